@@ -1,0 +1,46 @@
+# make demo   set up and learn a private rule from 336,776 real flights
+# make test   set up and run every test
+# make check  lint, strict types and every test
+# make bench  the benchmarks, each beside a named alternative
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+FLIGHTS := demo/flights.csv
+
+.PHONY: demo test check bench clean
+.DELETE_ON_ERROR:
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "littlestone needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev,demo]'
+	touch $@
+
+$(FLIGHTS): $(READY)
+	mkdir -p demo
+	$(BIN)/python tools/flights.py > $@
+
+demo: $(FLIGHTS)
+	rm -f demo/flights.ledger
+	$(BIN)/littlestone fit $(FLIGHTS) --target arr_delay --positive '> 15' \
+	    --class 'thresholds(dep_delay, -60..1440)' --epsilon 1 \
+	    --ledger demo/flights.ledger --out demo/late.json --evaluate
+	$(BIN)/littlestone ledger show --ledger demo/flights.ledger
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(MAKE) test
+
+bench: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) demo build

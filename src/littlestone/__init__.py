@@ -1,0 +1,1 @@
+"""Online learning and differentially private learning of Littlestone classes."""

@@ -1,0 +1,142 @@
+"""The one interface of a hypothesis class: a version space is again a class."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.classes.spec import Spec
+from littlestone.domains import Domain, Point
+from littlestone.errors import EmptyClassError, InfiniteDimensionError
+from littlestone.hypotheses import Hypothesis
+from littlestone.sample import Sample
+
+
+class HypothesisClass(ABC, Generic[Point]):
+    """A set H of functions X -> {0, 1}; immutable.  Restricting it gives its version spaces.
+
+    A new class is one file in ``littlestone.classes`` that implements these methods.  It is then
+    found by the command line (through ``keyword``), by the tests (through ``examples``) and by the
+    conformance suite `littlestone.checks.yield_checks`.
+    """
+
+    keyword: ClassVar[str]
+    """The word that starts the class's text, as in ``thresholds(dep_delay, -60..1440)``."""
+
+    domain: Domain[Point]
+
+    @abstractmethod
+    def restrict(self, x: Point, y: int) -> Self:
+        """The version space H|(x,y) = {h in H : h(x) = y} (Lyu25, section 4)."""
+
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """Whether H has no hypothesis."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int | None:
+        """Number of hypotheses; None when infinite."""
+
+    @abstractmethod
+    def littlestone_dimension(self) -> int | float:
+        """LDim(H), the largest depth of a tree shattered by H: -1 if empty, ``math.inf`` if none."""
+
+    @abstractmethod
+    def soa(self) -> Hypothesis[Point]:
+        """The canonical function SOA_H(x) = 0 if LDim(H|(x,0)) = LDim(H), else 1 (Lyu25, section 4).
+
+        Raises `EmptyClassError` or `InfiniteDimensionError` where LDim(H) is not a number >= 0.
+        """
+
+    @abstractmethod
+    def mistake_point(self) -> Point | None:
+        """The root of a deepest shattered tree: a point x, LDim(H|(x,y)) >= LDim(H) - 1 for both y.
+
+        None iff LDim(H) <= 0: no adversary can force a mistake.
+        """
+
+    @abstractmethod
+    def reducing_points(self, k: int) -> list[Point] | None:
+        """At most ``k`` points whose SOA labels lower LDim(H), or None: H is k-irreducible.
+
+        H is k-irreducible when LDim(H|(x_1,SOA_H(x_1)),...,(x_k,SOA_H(x_k))) = LDim(H) for all
+        x_1, ..., x_k (Lyu25, Definition 4.1).  Raises as `soa` does.
+        """
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, spec: Spec) -> Self:
+        """The class that the text ``spec`` declares.  Raises `DeclarationError` if it is illegal."""
+
+    @classmethod
+    @abstractmethod
+    def examples(cls) -> list[Self]:
+        """Small and typical instances, on which the conformance checks run."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The class in words; the text that `parse` reads, where the class has one."""
+
+    def soa_label(self, x: Point) -> int:
+        """SOA_H(x) by its definition, at one point."""
+        kept = self.restrict(x, 0).littlestone_dimension() == self.littlestone_dimension()
+        return 0 if kept else 1
+
+    def require_learnable(self) -> None:
+        """Raise `EmptyClassError` or `InfiniteDimensionError` unless 0 <= LDim(H) < infinity."""
+        if self.is_empty():
+            raise EmptyClassError(
+                f"learn the class {self}",
+                found="it is empty: no hypothesis is left",
+                fix="declare a class with at least one hypothesis",
+            )
+        if self.littlestone_dimension() == float("inf"):
+            raise InfiniteDimensionError(
+                f"learn the class {self}",
+                found="its Littlestone dimension is infinite, so no algorithm learns it online and "
+                "none learns it under differential privacy",
+                fix="declare a finite range and a step, such as thresholds(x, 0..100; step 0.01)",
+            )
+
+
+@dataclass(frozen=True)
+class ErrorRuns:
+    """Errors of the hypotheses 0, 1, ..., size - 1 of a class, in consecutive runs of equal errors.
+
+    Run r is ``lengths[r]`` consecutive hypotheses, each with ``errors[r]`` wrong labels on the
+    sample; ``lengths`` is None when every run is one hypothesis.  A billion thresholds between two
+    data points are one run.
+    """
+
+    errors: NDArray[np.int64]
+    lengths: Sequence[int] | None = None
+
+
+class Enumerable(HypothesisClass[Point]):
+    """A class whose finitely many hypotheses are numbered, so that all of them can be scored."""
+
+    @abstractmethod
+    def hypothesis(self, index: int) -> Hypothesis[Point]:
+        """Hypothesis number ``index`` in 0, ..., size - 1 of the canonical order."""
+
+    @abstractmethod
+    def error_runs(self, sample: Sample[Point]) -> ErrorRuns:
+        """The number of examples of ``sample`` that each hypothesis labels wrongly."""
+
+
+def majority_label(H: HypothesisClass[Any], x: Any) -> int:
+    """The label that at least half of the hypotheses of a finite class give ``x``; 1 if tied."""
+    zeros, total = H.restrict(x, 0).size, H.size
+    if zeros is None or total is None:
+        raise InfiniteDimensionError(
+            f"count the hypotheses of {H}",
+            found="there are infinitely many, so a majority vote has no meaning",
+            fix="use the standard optimal algorithm in place of halving",
+        )
+    return 0 if 2 * zeros > total else 1

@@ -1,0 +1,106 @@
+"""Point functions over an infinite domain: one element is positive, nobody knows which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.spec import Spec, quoted
+from littlestone.domains import Integers, Strings
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import FiniteSet
+
+
+@dataclass(frozen=True)
+class Points(HypothesisClass[Any]):
+    """The indicators of single points, 1[x = a], over an infinite domain, with or without 0.
+
+    LDim = 1 before a positive example, 0 after one, -1 after a contradiction.  ``member`` is the
+    positive point seen, ``excluded`` the negative ones.  `restrict` copies ``excluded``.
+
+    >>> H = Points(Strings("merchant"))
+    >>> H.littlestone_dimension(), H.restrict("acme", 1).soa().words()
+    (1, "merchant is 'acme'")
+    """
+
+    keyword = "points"
+
+    domain: Strings | Integers
+    zero: bool = True
+    member: Any = None
+    excluded: frozenset[Any] = frozenset()
+    contradicted: bool = False
+
+    def restrict(self, x: Any, y: int) -> Self:
+        self.domain.require(x)
+        legal = self.member in (None, x) and x not in self.excluded if y else x != self.member
+        if self.contradicted or not legal:
+            return type(self)(self.domain, self.zero, contradicted=True)
+        if y:
+            return type(self)(self.domain, self.zero, member=x)
+        if self.member is not None:
+            return self
+        return type(self)(self.domain, self.zero, excluded=self.excluded | {x})
+
+    def is_empty(self) -> bool:
+        return self.contradicted
+
+    @property
+    def size(self) -> int | None:
+        if self.contradicted:
+            return 0
+        return None if self.member is None else 1
+
+    def littlestone_dimension(self) -> int:
+        if self.contradicted:
+            return -1
+        return 1 if self.member is None else 0
+
+    def soa(self) -> FiniteSet:
+        self.require_learnable()
+        members = () if self.member is None else (self.member,)
+        return FiniteSet(self.domain, frozenset(members))
+
+    def mistake_point(self) -> Any:
+        if self.littlestone_dimension() < 1:
+            return None
+        return next(x for x in self.domain if x not in self.excluded)
+
+    def reducing_points(self, k: int) -> None:
+        # The SOA is 0 before a positive, and k more negatives leave infinitely many points.
+        self.require_learnable()
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        form = "points(COLUMN; integers, nonzero), both options free"
+        spec.expect(form, 1, options=("integers", "nonzero"))
+        if any(" " in option for option in spec.options):
+            raise DeclarationError(
+                f"read the class {spec}",
+                found="an option takes no value here",
+                fix=f"write {form}",
+            )
+        name = spec.arguments[0]
+        domain = Strings(name) if spec.option("integers") is None else Integers(name)
+        return cls(domain, zero=spec.option("nonzero") is None)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        words = cls(Strings())
+        return [
+            words,
+            cls(Integers(), zero=False),
+            words.restrict("v1", 0),
+            words.restrict("v2", 1),
+        ]
+
+    def __str__(self) -> str:
+        options = ["integers"] if isinstance(self.domain, Integers) else []
+        options += [] if self.zero else ["nonzero"]
+        tail = "; " + ", ".join(options) if options else ""
+        declared = f"points({quoted(self.domain.name)}{tail})"
+        if self == type(self)(self.domain, self.zero):
+            return declared
+        seen = "a contradiction" if self.contradicted else "examples"
+        return f"{declared} after {seen}"

@@ -1,0 +1,166 @@
+"""The small text language in which people declare classes: ``keyword(argument, ...; option, ...)``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from littlestone.domains import Domain, Grid, Reals, number
+from littlestone.errors import DeclarationError
+
+if TYPE_CHECKING:
+    from littlestone.classes.base import HypothesisClass
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A parsed declaration: a keyword, its arguments, and the options after the semicolon.
+
+    Arguments are separated by commas.  One that holds a comma, a semicolon or a parenthesis is
+    written between quotes, ``'...'`` or ``"..."``, or is itself a declaration in parentheses.
+
+    >>> Spec.parse("thresholds(dep_delay, -60..1440; step 0.5)")
+    Spec(keyword='thresholds', arguments=('dep_delay', '-60..1440'), options=('step 0.5',))
+    """
+
+    keyword: str
+    arguments: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Spec:
+        """Read the text of a declaration.  Raises `DeclarationError` when it is not one."""
+        match = re.fullmatch(r"\s*(\w+)\s*\((.*)\)\s*", text, flags=re.DOTALL)
+        if match is None:
+            raise _unreadable(text)
+        sections: list[list[str]] = [[""]]
+        depth, quote = 0, ""
+        for char in match[2]:
+            if quote:
+                quote = "" if char == quote else quote
+            elif char in "'\"":
+                quote = char
+            elif char in "()":
+                depth += 1 if char == "(" else -1
+            if char == ";" and not quote and depth == 0:
+                sections.append([""])
+            elif char == "," and not quote and depth == 0:
+                sections[-1].append("")
+            else:
+                sections[-1][-1] += char
+            if depth < 0:
+                raise _unreadable(text)
+        if depth or quote or len(sections) > 2:
+            raise _unreadable(text)
+        parts = [tuple(map(_bare, section)) for section in sections]
+        if any("" in part for part in parts) and match[2].strip():
+            raise _unreadable(text)
+        arguments, options = parts[0], parts[1] if len(parts) > 1 else ()
+        return cls(match[1], arguments if arguments != ("",) else (), options)
+
+    def expect(self, form: str, arguments: int, *, options: tuple[str, ...] = ()) -> None:
+        """Raise `DeclarationError` unless there are so many arguments and only known options.
+
+        ``options`` are the first words that an option may start with; ``form`` shows the legal form.
+        """
+        unknown = [option for option in self.options if option.split()[0] not in options]
+        if len(self.arguments) != arguments or unknown:
+            raise DeclarationError(
+                f"read the class {self}",
+                found=f"option {unknown[0]!r} is unknown"
+                if unknown
+                else f"it has {len(self.arguments)} arguments in place of {arguments}",
+                fix=f"write {form}",
+            )
+
+    def option(self, name: str) -> str | None:
+        """What follows the word ``name`` among the options; None if the option is absent."""
+        for option in self.options:
+            word, _, rest = option.partition(" ")
+            if word == name:
+                return rest.strip()
+        return None
+
+    def __str__(self) -> str:
+        options = "; " + ", ".join(self.options) if self.options else ""
+        return f"{self.keyword}({', '.join(map(quoted, self.arguments))}{options})"
+
+
+def _bare(argument: str) -> str:
+    argument = argument.strip()
+    for quote in "'\"":
+        if len(argument) >= 2 and argument[0] == argument[-1] == quote:
+            return argument[1:-1]
+    return argument
+
+
+def quoted(argument: str) -> str:
+    """``argument`` as it must be written in a declaration, between quotes if it needs them."""
+    if not re.search(r"[,;()'\"]|^\s|\s$|^$", argument):
+        return argument
+    return f'"{argument}"' if "'" in argument else f"'{argument}'"
+
+
+def _unreadable(text: str) -> DeclarationError:
+    return DeclarationError(
+        f"read the class {text!r}",
+        found="it is not of the form keyword(argument, ...; option, ...)",
+        fix="write a class such as thresholds(dep_delay, -60..1440)",
+    )
+
+
+def parse_range(name: str, text: str, step: str | None) -> Domain[Any]:
+    """The ordered domain that ``low..high`` or ``reals`` declares, in steps of ``step`` (default 1).
+
+    >>> parse_range("price", "0..1.5", "0.5")
+    Grid(low=0, high=3, name='price', unit=Decimal('0.5'))
+    """
+    if text == "reals" and step is None:
+        return Reals(name)
+    low, dots, high = text.partition("..")
+    unit = number(step) if step is not None else Decimal(1)
+    ends = [number(low), number(high)]
+    if not dots or unit is None or any(end is None or not end.is_finite() for end in ends):
+        raise DeclarationError(
+            f"read the range {text!r}" + (f" in steps of {step!r}" if step is not None else ""),
+            found="it is not low..high with numbers at both ends",
+            fix="write a range such as -60..1440, or 0..100; step 0.01, or reals",
+        )
+    if not unit.is_finite() or unit <= 0:
+        raise DeclarationError(
+            f"declare a range in steps of {step}",
+            found="the step must be a positive number",
+            fix="give a step such as 1 or 0.01",
+        )
+    whole = [end / unit for end in ends if end is not None]
+    if any(abs(k) > 2**65 or k != k.to_integral_value() for k in whole):
+        raise DeclarationError(
+            f"declare the range {text} in steps of {unit}",
+            found="an end of the range is not a whole number of steps within 2^64",
+            fix="move the ends to multiples of the step, or add a finer one: '; step 0.01'",
+        )
+    return Grid(int(whole[0]), int(whole[1]), name, unit)
+
+
+def parse_class(text: str) -> HypothesisClass[Any]:
+    """The hypothesis class that ``text`` declares; classes are found by walking the package.
+
+    Raises `DeclarationError` for an unknown keyword or illegal arguments.
+
+    >>> parse_class("thresholds(dep_delay, -60..1440)").littlestone_dimension()
+    10
+    """
+    from littlestone.classes.base import HypothesisClass
+    from littlestone.discovery import concrete
+
+    spec = Spec.parse(text)
+    known = {kind.keyword: kind for kind in concrete(HypothesisClass, "littlestone.classes")}  # type: ignore[type-abstract]
+    if spec.keyword not in known:
+        raise DeclarationError(
+            f"read the class {text!r}",
+            found=f"there is no class called {spec.keyword!r}",
+            fix=f"use one of: {', '.join(sorted(known))}",
+        )
+    return known[spec.keyword].parse(spec)

@@ -1,0 +1,136 @@
+"""Thresholds on an ordered domain: finite Littlestone dimension on grids, infinite on the reals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+
+from littlestone.classes.base import Enumerable, ErrorRuns
+from littlestone.classes.spec import Spec, parse_range, quoted
+from littlestone.domains import Grid, Reals
+from littlestone.hypotheses import StepFunction
+from littlestone.sample import Sample
+
+
+@dataclass(frozen=True)
+class Thresholds(Enumerable[Any]):
+    """The functions h_t(x) = 1[x >= t] on an ordered domain, for the cuts t in (after, upto].
+
+    On a grid of m <= 2^64 points the cuts are low, ..., high + 1, so there are m + 1 functions and
+
+        LDim = floor(log2(number of cuts)).
+
+    Nothing is enumerated: a version space is an interval of cuts, and all methods but `error_runs`
+    cost O(1).  On the reals every nonempty version space has infinite Littlestone dimension
+    (lecture 5, Example 2).
+
+    >>> H = Thresholds.on(0, 2**20 - 2)
+    >>> H.littlestone_dimension(), H.restrict(1000, 1).soa().words()
+    (20, 'x >= 489')
+    """
+
+    keyword = "thresholds"
+
+    domain: Grid | Reals
+    after: int | Fraction | float
+    upto: int | Fraction | float
+
+    @classmethod
+    def over(cls, domain: Grid | Reals) -> Self:
+        """All thresholds on ``domain``."""
+        if isinstance(domain, Grid):
+            return cls(domain, domain.low - 1, domain.high + 1)
+        return cls(domain, -math.inf, math.inf)
+
+    @classmethod
+    def on(cls, low: int, high: int, name: str = "x") -> Self:
+        """All thresholds on the whole numbers low, ..., high."""
+        return cls.over(Grid(low, high, name))
+
+    def restrict(self, x: int | Fraction, y: int) -> Self:
+        self.domain.require(x)
+        after, upto = (self.after, min(self.upto, x)) if y else (max(self.after, x), self.upto)
+        return type(self)(self.domain, after, max(after, upto))
+
+    def is_empty(self) -> bool:
+        return self.upto <= self.after
+
+    @property
+    def size(self) -> int | None:
+        if isinstance(self.domain, Grid):
+            return int(self.upto - self.after)
+        return 0 if self.is_empty() else None
+
+    def littlestone_dimension(self) -> int | float:
+        return math.inf if self.size is None else self.size.bit_length() - 1
+
+    def soa(self) -> StepFunction:
+        return StepFunction.threshold(self.domain, self._soa_cut())
+
+    def _soa_cut(self) -> int:
+        """The cut of the SOA: label 0 keeps the dimension d iff at least 2^d cuts lie above x."""
+        self.require_learnable()
+        return int(self.upto) - (1 << int(self.littlestone_dimension())) + 1
+
+    def mistake_point(self) -> int | Fraction | None:
+        if self.size is not None:
+            return int(self.after) + self.size // 2 if self.size >= 2 else None
+        if self.after == -math.inf and self.upto == math.inf:
+            return Fraction(0)
+        if self.after == -math.inf:
+            return Fraction(self.upto) - 1
+        return Fraction(self.after) + (
+            1 if self.upto == math.inf else (Fraction(self.upto) - Fraction(self.after)) / 2
+        )
+
+    def reducing_points(self, k: int) -> list[int] | None:
+        cut = self._soa_cut()
+        dimension = int(self.littlestone_dimension())
+        if dimension == 0 or k < 1:
+            return None
+        # At x = cut the SOA says 1 and leaves the cuts up to it: fewer than 2^d but for one size.
+        if self.size is not None and self.size <= 2 ** (dimension + 1) - 2:
+            return [cut]
+        return [cut - 1, cut] if k >= 2 else None
+
+    def hypothesis(self, index: int) -> StepFunction:
+        return StepFunction.threshold(self.domain, int(self.after) + 1 + index)
+
+    def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
+        # h_t errs on the positives below t and on the negatives from t on, so the errors change
+        # only from a cut t = x to t = x + 1 for a sample point x.
+        order = sorted(range(len(sample.points)), key=sample.points.__getitem__)
+        change = (sample.positives - sample.negatives)[order]
+        errors = int(sample.negatives.sum()) + np.concatenate([[0], np.cumsum(change)])
+        stops = [min(max(sample.points[j], self.after), self.upto) for j in order] + [self.upto]
+        starts = [self.after, *stops[:-1]]
+        lengths = [int(stop - start) for start, stop in zip(starts, stops, strict=True)]
+        kept = [r for r, length in enumerate(lengths) if length]
+        return ErrorRuns(errors[kept].astype(np.int64), [lengths[r] for r in kept])
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect("thresholds(COLUMN, LOW..HIGH; step STEP)", 2, options=("step",))
+        domain = parse_range(spec.arguments[0], spec.arguments[1], spec.option("step"))
+        return cls.over(domain)  # type: ignore[arg-type]
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        small = [cls.on(0, high) for high in range(7)]
+        huge = cls.on(-(2**63), 2**63 - 1)
+        return [*small, cls.on(0, 9).restrict(6, 1), cls.on(0, 2**20 - 2), huge, cls.over(Reals())]
+
+    def __str__(self) -> str:
+        if isinstance(self.domain, Reals):
+            declared = f"thresholds({quoted(self.domain.name)}, reals)"
+        else:
+            low, high = self.domain.words(self.domain.low), self.domain.words(self.domain.high)
+            step = "" if self.domain.unit == 1 else f"; step {self.domain.unit}"
+            declared = f"thresholds({quoted(self.domain.name)}, {low}..{high}{step})"
+        if self == type(self).over(self.domain):
+            return declared
+        return f"{declared} with cuts in ({self.after}, {self.upto}]"

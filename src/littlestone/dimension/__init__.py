@@ -1,0 +1,1 @@
+"""Dimensions of finite tables of functions, as pure functions of bit masks."""

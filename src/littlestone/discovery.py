@@ -1,0 +1,37 @@
+"""Finding every class, learner and statement by walking the package: no registry to keep by hand."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from types import ModuleType
+from typing import TypeVar
+
+Base = TypeVar("Base")
+
+
+def modules(package: str) -> list[ModuleType]:
+    """The module ``package`` and every module beneath it, imported, in the order of their names."""
+    root = importlib.import_module(package)
+    inside = pkgutil.walk_packages(getattr(root, "__path__", []), prefix=f"{package}.")
+    return [root, *(importlib.import_module(found.name) for found in inside)]
+
+
+def concrete(base: type[Base], package: str) -> list[type[Base]]:
+    """The concrete subclasses of ``base`` defined in ``package``, in the order of their names.
+
+    >>> from littlestone.classes.base import HypothesisClass
+    >>> [found.__name__ for found in concrete(HypothesisClass, "littlestone.classes")]
+    ['FiniteClass', 'Points', 'Thresholds']
+    """
+    found = {
+        member
+        for module in modules(package)
+        for member in vars(module).values()
+        if inspect.isclass(member)
+        and issubclass(member, base)
+        and not inspect.isabstract(member)
+        and member.__module__ == module.__name__
+    }
+    return sorted(found, key=lambda member: member.__name__)

@@ -1,0 +1,70 @@
+"""Errors: each says what was asked, what was found and what to do.
+
+In private code an exception is an output.  Every error of this package is therefore a function of
+public declarations alone (a class, a column name, an epsilon, a schema); none depends on the value
+of a record and none prints one.
+"""
+
+from __future__ import annotations
+
+
+class LittlestoneError(Exception):
+    """Base of all errors: ``asked`` could not be done, ``found`` is why, ``fix`` is what to do.
+
+    >>> print(LittlestoneError("read column 'age'", found="the columns are a, b", fix="name one"))
+    cannot read column 'age': the columns are a, b
+    to fix it: name one
+    """
+
+    def __init__(self, asked: str, *, found: str, fix: str) -> None:
+        super().__init__(asked, found, fix)
+        self.asked = asked
+        self.found = found
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"cannot {self.asked}: {self.found}\nto fix it: {self.fix}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The default would call the constructor with positional arguments only.
+        return (_rebuild, (type(self), self.asked, self.found, self.fix))
+
+
+def _rebuild(kind: type[LittlestoneError], asked: str, found: str, fix: str) -> LittlestoneError:
+    return kind(asked, found=found, fix=fix)
+
+
+class DeclarationError(LittlestoneError, ValueError):
+    """A public declaration (a class, a domain, a label, epsilon, delta) is not a legal one."""
+
+
+class EmptyClassError(DeclarationError):
+    """The class has no hypothesis, so there is nothing to learn or to predict with."""
+
+
+class InfiniteDimensionError(DeclarationError):
+    """Infinite Littlestone dimension: no algorithm learns the class online or privately."""
+
+
+class RealizabilityError(LittlestoneError, ValueError):
+    """No hypothesis of the class agrees with the examples, where the online game requires one."""
+
+
+class TableError(LittlestoneError, ValueError):
+    """A table, a column or a file of the user's is missing, empty or of the wrong kind."""
+
+
+class ModelError(LittlestoneError, ValueError):
+    """A model file is missing, damaged or of another version."""
+
+
+class OutputError(LittlestoneError, OSError):
+    """A file that the user asked for cannot be written."""
+
+
+class LedgerError(LittlestoneError, RuntimeError):
+    """The ledger cannot be opened, or a receipt does not pay for the draw it was given to."""
+
+
+class BudgetExceededError(LedgerError):
+    """A spend would pass the limit declared for its data set; nothing was spent."""

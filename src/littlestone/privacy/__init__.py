@@ -1,0 +1,1 @@
+"""Exact differential privacy: costs, the durable ledger, exact samplers and mechanisms."""

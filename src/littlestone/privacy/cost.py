@@ -1,0 +1,152 @@
+"""Privacy costs, the neighbouring relation, and events whose cost never depends on data."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from fractions import Fraction
+
+from littlestone.errors import DeclarationError
+
+
+class NeighboringRelation(StrEnum):
+    """Which pairs of data sets a guarantee speaks about.
+
+    ``REPLACE_ONE``: the same number n of records, one record replaced by any other; n is public.
+    """
+
+    REPLACE_ONE = "replace-one"
+
+
+def exact(value: object, *, what: str) -> Fraction:
+    """The exact rational a person means by ``value``: 0.1 and ``"0.1"`` are both 1/10.
+
+    A float stands for its shortest decimal form, so the epsilon that is printed is the one that
+    is guaranteed.  Raises `DeclarationError` when ``value`` is not a finite number.
+
+    >>> exact(0.1, what="epsilon")
+    Fraction(1, 10)
+    """
+    if isinstance(value, Fraction):
+        return value
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        number = Decimal(str(value).strip())
+        # An exponent of millions is legal decimal text but no probability or epsilon.
+        if not number.is_finite() or abs(number.adjusted()) > 1000:
+            raise ValueError
+        return Fraction(number)
+    except (InvalidOperation, ValueError):
+        raise DeclarationError(
+            f"use {value!r} as {what}",
+            found="it is not a finite number",
+            fix=f"give {what} as a decimal number, such as 0.5",
+        ) from None
+
+
+def exact_epsilon(value: object) -> Fraction:
+    """Epsilon in nats as an exact positive rational; raises `DeclarationError` unless epsilon > 0.
+
+    >>> exact_epsilon("0.5")
+    Fraction(1, 2)
+    """
+    epsilon = exact(value, what="epsilon")
+    if epsilon <= 0:
+        raise DeclarationError(
+            f"learn privately with epsilon = {decimal_text(epsilon)}",
+            found="epsilon must be greater than 0",
+            fix="give a positive epsilon; 1 is a common choice, 0.1 a strong one",
+        )
+    return epsilon
+
+
+def exact_delta(value: object) -> Fraction:
+    """Delta as an exact probability; raises `DeclarationError` unless 0 <= delta < 1.
+
+    >>> exact_delta("1e-6")
+    Fraction(1, 1000000)
+    """
+    delta = exact(value, what="delta")
+    if not 0 <= delta < 1:
+        raise DeclarationError(
+            f"learn privately with delta = {decimal_text(delta)}",
+            found="delta is a probability of failure, at least 0 and below 1",
+            fix="give 0 for pure differential privacy, or a small number such as 1e-6",
+        )
+    return delta
+
+
+def decimal_text(value: Fraction) -> str:
+    """The shortest decimal text of ``value``, or ``p/q`` when no short decimal equals it.
+
+    >>> decimal_text(Fraction(1, 8)), decimal_text(Fraction(1, 3)), decimal_text(Fraction(1, 10**6))
+    ('0.125', '1/3', '0.000001')
+    """
+    remainder = value.denominator
+    for prime in (2, 5):
+        while remainder % prime == 0:
+            remainder //= prime
+    if remainder != 1:
+        return str(value)
+    places = 0
+    while (value * 10**places).denominator != 1:
+        places += 1
+    text = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
+    whole, part = text[: len(text) - places], text[len(text) - places :]
+    return ("-" if value < 0 else "") + whole + ("." + part if part else "")
+
+
+@dataclass(frozen=True)
+class PrivacyCost:
+    """An (epsilon, delta) guarantee under a neighbouring relation; ``+`` is basic composition.
+
+    M is (epsilon, delta)-DP when Pr[M(S) in Y] <= e^epsilon Pr[M(S') in Y] + delta for all
+    neighbouring S, S' and all Y (lecture 5, Definition 2).  ``epsilon`` is in nats, ``delta`` is a
+    probability; both are exact rationals.  Costs under different relations do not add.
+
+    >>> half = PrivacyCost(Fraction(1, 2))
+    >>> print(half + half)
+    epsilon 1, delta 0 (replace-one)
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    neighboring: NeighboringRelation = NeighboringRelation.REPLACE_ONE
+
+    def __add__(self, other: PrivacyCost) -> PrivacyCost:
+        if self.neighboring is not other.neighboring:
+            raise DeclarationError(
+                "add two privacy costs",
+                found=f"one is under {self.neighboring}, the other under {other.neighboring}",
+                fix="state both under one neighbouring relation first",
+            )
+        return PrivacyCost(self.epsilon + other.epsilon, self.delta + other.delta, self.neighboring)
+
+    def within(self, limit: PrivacyCost) -> bool:
+        """Whether this cost is at most ``limit`` in both epsilon and delta.
+
+        >>> PrivacyCost(Fraction(1)).within(PrivacyCost(Fraction(1), Fraction(1, 10)))
+        True
+        """
+        return self.epsilon <= limit.epsilon and self.delta <= limit.delta
+
+    def __str__(self) -> str:
+        return (
+            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)} "
+            f"({self.neighboring})"
+        )
+
+
+class Event(ABC):
+    """One use of a mechanism, described by public parameters only."""
+
+    @abstractmethod
+    def cost(self) -> PrivacyCost:
+        """The guarantee of one use.  A function of the parameters; it never sees data."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The mechanism and its public parameters, as the ledger records them."""
