@@ -71,6 +71,10 @@ class Domain(ABC, Generic[Point]):
     def encode(self, value: object) -> Point:
         """The declared point that a table value stands for.  Total: it never raises."""
 
+    def reads(self, value: object) -> bool:
+        """Whether a table value shows a point by itself, rather than being mapped to one."""
+        return text(value) != ""
+
     @abstractmethod
     def __contains__(self, x: object) -> bool:
         """Whether ``x`` is a point."""
@@ -185,6 +189,9 @@ class Grid(Domain[int]):
             return self.high
         return int(scaled.to_integral_value(context=_DECIMAL))
 
+    def reads(self, value: object) -> bool:
+        return number(value) is not None
+
     def __contains__(self, x: object) -> bool:
         return isinstance(x, int) and self.low <= x <= self.high
 
@@ -221,6 +228,9 @@ class Reals(Domain[Fraction]):
         # No finite number has an infinite text, and an exponent of millions is no measurement.
         readable = v is not None and v.is_finite() and abs(v.adjusted()) <= 400
         return Fraction(v) if readable and v is not None else Fraction(0)
+
+    def reads(self, value: object) -> bool:
+        return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
         return isinstance(x, int | Fraction)
@@ -274,6 +284,9 @@ class Names(Domain[str]):
     def encode(self, value: object) -> str:
         x = text(value)
         return x if x in self else self.other or self.points[0]
+
+    def reads(self, value: object) -> bool:
+        return text(value) in self
 
     def __contains__(self, x: object) -> bool:
         index: dict[object, int] = self._index  # type: ignore[attr-defined]
@@ -340,6 +353,9 @@ class Integers(Domain[int]):
         if v is None or not v.is_finite() or v.adjusted() > 400:
             return 0
         return int(v.to_integral_value(context=_DECIMAL))
+
+    def reads(self, value: object) -> bool:
+        return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
         return isinstance(x, int)

@@ -1,0 +1,13 @@
+"""The conformance suite of hypothesis classes: laws that every `HypothesisClass` obeys.
+
+Run it on a class of your own, for instance under pytest:
+
+    @pytest.mark.parametrize("check", yield_checks(MyClass(...)), ids=str)
+    def test_my_class(check):
+        check()
+"""
+
+from littlestone.checks.core import Check
+from littlestone.checks.suite import yield_checks
+
+__all__ = ["Check", "yield_checks"]

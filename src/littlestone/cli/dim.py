@@ -1,0 +1,39 @@
+"""``littlestone dim``: the Littlestone dimension of a 0/1 table or a declared class."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from littlestone.classes import FiniteClass, parse_class
+from littlestone.cli.console import out, print_json, print_pairs
+
+
+def dim(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE-or-CLASS",
+            help="A CSV or .npy table of 0s and 1s, a row a hypothesis and a column a point; "
+            "or a class, such as 'thresholds(x, 1..1000)'.",
+        ),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Print the Littlestone dimension: the mistakes an adversary can force, and a learner allows."""
+    declared = "(" in what and not Path(what).exists()
+    H = parse_class(what) if declared else FiniteClass.from_file(what)
+    dimension, size, points = H.littlestone_dimension(), H.size, H.domain.size
+    # JSON has no infinity.
+    data = {
+        "littlestone_dimension": str(dimension) if dimension == float("inf") else dimension,
+        "hypotheses": "infinite" if size is None else size,
+        "points": "infinite" if points is None else points,
+    }
+    if as_json:
+        print_json(data)
+        return
+    out.print(f"Littlestone dimension {data['littlestone_dimension']}")
+    print_pairs([(key, str(data[key])) for key in ("hypotheses", "points")])

@@ -1,0 +1,87 @@
+"""``littlestone fit``: from a table to a private rule."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from littlestone.classes import parse_class
+from littlestone.cli.console import print_json, print_pairs
+from littlestone.data import Label, open_table, read_sample
+from littlestone.learners import ExponentialLearner
+from littlestone.privacy.cost import exact_delta
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.report.files import reserved
+from littlestone.report.fit import Evaluation, budget, guarantee
+
+DEFAULT_LEDGER = Path("littlestone.ledger")
+
+
+def fit(
+    table: Annotated[Path, typer.Argument(help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file.")],
+    target: Annotated[str, typer.Option(help="The column that holds the label.")],
+    positive: Annotated[str, typer.Option(help="What is positive: HA, or '> 15'.")],
+    hypotheses: Annotated[
+        str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
+    ],
+    epsilon: Annotated[str, typer.Option(help="The privacy loss, in nats; greater than 0.")],
+    delta: Annotated[
+        str, typer.Option(help="The delta you allow; the exponential mechanism spends none of it.")
+    ] = "0",
+    ledger: Annotated[
+        Path, typer.Option(help="The ledger file; made if missing.")
+    ] = DEFAULT_LEDGER,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="The data set's name in the ledger; by default its full path."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to write the model, as JSON.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    evaluate: Annotated[
+        bool, typer.Option("--evaluate", help="Add figures that depend on the data: NOT PRIVATE.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
+    ] = None,
+) -> None:
+    """Learn a rule from TABLE with differential privacy.
+
+    What is printed and written is the private release and nothing else, unless --evaluate is given.
+    The cost is recorded in the ledger before anything is drawn.
+    """
+    exact_delta(delta)
+    learner = ExponentialLearner(parse_class(hypotheses), epsilon=epsilon)
+    label = Label.parse(target, positive)
+    source = open_table(table)
+    for column in (learner.hypotheses.domain.name, target):
+        source.require(column)
+    name = dataset if dataset is not None else str(table.resolve())
+    rng = system_generator() if seed is None else seeded_generator(seed)
+    with (
+        reserved(out) if out is not None else nullcontext() as write,
+        Ledger(ledger) as book,
+    ):
+        sample = read_sample(source, learner.hypotheses.domain, label, refuse_blank=evaluate)
+        release = learner.fit(sample, ledger=book, dataset=name, label=str(label), rng=rng)
+        if write is not None:
+            write(json.dumps(release.to_json(), indent=2, ensure_ascii=False) + "\n")
+        total, limit = book.total(name), book.limit(name)
+    evaluation = Evaluation.of(release, learner.hypotheses, sample) if evaluate else None
+    if as_json:
+        data = release.to_json()
+        if evaluation is not None:
+            data["evaluation"] = evaluation.to_json()
+        print_json(data)
+        return
+    rows = guarantee(learner, release)
+    rows.append(("ledger", f"{budget(total, limit)} ({ledger})"))
+    if out is not None:
+        rows.append(("model", str(out)))
+    print_pairs(rows, title="Private release")
+    if evaluation is not None:
+        print_pairs(evaluation.rows(), title="\nEvaluation: NOT PRIVATE, not part of the release")

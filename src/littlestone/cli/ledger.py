@@ -1,0 +1,89 @@
+"""``littlestone ledger``: what every data set has spent, and its limit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from littlestone.cli.console import out, print_json, print_table
+from littlestone.cli.fit import DEFAULT_LEDGER
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.ledger import Ledger
+from littlestone.report.fit import budget
+
+app = typer.Typer(help="Show what has been spent, and set limits.", no_args_is_help=True)
+
+LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
+
+
+@app.command()
+def show(
+    dataset: Annotated[str | None, typer.Argument(help="Only this data set.")] = None,
+    ledger: LedgerFile = DEFAULT_LEDGER,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Show every entry, and the total and limit of every data set."""
+    with Ledger(ledger, create=False) as book:
+        names = book.datasets() if dataset is None else [dataset]
+        entries = book.entries(dataset)
+        totals = {name: (book.total(name), book.limit(name)) for name in names}
+    if as_json:
+        print_json(
+            {
+                "entries": [
+                    {
+                        "number": entry.number,
+                        "at": entry.at,
+                        "dataset": entry.dataset,
+                        "what": entry.what,
+                        "mechanism": entry.mechanism,
+                        **_cost(entry.cost),
+                    }
+                    for entry in entries
+                ],
+                "totals": {
+                    name: {**_cost(total), "limit": _cost(limit) if limit else None}
+                    for name, (total, limit) in totals.items()
+                },
+            }
+        )
+        return
+    print_table(
+        ["entry", "at (UTC)", "epsilon", "delta", "what"],
+        [
+            [
+                entry.number,
+                entry.at,
+                decimal_text(entry.cost.epsilon),
+                decimal_text(entry.cost.delta),
+                entry.what,
+            ]
+            for entry in entries
+        ],
+    )
+    for name, (total, limit) in totals.items():
+        out.print(f"{name}: {budget(total, limit)}")
+
+
+@app.command()
+def limit(
+    dataset: Annotated[
+        str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
+    ],
+    epsilon: Annotated[str, typer.Option(help="The most epsilon it may ever spend.")],
+    delta: Annotated[str, typer.Option(help="The most delta it may ever spend.")] = "0",
+    ledger: LedgerFile = DEFAULT_LEDGER,
+) -> None:
+    """Declare the most that a data set may ever spend; what would pass it is refused undrawn."""
+    most = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+    # `fit` calls a table by its full path, so a path given here means the same data set.
+    name = str(Path(dataset).resolve()) if Path(dataset).is_file() else dataset
+    with Ledger(ledger) as book:
+        book.set_limit(name, most)
+        out.print(f"{name}: {budget(book.total(name), most)}")
+
+
+def _cost(cost: PrivacyCost) -> dict[str, str]:
+    return {"epsilon": decimal_text(cost.epsilon), "delta": decimal_text(cost.delta)}

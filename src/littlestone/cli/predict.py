@@ -1,0 +1,34 @@
+"""``littlestone predict``: label the records of a table with a released rule."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from littlestone.data import open_table, read_points
+from littlestone.learners import Release
+from littlestone.report.files import reserved
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model file that `littlestone fit --out` wrote.")],
+    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the model's column.")],
+    out: Annotated[Path | None, typer.Option(help="Write there, not to the terminal.")] = None,
+) -> None:
+    """Print a CSV of one column, the predicted label (0 or 1) of each record of TABLE in order.
+
+    The rule is private for the records it was learned from.  Its predictions on TABLE speak about
+    the records of TABLE, and are for whoever may see those.
+    """
+    rule = Release.load(model).hypothesis
+    points = read_points(open_table(table), rule.domain)
+    lines = (f"{rule(x)}\n" for x in points)
+    if out is None:
+        sys.stdout.write("prediction\n")
+        sys.stdout.writelines(lines)
+        return
+    with reserved(out) as write:
+        write("prediction\n" + "".join(lines))

@@ -1,0 +1,30 @@
+"""``littlestone verify``: run the theorems."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from littlestone.cli.console import print_json, print_table
+from littlestone.verify import run_all
+
+
+def verify(
+    only: Annotated[str, typer.Argument(help="Run only statements whose name contains this.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Run the numbered statements of the papers: stated against measured, and a verdict each.
+
+    The exit status is 1 if a statement fails.
+    """
+    verdicts = run_all(only)
+    if as_json:
+        print_json([verdict.to_json() for verdict in verdicts])
+    else:
+        print_table(
+            ["statement", "stated", "measured", "verdict"],
+            [[v.name, v.stated, v.measured, "holds" if v.holds else "FAILS"] for v in verdicts],
+        )
+    if not all(verdict.holds for verdict in verdicts):
+        raise typer.Exit(1)

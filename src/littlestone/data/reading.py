@@ -1,0 +1,126 @@
+"""Records to a `Sample`: every raw value is encoded once, by the declared domain and label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from littlestone.data.labels import Label
+from littlestone.data.tables import Table
+from littlestone.domains import Domain, Point
+from littlestone.errors import DeclarationError, TableError
+from littlestone.sample import Sample
+
+Value = TypeVar("Value")
+
+
+def read_sample(
+    table: Table, domain: Domain[Point], label: Label, *, refuse_blank: bool = False
+) -> Sample[Point]:
+    """The sample of a table: points from the column ``domain.name``, labels from ``label``.
+
+    Rows count as they are, none is dropped: a missing or undeclared value is encoded by the domain.
+    Raises `TableError` for a missing or untyped column or a table without rows; all of these are
+    public.  ``refuse_blank`` also refuses a column without one readable value.  That answer depends
+    on the data: NOT PRIVATE, for evaluation only.  One pass; memory grows with the distinct pairs.
+    """
+    for column in (domain.name, label.column):
+        table.require(column)
+    counts = list(table.counts((domain.name, label.column)))
+    if not counts:
+        raise TableError(
+            f"learn from {table.name}",
+            found="it has no rows",
+            fix="give a table with at least one record",
+        )
+    if refuse_blank:
+        _require_values(table, domain, label, [row for row, _ in counts])
+    return _encoded(counts, domain, label)
+
+
+def _require_values(
+    table: Table, domain: Domain[Any], label: Label, rows: list[tuple[object, ...]]
+) -> None:
+    readable = {
+        domain.name: any(domain.reads(x) for x, _ in rows),
+        label.column: any(label.reads(y) for _, y in rows),
+    }
+    for column, has_values in readable.items():
+        if not has_values:
+            raise TableError(
+                f"learn from column {column!r} of {table.name}",
+                found="none of its values can be read: all are missing or of another kind",
+                fix="name a column with values, or declare a domain that fits this one",
+            )
+
+
+def sample_from_arrays(
+    x: Iterable[Any], y: Iterable[Any], domain: Domain[Point], *, positive: object = 1
+) -> Sample[Point]:
+    """The sample of two equally long arrays or lists; a label is 1 where y is ``positive``.
+
+    ``positive`` is a value or a comparison, as in `Label.parse`.  Raises `DeclarationError` for
+    arrays of other shapes.
+
+    >>> from littlestone.domains import Grid
+    >>> sample_from_arrays([1, 99, float("nan")], [0, 1, 1], Grid(0, 9)).points
+    (1, 9, 0)
+    """
+    xs, ys = _flat(x), _flat(y)
+    if len(xs) != len(ys) or not xs:
+        raise DeclarationError(
+            "make a sample of two arrays",
+            found=f"they have {len(xs)} and {len(ys)} entries",
+            fix="give two arrays of one length, at least 1",
+        )
+    pairs = zip(xs, ys, strict=True)
+    return _encoded(((pair, 1) for pair in pairs), domain, Label.parse("label", positive))
+
+
+def _flat(values: Iterable[Any]) -> list[Any]:
+    shape = getattr(values, "shape", None)
+    if shape is not None and len(shape) != 1:
+        raise DeclarationError(
+            "make a sample of two arrays",
+            found=f"one has shape {tuple(shape)}",
+            fix="give one-dimensional arrays: one point and one label a record",
+        )
+    # tolist() gives Python's own numbers, which hash and compare the same whatever the dtype was.
+    return list(values.tolist() if hasattr(values, "tolist") else values)
+
+
+def _encoded(
+    counts: Iterable[tuple[tuple[object, ...], int]], domain: Domain[Point], label: Label
+) -> Sample[Point]:
+    encode, bit = _remembered(domain.encode), _remembered(label)
+    encoded: dict[Point, list[int]] = {}
+    for (x, y), times in counts:
+        encoded.setdefault(encode(x), [0, 0])[bit(y)] += times
+    return Sample.from_counts(encoded)
+
+
+def _remembered(function: Callable[[object], Value]) -> Callable[[object], Value]:
+    """``function``, computed once for each raw value.
+
+    Remembered by type and value: 1, 1.0 and True are equal but have different texts, and what one
+    record is encoded to must not depend on which of them another record brought first.
+    """
+    known: dict[object, Value] = {}
+
+    def remembered(value: object) -> Value:
+        key = (type(value), value)
+        try:
+            if key not in known:
+                known[key] = function(value)
+            return known[key]
+        except TypeError:  # unhashable
+            return function(value)
+
+    return remembered
+
+
+def read_points(table: Table, domain: Domain[Point]) -> Iterator[Point]:
+    """The encoded point of every record of a table, in its order.  Raises `TableError` as above."""
+    table.require(domain.name)
+    encode = _remembered(domain.encode)
+    return (encode(x) for (x,) in table.rows((domain.name,)))

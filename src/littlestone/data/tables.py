@@ -1,0 +1,222 @@
+"""Tables of any kind behind one small interface: a schema, which is public, and counted rows.
+
+Reading is total.  A ragged line, an undecodable byte or an unreadable number is data, so it becomes
+a missing value and never an exception; only the schema (names and declared types of columns) and
+the file as a whole can be refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zipfile
+import zlib
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+
+from littlestone.errors import TableError
+
+Row = tuple[object, ...]
+
+
+class Table(ABC):
+    """A table: ``name`` says which, ``columns`` is its public schema."""
+
+    name: str
+    columns: tuple[str, ...]
+
+    @abstractmethod
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        """The values of ``columns``, one tuple a record, in the order of the table."""
+
+    @abstractmethod
+    def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
+        """The tuples of values of ``columns`` with their counts; a tuple may come more than once."""
+
+    def require(self, column: str) -> None:
+        """Raise `TableError` unless the schema has exactly one usable column of that name."""
+        found = self.columns.count(column)
+        if found != 1:
+            listed = ", ".join(self.columns[:30]) + (", ..." if len(self.columns) > 30 else "")
+            raise TableError(
+                f"read column {column!r} of {self.name}",
+                found=f"{found} columns have that name" if found else f"its columns are: {listed}",
+                fix="name one of its columns, exactly as its header does",
+            )
+
+
+class CsvTable(Table):
+    """A CSV file (plain, .gz, or a .zip of one file), with a header; every value is read as text.
+
+    A short line is padded with missing values, a long one cut, an empty one skipped.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = str(path)
+        with self._open() as lines:
+            self.columns = tuple(name.strip() for name in next(lines, []))
+        if not any(self.columns):
+            raise TableError(
+                f"read the table {path}",
+                found="it has no header line",
+                fix="give a CSV file whose first line names its columns",
+            )
+
+    @contextmanager
+    def _open(self) -> Iterator[Iterator[list[str]]]:
+        # The default limit would turn one long value into an exception.
+        csv.field_size_limit(2**31 - 1)
+        try:
+            with _byte_stream(self.path) as stream:
+                text = io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="")
+                yield (line for line in csv.reader(text) if line)
+        except (OSError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error) as error:
+            # Not the error's own text: a parser quotes the line it stopped at.
+            reason = error.strerror if isinstance(error, OSError) else None
+            raise TableError(
+                f"read the table {self.path}",
+                found=reason or "the file is damaged or not of the kind its name says",
+                fix="give a CSV or Parquet file that can be read",
+            ) from None
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        places = [self.columns.index(column) for column in columns]
+        last = max(places)
+        with self._open() as lines:
+            next(lines)
+            for line in lines:
+                if last < len(line):
+                    yield tuple([line[i] for i in places])
+                else:
+                    yield tuple([line[i] if i < len(line) else "" for i in places])
+
+    def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
+        return Counter(self.rows(columns)).items()
+
+
+@contextmanager
+def _byte_stream(path: Path) -> Iterator[Any]:
+    if path.suffix == ".gz":
+        with gzip.open(path, "rb") as stream:
+            yield stream
+    elif path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            members = [name for name in archive.namelist() if not name.endswith("/")]
+            if len(members) != 1:
+                raise TableError(
+                    f"read the table {path}",
+                    found=f"the archive has {len(members)} files",
+                    fix="give an archive of one CSV file, or the CSV file itself",
+                )
+            with archive.open(members[0]) as stream:
+                yield stream
+    else:
+        with path.open("rb") as stream:
+            yield stream
+
+
+class FrameTable(Table):
+    """A pandas, polars or pyarrow frame, or anything else that narwhals reads."""
+
+    def __init__(self, frame: object, *, name: str = "the data frame") -> None:
+        self.name = name
+        try:
+            self._frame: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True)
+        except TypeError:
+            raise TableError(
+                f"read a table from an object of type {type(frame).__name__}",
+                found="it is no file name and no data frame",
+                fix="give a path, or a pandas, polars or pyarrow frame",
+            ) from None
+        self.columns = tuple(self._frame.columns)
+
+    def require(self, column: str) -> None:
+        super().require(column)
+        _require_scalar(self, column, self._frame.schema[column])
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        return zip(*(self._frame[column].to_list() for column in columns), strict=True)
+
+    def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
+        distinct = list(dict.fromkeys(columns))
+        if any(self._frame.schema[column] == nw.Object for column in distinct):
+            # Objects may be unhashable, or equal and yet of different texts, such as 1 and True.
+            return ((row, 1) for row in self.rows(columns))
+        count = "".join(distinct) + " count"
+        grouped = self._frame.select(*distinct).group_by(*distinct).agg(nw.len().alias(count))
+        return zip(FrameTable(grouped).rows(columns), grouped[count].to_list(), strict=True)
+
+
+class ParquetTable(Table):
+    """A Parquet file, read in batches of the columns asked for, so that it need not fit in memory."""
+
+    def __init__(self, path: Path) -> None:
+        from pyarrow import ArrowException, parquet
+
+        self.name = str(path)
+        try:
+            self._file = parquet.ParquetFile(path)
+        except (OSError, ArrowException) as error:
+            raise TableError(
+                f"read the table {path}",
+                found=getattr(error, "strerror", None) or "it is not a Parquet file",
+                fix="give a CSV or Parquet file that can be read",
+            ) from None
+        self._schema = FrameTable(self._file.schema_arrow.empty_table(), name=self.name)
+        self.columns = self._schema.columns
+
+    def require(self, column: str) -> None:
+        self._schema.require(column)
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[FrameTable]:
+        from pyarrow import Table as ArrowTable
+
+        for batch in self._file.iter_batches(columns=list(dict.fromkeys(columns))):
+            yield FrameTable(ArrowTable.from_batches([batch]), name=self.name)
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        for batch in self._batches(columns):
+            yield from batch.rows(columns)
+
+    def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
+        for batch in self._batches(columns):
+            yield from batch.counts(columns)
+
+
+def _require_scalar(table: Table, column: str, dtype: nw.dtypes.DType) -> None:
+    if isinstance(dtype, nw.Unknown):
+        found = "its declared type is null: the column is empty"
+    elif dtype.is_nested() or isinstance(dtype, nw.Binary):
+        found = f"its declared type is {dtype}, not a number or a text"
+    else:
+        return
+    raise TableError(
+        f"read column {column!r} of {table.name}",
+        found=found,
+        fix="name a column of numbers or texts, or convert this one first",
+    )
+
+
+def open_table(source: object) -> Table:
+    """The table in a CSV or Parquet file, or in a data frame; only its schema is looked at.
+
+    Raises `TableError` if there is no such file, or it is of no known kind.
+    """
+    if not isinstance(source, str | Path):
+        return FrameTable(source)
+    path = Path(source)
+    if not path.is_file():
+        raise TableError(
+            f"read the table {path}",
+            found="it is a folder" if path.is_dir() else "there is no such file",
+            fix="check the path",
+        )
+    return ParquetTable(path) if path.suffix in (".parquet", ".pq") else CsvTable(path)

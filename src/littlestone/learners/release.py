@@ -1,0 +1,111 @@
+"""What a private learner gives out, and the readable model file that holds it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from littlestone.errors import ModelError
+from littlestone.hypotheses import Hypothesis
+from littlestone.privacy.cost import (
+    NeighboringRelation,
+    PrivacyCost,
+    decimal_text,
+    exact_delta,
+    exact_epsilon,
+)
+
+FORMAT = "littlestone model 1"
+
+
+@dataclass(frozen=True)
+class Release:
+    """The private output of a learner, and only that: every field but ``hypothesis`` is public.
+
+    ``hypotheses`` is the class in words, ``label`` what a positive label means, ``n`` the number of
+    records (public under replace-one), ``private`` is False when a seeded generator was used, and
+    ``receipt`` is the number of the ledger entry that paid.
+    """
+
+    hypothesis: Hypothesis[Any]
+    hypotheses: str
+    label: str
+    n: int
+    cost: PrivacyCost
+    mechanism: str
+    private: bool
+    receipt: int
+
+    def words(self) -> str:
+        """The rule in one line: ``label  <=>  hypothesis``."""
+        return f"{self.label}  <=>  {self.hypothesis.words()}"
+
+    def to_json(self) -> dict[str, object]:
+        """The model file as plain JSON values; `from_json` reads it back."""
+        return {
+            "format": FORMAT,
+            "rule": self.words(),
+            "class": self.hypotheses,
+            "label": self.label,
+            "n": self.n,
+            "privacy": {
+                "epsilon": decimal_text(self.cost.epsilon),
+                "delta": decimal_text(self.cost.delta),
+                "neighboring": str(self.cost.neighboring),
+                "mechanism": self.mechanism,
+                "randomness": "system cryptographic generator"
+                if self.private
+                else "seeded generator: a simulation, NOT PRIVATE",
+                "ledger entry": self.receipt,
+            },
+            "hypothesis": self.hypothesis.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Release:
+        """The release that `to_json` wrote.  Raises `ModelError` if it is damaged."""
+        if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+            raise ModelError(
+                "read a model",
+                found=f'it does not say "format": "{FORMAT}"',
+                fix="give a model file that `littlestone fit --out` wrote with this version",
+            )
+        try:
+            privacy = data["privacy"]
+            return cls(
+                hypothesis=Hypothesis.from_json(data["hypothesis"]),
+                hypotheses=str(data["class"]),
+                label=str(data["label"]),
+                n=int(data["n"]),
+                cost=PrivacyCost(
+                    exact_epsilon(privacy["epsilon"]),
+                    exact_delta(privacy["delta"]),
+                    NeighboringRelation(privacy["neighboring"]),
+                ),
+                mechanism=str(privacy["mechanism"]),
+                private="NOT PRIVATE" not in privacy["randomness"],
+                receipt=int(privacy["ledger entry"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                "read a model",
+                found=f"a field is missing or damaged: {error}".replace("\n", "; "),
+                fix="give a model file that `littlestone fit --out` wrote, unchanged",
+            ) from None
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Release:
+        """Read a model file.  Raises `ModelError` if it is missing or damaged."""
+        try:
+            return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not JSON text"
+            raise ModelError(
+                f"read the model {path}",
+                found=str(reason),
+                fix="give a model file that `littlestone fit --out` wrote",
+            ) from None

@@ -1,0 +1,23 @@
+"""Online learning, the mistake game: learners, adversaries and the transcript of their play."""
+
+from littlestone.online.adversaries import Adversary, RandomAdversary, TreeAdversary
+from littlestone.online.base import OnlineLearner
+from littlestone.online.halving import Halving, majority
+from littlestone.online.play import Round, Transcript, play
+from littlestone.online.sequences import FileAdversary, SequenceAdversary
+from littlestone.online.soa import StandardOptimalAlgorithm
+
+__all__ = [
+    "Adversary",
+    "FileAdversary",
+    "Halving",
+    "OnlineLearner",
+    "RandomAdversary",
+    "Round",
+    "SequenceAdversary",
+    "StandardOptimalAlgorithm",
+    "Transcript",
+    "TreeAdversary",
+    "majority",
+    "play",
+]

@@ -1,0 +1,112 @@
+"""Adversaries of the online game that build their sequence as they go."""
+
+from __future__ import annotations
+
+import math
+import random
+from abc import ABC, abstractmethod
+from typing import Generic
+
+from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
+
+
+class Adversary(ABC, Generic[Point]):
+    """The other player of the online game: picks x_t, sees the prediction, reveals y_t."""
+
+    endless: bool = False
+    """Whether `next_point` never returns None, so that a game needs a number of rounds."""
+
+    @abstractmethod
+    def next_point(self) -> Point | None:
+        """The point x_t of the next round; None when the adversary has no more."""
+
+    @abstractmethod
+    def label(self, x: Point, prediction: int) -> int:
+        """The label y_t in {0, 1} of ``x``, the point that `next_point` returned last."""
+
+
+class TreeAdversary(Adversary[Point]):
+    """Walks down a tree that H shatters and answers 1 - prediction in every round.
+
+    The lower bound of lecture 5, Theorem 2: a shattered tree of depth LDim(H) forces **exactly
+    LDim(H) mistakes, in as many rounds, on every deterministic learner**, and every branch agrees
+    with a hypothesis of H.  Node by node the tree is the `mistake_point` of the version space.  It
+    is endless when LDim(H) is infinite, and plays no round when LDim(H) <= 0.
+
+    >>> from littlestone.classes import Thresholds
+    >>> adversary = TreeAdversary(Thresholds.on(0, 6))
+    >>> adversary.next_point(), adversary.label(3, 0), adversary.next_point()
+    (3, 1, 1)
+    """
+
+    def __init__(self, H: HypothesisClass[Point]) -> None:
+        self.version_space = H
+        self.depth_left = H.littlestone_dimension()
+        self.endless = self.depth_left == math.inf
+
+    def next_point(self) -> Point | None:
+        # A learner that errs without need may leave a version space of larger dimension than the
+        # subtree; the walk still ends at the leaf.
+        return self.version_space.mistake_point() if self.depth_left > 0 else None
+
+    def label(self, x: Point, prediction: int) -> int:
+        y = 1 - prediction
+        self.version_space = self.version_space.restrict(x, y)
+        self.depth_left -= 1
+        return y
+
+
+class RandomAdversary(Adversary[Point]):
+    """Random points of the domain, labelled by one function of the class: realizable and endless.
+
+    The function is ``target``, a hypothesis of H, if it is given.  Otherwise it is drawn from H:
+    uniformly when H is finite; when H is infinite, point by point with fair coins, so that at every
+    round some hypothesis agrees with all of the labels.  ``rng`` is the system's generator unless a
+    seeded one is given, to repeat a simulation.
+
+    Raises `DeclarationError` if H is empty or ``target`` is on another domain.
+
+    >>> from littlestone.classes import Thresholds
+    >>> H = Thresholds.on(0, 9)
+    >>> RandomAdversary(H, rng=random.Random(0), target=H.hypothesis(4)).label(7, prediction=0)
+    1
+    """
+
+    endless = True
+
+    def __init__(
+        self,
+        H: HypothesisClass[Point],
+        *,
+        rng: random.Random | None = None,
+        target: Hypothesis[Point] | None = None,
+    ) -> None:
+        if H.is_empty() or (target is not None and target.domain != H.domain):
+            raise DeclarationError(
+                f"draw a target from {H}",
+                found="it is empty" if target is None else "the given target is on another domain",
+                fix="give a class with at least one hypothesis, and a target that is one of them",
+            )
+        self.version_space = H
+        self.rng = random.SystemRandom() if rng is None else rng
+        if target is None and isinstance(H, Enumerable) and H.size is not None:
+            target = H.hypothesis(self.rng.randrange(H.size))
+        self.target = target
+
+    def next_point(self) -> Point:
+        return self.version_space.domain.random_point(self.rng)
+
+    def label(self, x: Point, prediction: int) -> int:
+        if self.target is not None:
+            return self.target(x)
+        zero, one = (self.version_space.restrict(x, y) for y in (0, 1))
+        # In proportion to the sizes, the labels are those of one uniform hypothesis.
+        if zero.size is not None and one.size is not None:
+            y = int(self.rng.randrange(zero.size + one.size) < one.size)
+        else:
+            y = 0 if one.is_empty() else 1 if zero.is_empty() else self.rng.randrange(2)
+        self.version_space = one if y else zero
+        return y

@@ -1,0 +1,78 @@
+"""Halving: the majority vote of a finite version space."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass, majority_label
+from littlestone.classes.thresholds import Thresholds
+from littlestone.domains import Names, Point
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis, TableFunction
+from littlestone.online.base import OnlineLearner, consistent
+
+
+class Halving(OnlineLearner[Point]):
+    """Halving predicts the label that most of the version space V_t gives, and 1 if tied.
+
+        1[ 2 |{h in V_t : h(x) = 1}| >= |V_t| ].
+
+    **At most floor(log2 |H|) mistakes on every realizable sequence** (lecture 5, section 4): every
+    mistake leaves at most half of V_t, which keeps at least one hypothesis.  Never fewer than the
+    LDim(H) of the standard optimal algorithm in the worst case, and sometimes many more.
+
+    ``H`` is a class of finitely many hypotheses.  Raises `DeclarationError` for an infinite one, and
+    otherwise as `StandardOptimalAlgorithm` does.  One prediction costs one `restrict`.
+
+    >>> import numpy as np
+    >>> from littlestone.classes import FiniteClass
+    >>> H = FiniteClass.from_array(np.eye(8, dtype=int))
+    >>> Halving(H).mistake_bound, H.littlestone_dimension()
+    (3, 1)
+    """
+
+    def __init__(self, H: HypothesisClass[Point]) -> None:
+        H.require_learnable()
+        if H.size is None:
+            raise DeclarationError(
+                f"take majority votes of {H}",
+                found="it has infinitely many hypotheses, of which no half can be counted",
+                fix="use the standard optimal algorithm, which needs only a finite Littlestone "
+                "dimension",
+            )
+        self.version_space = H
+        self.mistake_bound = H.size.bit_length() - 1
+
+    @property
+    def hypothesis(self) -> Hypothesis[Point]:
+        return majority(self.version_space)
+
+    def predict(self, x: Point) -> int:
+        self.version_space.domain.require(x)
+        return majority_label(self.version_space, x)
+
+    def update(self, x: Point, y: int) -> None:
+        self.version_space = consistent(self.version_space, x, y)
+
+
+def majority(V: HypothesisClass[Any]) -> Hypothesis[Any]:
+    """The function x -> 1[at least half of V gives x the label 1], in its canonical form.
+
+    Over named points it is written as a table: one `restrict` a point.  The thresholds are a chain,
+    whose majority vote is its (lower) median: O(1).  A majority of other functions need not be of
+    their kind, nor have a short form at all (a vote of parities); there this raises
+    `DeclarationError`, and `Halving.predict` still finds every single label.
+
+    >>> majority(Thresholds.on(0, 8)).words()
+    'x >= 4'
+    """
+    V.require_learnable()
+    if isinstance(V.domain, Names):
+        return TableFunction.from_labels(V.domain, (majority_label(V, x) for x in V.domain))
+    if isinstance(V, Thresholds) and V.size is not None:
+        return V.hypothesis((V.size - 1) // 2)
+    raise DeclarationError(
+        f"write down the majority vote of {V}",
+        found="it has no canonical form over this domain",
+        fix="ask for its labels one by one with predict(), or use the standard optimal algorithm",
+    )

@@ -1,0 +1,121 @@
+"""The online game: an adversary against a learner, and the transcript of their play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError, RealizabilityError
+from littlestone.online.adversaries import Adversary
+from littlestone.online.base import OnlineLearner, require_label
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of the online game: the point, the learner's guess and the label revealed."""
+
+    x: Any
+    prediction: int
+    y: int
+
+    @property
+    def mistake(self) -> bool:
+        """Whether the guess was wrong."""
+        return self.prediction != self.y
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """What happened in a game: its rounds in order, and whether it was interrupted.
+
+    >>> Transcript((Round("a", 0, 1), Round("b", 1, 1))).mistakes
+    1
+    """
+
+    rounds: tuple[Round, ...]
+    interrupted: bool = False
+
+    @property
+    def mistakes(self) -> int:
+        """The number of rounds in which the guess was wrong: sum_t 1[prediction_t != y_t]."""
+        return sum(played.mistake for played in self.rounds)
+
+    def table(self, words: Callable[[Any], str] = str) -> list[dict[str, str | int]]:
+        """The rounds as plain rows, with the mistakes so far; ``words`` writes a point as text.
+
+        For a class H, ``H.domain.words`` shows points as the values of their column.
+
+        >>> Transcript((Round(7, 0, 1),)).table()
+        [{'round': 1, 'point': '7', 'prediction': 0, 'label': 1, 'mistakes': 1}]
+        """
+        rows: list[dict[str, str | int]] = []
+        mistakes = 0
+        for number, played in enumerate(self.rounds, start=1):
+            mistakes += played.mistake
+            rows.append(
+                {
+                    "round": number,
+                    "point": words(played.x),
+                    "prediction": played.prediction,
+                    "label": played.y,
+                    "mistakes": mistakes,
+                }
+            )
+        return rows
+
+
+def play(
+    learner: OnlineLearner[Point], adversary: Adversary[Point], *, rounds: int | None = None
+) -> Transcript:
+    """Play the online game of lecture 5, section 4, and return its transcript.
+
+    In every round t
+
+    1. the adversary picks a point x_t,
+    2. the learner predicts its label,
+    3. the adversary, who has seen the prediction, reveals the label y_t, and the learner learns it.
+
+    Stops when the adversary has no more points, or after ``rounds`` of them, whichever comes first.
+    Ctrl+C stops it too: the rounds so far are then returned in a transcript marked ``interrupted``,
+    and the learner keeps what it has learned.
+
+    Raises `DeclarationError` for a negative number of rounds, or none against an endless adversary;
+    and `RealizabilityError`, naming the round, when a label contradicts the learner's class.
+
+    >>> from littlestone.classes import Points
+    >>> from littlestone.domains import Strings
+    >>> from littlestone.online import SequenceAdversary, StandardOptimalAlgorithm
+    >>> learner = StandardOptimalAlgorithm(Points(Strings()))
+    >>> play(learner, SequenceAdversary([("a", 0), ("b", 1), ("a", 0), ("b", 1)])).mistakes
+    1
+    """
+    if rounds is None and adversary.endless:
+        raise DeclarationError(
+            "play until the adversary stops",
+            found="this one never does",
+            fix="give a number of rounds",
+        )
+    if rounds is not None and rounds < 0:
+        raise DeclarationError(
+            f"play {rounds} rounds", found="it is negative", fix="give a whole number from 0 on"
+        )
+    played: list[Round] = []
+    try:
+        while rounds is None or len(played) < rounds:
+            x = adversary.next_point()
+            if x is None:
+                break
+            prediction = learner.predict(x)
+            y = adversary.label(x, prediction)
+            require_label(y)
+            # A round is over once its label is out: an interrupted update is still a round played.
+            played.append(Round(x, prediction, y))
+            learner.update(x, y)
+    except KeyboardInterrupt:
+        return Transcript(tuple(played), interrupted=True)
+    except RealizabilityError as error:
+        asked = f"play round {len(played)} and {error.asked}"
+        raise RealizabilityError(asked, found=error.found, fix=error.fix) from error
+    return Transcript(tuple(played))

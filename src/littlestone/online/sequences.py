@@ -1,0 +1,86 @@
+"""Adversaries that play a sequence fixed in advance, in memory or in a file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.domains import Point
+from littlestone.errors import TableError
+from littlestone.online.adversaries import Adversary
+from littlestone.online.base import require_label
+
+
+class SequenceAdversary(Adversary[Point]):
+    """Plays the pairs (x, y) of ``examples`` in order, whatever the learner predicts: oblivious.
+
+    Raises `DeclarationError` for a label that is not 0 or 1.  The sequence need not agree with any
+    hypothesis; a learner for the realizable game then raises `RealizabilityError`.
+
+    >>> adversary = SequenceAdversary([("a", 1)])
+    >>> adversary.next_point(), adversary.label("a", 0), adversary.next_point()
+    ('a', 1, None)
+    """
+
+    def __init__(self, examples: Iterable[tuple[Point, int]]) -> None:
+        self._examples = tuple(examples)
+        for _, y in self._examples:
+            require_label(y)
+        self._played = 0
+
+    def next_point(self) -> Point | None:
+        if self._played == len(self._examples):
+            return None
+        return self._examples[self._played][0]
+
+    def label(self, x: Point, prediction: int) -> int:
+        self._played += 1
+        return self._examples[self._played - 1][1]
+
+
+class FileAdversary(Adversary[Any]):
+    """Plays the rows x,y of a CSV file in order; the header ``x,y`` is optional.
+
+    Points are mapped through ``H.domain.encode``, so any first column is legal.  The file is a
+    public game, not a private sample, so errors name its lines.  Raises `TableError` if the file
+    cannot be read or has no row, and for a row without two columns or with a label that is not 0
+    or 1.  The file is read once, at construction.
+    """
+
+    def __init__(self, path: str | PathLike[str], H: HypothesisClass[Any]) -> None:
+        examples = ((H.domain.encode(value), y) for value, y in _rows(path))
+        self._sequence = SequenceAdversary(examples)
+
+    def next_point(self) -> Any:
+        return self._sequence.next_point()
+
+    def label(self, x: Any, prediction: int) -> int:
+        return self._sequence.label(x, prediction)
+
+
+def _rows(path: str | PathLike[str]) -> Iterator[tuple[str, int]]:
+    """The pairs of a file of x,y rows."""
+    asked, fix = f"play the sequence {path}", "give rows such as 12,1 under the header x,y"
+    rows = 0
+    try:
+        with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
+            reader = csv.reader(file)
+            for row in reader:
+                if not row or (rows == 0 and len(row) == 2 and row[1].strip().lower() == "y"):
+                    continue
+                found = None
+                if len(row) != 2:
+                    found = f"line {reader.line_num} has {len(row)} columns in place of 2"
+                elif row[1].strip() not in ("0", "1"):
+                    found = f"the label in line {reader.line_num} is {row[1]!r}, not 0 or 1"
+                if found:
+                    raise TableError(asked, found=found, fix=fix)
+                rows += 1
+                yield row[0], int(row[1])
+    except (OSError, csv.Error) as error:
+        raise TableError(asked, found=str(error), fix="give a readable CSV file") from None
+    if rows == 0:
+        raise TableError(asked, found="it has no rows", fix=fix)

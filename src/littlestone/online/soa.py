@@ -1,0 +1,53 @@
+"""The standard optimal algorithm: the deterministic online learner with the fewest mistakes."""
+
+from __future__ import annotations
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.domains import Point
+from littlestone.hypotheses import Hypothesis
+from littlestone.online.base import OnlineLearner, consistent
+
+
+class StandardOptimalAlgorithm(OnlineLearner[Point]):
+    """The SOA predicts the label that keeps the Littlestone dimension of the version space V_t.
+
+    In round t it predicts
+
+        SOA_{V_t}(x) = 0 if LDim(V_t|(x,0)) = LDim(V_t), else 1        (Lyu25, section 4),
+
+    then keeps V_{t+1} = V_t|(x_t,y_t).  This is lecture 5's argmax_y LDim(V_t|(x,y)) (Definition 6)
+    but where neither label keeps the dimension: there Lyu25 fixes the label 1, so that the
+    prediction is one canonical function of V_t.
+
+    **At most LDim(H) mistakes on every realizable sequence** (lecture 5, Lemma 1), the fewest that
+    any deterministic learner can promise (Theorem 2).  A label that keeps LDim(V_t) is the
+    prediction, or both would keep it and shatter a tree of depth LDim(V_t) + 1; so every mistake
+    lowers LDim(V_t), which starts at LDim(H) and stays at least 0.
+
+    ``H`` is a class with 0 <= LDim(H) < infinity.  Raises `EmptyClassError` or
+    `InfiniteDimensionError` for any other, `DeclarationError` for a point outside the domain, and
+    `RealizabilityError` for a label that no hypothesis left could give; the learner is then as it
+    was before.  One prediction costs one `soa_label`, one update one `restrict`.
+
+    >>> from littlestone.classes import Thresholds
+    >>> from littlestone.online import TreeAdversary, play
+    >>> H = Thresholds.on(0, 2**20 - 2)
+    >>> play(StandardOptimalAlgorithm(H), TreeAdversary(H)).mistakes
+    20
+    """
+
+    def __init__(self, H: HypothesisClass[Point]) -> None:
+        H.require_learnable()
+        self.version_space = H
+        self.mistake_bound = int(H.littlestone_dimension())
+
+    @property
+    def hypothesis(self) -> Hypothesis[Point]:
+        return self.version_space.soa()
+
+    def predict(self, x: Point) -> int:
+        self.version_space.domain.require(x)
+        return self.version_space.soa_label(x)
+
+    def update(self, x: Point, y: int) -> None:
+        self.version_space = consistent(self.version_space, x, y)

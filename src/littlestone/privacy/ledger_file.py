@@ -1,0 +1,200 @@
+"""The file of a ledger: a SQLite database that is checked when opened and survives a crash.
+
+A power cut counts as a crash.  With a rollback journal, deleting the journal is what commits.
+``synchronous = EXTRA`` flushes the directory after the deletion; under ``FULL`` the journal could
+come back after a power cut and undo an entry that a draw had already been made against.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from littlestone.errors import LedgerError
+
+_APPLICATION = int.from_bytes(b"LsDP", "big")  # SQLite's application_id: this file is a ledger
+_VERSION = 1  # SQLite's user_version: the tables below
+_TABLES = (
+    "CREATE TABLE limits (dataset TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
+    " neighboring TEXT NOT NULL)",
+    "CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, dataset TEXT NOT NULL,"
+    " what TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
+    " neighboring TEXT NOT NULL, at TEXT NOT NULL)",
+    "CREATE INDEX costs ON entries (dataset, epsilon, delta, neighboring)",
+    "CREATE TRIGGER no_update BEFORE UPDATE ON entries"
+    " BEGIN SELECT RAISE(ABORT, 'an entry of the ledger is never changed'); END",
+    "CREATE TRIGGER no_delete BEFORE DELETE ON entries"
+    " BEGIN SELECT RAISE(ABORT, 'an entry of the ledger is never deleted'); END",
+)
+
+# SQLite looks for a free lock ever less often, up to ten times a second, and so can starve beside
+# busy processes.  Asking anew after each short wait keeps it looking, and lets Ctrl+C in between.
+_WAIT = 0.02  # seconds
+_PATIENCE = 60.0  # seconds
+
+# Held during every transaction and every fork.  A child that inherited an open transaction would
+# believe it holds file locks that only its parent has, and could spend past a limit.
+_QUIET = threading.RLock()
+if sys.platform != "win32":
+    os.register_at_fork(
+        before=_QUIET.acquire, after_in_parent=_QUIET.release, after_in_child=_QUIET.release
+    )
+_INHERITED: list[sqlite3.Connection] = []  # SQLite asks that a forked child never close these
+
+
+class LedgerFile:
+    """The tables of a ledger in the file ``path``, or in memory when ``path`` is ``None``.
+
+    Raises `LedgerError` at once when the file is missing and ``create`` is false, cannot be opened
+    or written, or is not a ledger.  One connection serves all threads in turn.
+
+    >>> with LedgerFile(None, create=True).transaction("count the entries") as connection:
+    ...     connection.execute("SELECT COUNT(*) FROM entries").fetchone()
+    (0,)
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, *, create: bool) -> None:
+        self._connection: sqlite3.Connection | None = None
+        self.path = None if path is None else os.path.abspath(os.fspath(path))
+        self._connection = self._open(create=create)
+        self._process = os.getpid()
+
+    @contextmanager
+    def transaction(self, asked: str) -> Iterator[sqlite3.Connection]:
+        """Run the body alone, all or nothing; what it wrote is on disk when the block is left.
+
+        ``asked`` begins the message of the `LedgerError` that any failure of SQLite becomes.
+        """
+        with _QUIET, _errors(asked):
+            connection = self._connection_of_this_process(asked)
+            if connection.in_transaction:
+                raise LedgerError(
+                    asked,
+                    found="this thread is in the middle of another use of the ledger",
+                    fix="do not use a ledger inside a signal handler",
+                )
+            with _atomically(connection):
+                yield connection
+
+    def close(self) -> None:
+        """Close the file; closing twice is harmless."""
+        with _QUIET:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                if self._process == os.getpid():
+                    connection.close()
+                else:
+                    _INHERITED.append(connection)
+
+    def __del__(self) -> None:
+        # Nothing is buffered, so a ledger that is merely dropped has lost nothing.
+        if self._connection is not None:
+            self.close()
+
+    def _open(self, *, create: bool) -> sqlite3.Connection:
+        asked = f"open the ledger {self.path or 'in memory'}"
+        target = ":memory:"
+        if self.path is not None:
+            folder = os.path.dirname(self.path)
+            if not os.path.isdir(folder):
+                raise LedgerError(asked, found=f"there is no directory {folder}", fix="make it")
+            if not create and not os.path.exists(self.path):
+                raise LedgerError(asked, found="there is no such file", fix="check the path")
+            target = f"{Path(self.path).as_uri()}?mode={'rwc' if create else 'rw'}"
+        with _QUIET, _errors(asked):
+            connection = sqlite3.connect(
+                target, timeout=_WAIT, isolation_level=None, check_same_thread=False, uri=True
+            )
+            try:
+                _patiently(connection, "PRAGMA synchronous = EXTRA")
+                # On macOS a plain fsync leaves data in the drive's cache; elsewhere no effect.
+                _patiently(connection, "PRAGMA fullfsync = ON")
+                with _atomically(connection):
+                    _prepare(connection, asked, create=create)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def _connection_of_this_process(self, asked: str) -> sqlite3.Connection:
+        if self._connection is None:
+            raise LedgerError(asked, found="the ledger is closed", fix="open it again")
+        if self._process != os.getpid():
+            if self.path is None:
+                raise LedgerError(
+                    asked,
+                    found="a ledger in memory belongs to the process that made it",
+                    fix="give the ledger a file to share it among processes",
+                )
+            connection = self._open(create=False)
+            _INHERITED.append(self._connection)
+            self._connection, self._process = connection, os.getpid()
+        return self._connection
+
+
+@contextmanager
+def _errors(asked: str) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise LedgerError(
+            asked,
+            found=f"SQLite says: {error}",
+            fix="check that the path is a ledger of this package, that the file and its directory "
+            "can be written and have space, and that no other program holds the file",
+        ) from error
+
+
+@contextmanager
+def _atomically(connection: sqlite3.Connection) -> Iterator[None]:
+    # Readers too take the write lock: a lock taken at the start can be waited for, one that is
+    # asked for halfway cannot.
+    try:
+        _patiently(connection, "BEGIN IMMEDIATE")
+        yield
+        _patiently(connection, "COMMIT")
+    except BaseException:  # Ctrl+C included: an abandoned lock would stop every other process
+        with suppress(sqlite3.Error):
+            connection.rollback()
+        raise
+
+
+def _patiently(connection: sqlite3.Connection, statement: str) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute(statement)
+            return
+        except sqlite3.OperationalError as error:
+            # The low byte of an error code is its kind, the rest says more about it.
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > deadline:
+                raise
+
+
+def _prepare(connection: sqlite3.Connection, asked: str, *, create: bool) -> None:
+    """Make the tables in an empty file; refuse every other file that is not a ledger."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    # A process that was killed while making the file leaves it empty.
+    if create and (application, version, tables) == (0, 0, 0):
+        for statement in (*_TABLES, f"PRAGMA application_id = {_APPLICATION}"):
+            connection.execute(statement)
+    elif application != _APPLICATION:
+        raise LedgerError(asked, found="the file is not a ledger", fix="check the path")
+    elif version != _VERSION:
+        raise LedgerError(
+            asked,
+            found=f"the file has format {version} and this version of littlestone reads {_VERSION}",
+            fix="use the version of littlestone that wrote it",
+        )
+    # Written at every opening, so that a read-only file or directory is found out here and not
+    # when the first spend fails.
+    connection.execute(f"PRAGMA user_version = {_VERSION}")

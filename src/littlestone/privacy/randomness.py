@@ -1,0 +1,24 @@
+"""Where random bits come from: the system's cryptographic generator, unless a seed is asked for."""
+
+from __future__ import annotations
+
+import random
+
+
+def system_generator() -> random.Random:
+    """The operating system's cryptographic generator, the default of every private draw."""
+    return random.SystemRandom()
+
+
+def seeded_generator(seed: int) -> random.Random:
+    """A repeatable generator, for tests and simulations only: a release drawn with it says so.
+
+    >>> seeded_generator(1).getrandbits(8) == seeded_generator(1).getrandbits(8)
+    True
+    """
+    return random.Random(seed)
+
+
+def is_cryptographic(rng: random.Random) -> bool:
+    """Whether draws from ``rng`` are private: only the system's generator cannot be replayed."""
+    return isinstance(rng, random.SystemRandom)

@@ -1,0 +1,146 @@
+r"""Exact selection: draw run j of equally scored items with probability ~ weight_j * base^-gap_j.
+
+The draw inverts the cumulative distribution on a uniform U in [0, 1) whose bits are read only as
+far as they are needed.  With U known to p bits and all sums known between integer bounds at p bits,
+either one level certainly holds U, or both are refined.  Nothing is rounded in the answer: level j
+is returned iff U lies in its interval, so its probability is exactly its share.  Nothing is a float,
+and only the levels within p bits of the best one are looked at, however the scores are spread.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Items grouped by score: ``weights[j]`` items lie ``gaps[j]`` below the best, gaps increasing.
+
+    ``beyond`` items lie further below than ``window``, and are not grouped.
+    """
+
+    gaps: Sequence[int]
+    weights: Sequence[int]
+    beyond: int
+    window: int
+
+
+def group(errors: NDArray[np.int64], lengths: Sequence[int] | None, window: int) -> Levels:
+    """Group runs of items by errors, up to ``window`` above the least; O(number of runs)."""
+    gaps = errors - errors.min()
+    inside = np.flatnonzero(gaps <= window)
+    near = gaps[inside]
+    if lengths is None:
+        # Counting is linear; sorting is for the rare windows far wider than the number of items.
+        if int(near.max()) <= 4 * len(errors) + 1024:
+            counts = np.bincount(near)
+            found = np.flatnonzero(counts)
+            weights = counts[found].tolist()
+        else:
+            found, tally = np.unique(near, return_counts=True)
+            weights = tally.tolist()
+        return Levels(found.tolist(), weights, len(errors) - len(inside), window)
+    totals: dict[int, int] = {}
+    for gap, run in zip(near.tolist(), inside.tolist(), strict=True):
+        totals[gap] = totals.get(gap, 0) + lengths[run]
+    order = sorted(totals)
+    beyond = sum(lengths) - sum(totals.values())
+    return Levels(order, [totals[gap] for gap in order], beyond, window)
+
+
+def decide(levels: Levels, base: Fraction, uniform: int, bits: int) -> int | None:
+    """The level that holds U for every U in [uniform, uniform + 1) / 2^bits; None if undecided.
+
+    Level j has the interval [C_{j-1}, C_j) / Z with C_j = sum of weights[i] * base^-gaps[i] over
+    i <= j.  All sums are kept between integers: lower <= C * 2^bits <= upper.
+    """
+    shrink = _PowerBounds(base, bits)
+    lower_sums, upper_sums = [0], [0]
+    low = high = 1 << bits
+    last = 0
+    for gap, weight in zip(levels.gaps, levels.weights, strict=True):
+        step_low, step_high = shrink(gap - last)
+        low = low * step_low >> bits
+        high = -(-high * step_high >> bits)
+        last = gap
+        lower_sums.append(lower_sums[-1] + weight * low)
+        upper_sums.append(upper_sums[-1] + weight * high)
+    beyond = 0
+    if levels.beyond:
+        # A further item weighs at most base^-(window + 1); a bound of the last level would do less.
+        beyond = levels.beyond * -(-high * shrink(levels.window + 1 - last)[1] >> bits)
+    least_total, most_total = lower_sums[-1], upper_sums[-1] + beyond
+    # U Z 2^bits lies in [start, stop]; find the level whose certain interval holds all of it.
+    start, stop = uniform * least_total, (uniform + 1) * most_total
+    j = bisect_right(upper_sums, start >> bits) - 1
+    if j < len(levels.gaps) and stop <= lower_sums[j + 1] << bits:
+        return j
+    return None
+
+
+def draw(
+    errors: NDArray[np.int64],
+    lengths: Sequence[int] | None,
+    base: Fraction,
+    rng: random.Random,
+) -> int:
+    """An item, numbered through all runs, drawn with probability exactly ~ base^-errors.
+
+    ``errors[r]`` is the score of the ``lengths[r]`` >= 1 items of run r (one each if None); ``base``
+    is a rational >= 1.  About 10 ms for a million items, whatever their scores.
+    """
+    total = len(errors) if lengths is None else sum(lengths)
+    bits = 32 + total.bit_length()
+    uniform = rng.getrandbits(bits)
+    while True:
+        levels = group(errors, lengths, _window(base, bits))
+        level = decide(levels, base, uniform, bits)
+        if level is not None:
+            break
+        uniform = uniform << bits | rng.getrandbits(bits)
+        bits *= 2
+    runs = np.flatnonzero(errors == errors.min() + levels.gaps[level]).tolist()
+    item = rng.randrange(levels.weights[level])
+    if lengths is None:
+        return int(runs[item])
+    stops = list(accumulate(lengths[run] for run in runs))
+    k = bisect_right(stops, item)
+    run = runs[k]
+    return sum(lengths[:run]) + item - (stops[k] - lengths[run])
+
+
+def _window(base: Fraction, bits: int) -> int:
+    """A gap beyond which base^-gap < 2^-bits, up to a constant; any value is correct."""
+    a, b = base.numerator, base.denominator
+    if a == b:
+        return 2**62
+    # ln(base) >= (a - b) / a, so base^(bits * a / (a - b)) >= 2^bits.
+    return min(2**62, bits * a // (a - b) + 1)
+
+
+class _PowerBounds:
+    """Integers low <= base^-k * 2^bits <= high, for each k asked for."""
+
+    def __init__(self, base: Fraction, bits: int) -> None:
+        self._bits = bits
+        low = (base.denominator << bits) // base.numerator
+        exact = low * base.numerator == base.denominator << bits
+        self._known = {0: (1 << bits, 1 << bits), 1: (low, low + (not exact))}
+
+    def __call__(self, k: int) -> tuple[int, int]:
+        if k not in self._known:
+            half_low, half_high = self(k // 2)
+            rest_low, rest_high = self(k - k // 2)
+            self._known[k] = (
+                half_low * rest_low >> self._bits,
+                -(-half_high * rest_high >> self._bits),
+            )
+        return self._known[k]

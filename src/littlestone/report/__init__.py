@@ -1,0 +1,1 @@
+"""Text, JSON and files for people."""

@@ -1,0 +1,50 @@
+"""Writing a file whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from littlestone.errors import OutputError
+
+
+@contextmanager
+def reserved(path: str | os.PathLike[str]) -> Iterator[Callable[[str], None]]:
+    """Reserve the place for a file before the work, and yield the function that writes its text.
+
+    The text goes to a temporary file in the same folder, reaches the disk, and then takes the name
+    ``path`` in one step.  Raises `OutputError` at once, before the work, if that cannot be done; so
+    a budget is never spent on a release that cannot be kept.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():
+            raise OSError(0, "there is something else than a file")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(0, "the file there is write-protected")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise OutputError(
+            f"write {target}",
+            found=error.strerror or "the place is not writable",
+            fix="give a file in a folder that exists and that you may write to",
+        ) from None
+
+    def write(text: str) -> None:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        # A temporary file is for its owner's eyes; the finished one follows the user's umask.
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(0o666 & ~umask)
+        Path(name).replace(target)
+
+    try:
+        yield write
+    finally:
+        Path(name).unlink(missing_ok=True)

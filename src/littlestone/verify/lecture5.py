@@ -1,0 +1,240 @@
+"""Lecture 5: pure differential privacy and online learning."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
+from littlestone.domains import Reals
+from littlestone.learners import ExponentialLearner
+from littlestone.online import (
+    Halving,
+    OnlineLearner,
+    RandomAdversary,
+    StandardOptimalAlgorithm,
+    TreeAdversary,
+    play,
+)
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.rational import exp_below
+from littlestone.sample import Sample
+from littlestone.verify.statement import Outcome, statement
+
+
+def _random_classes(count: int, hypotheses: int, points: int) -> Iterator[FiniteClass]:
+    rng = np.random.default_rng(2026)
+    for _ in range(count):
+        size = int(rng.integers(1, hypotheses + 1)), int(rng.integers(1, points + 1))
+        density = rng.choice([0.2, 0.5, 0.8])
+        yield FiniteClass.from_array((rng.random(size) < density).astype(int))
+
+
+def _most_mistakes(V: FiniteClass) -> int:
+    """The mistakes of the SOA against the best of all adversaries, by trying every play."""
+    worst = 0
+    for x in V.domain:
+        for y in (0, 1):
+            rest = V.restrict(x, y)
+            # A point whose label is known already can force nothing.
+            if not rest.is_empty() and rest != V:
+                worst = max(worst, int(V.soa_label(x) != y) + _most_mistakes(rest))
+    return worst
+
+
+@statement("L5 Lemma 1: the SOA makes at most LDim(H) mistakes")
+def soa_mistakes() -> Outcome:
+    """Every sequence on small classes, tried exhaustively; random ones on larger classes."""
+    exhaustive = [(_most_mistakes(H), H.littlestone_dimension()) for H in _random_classes(60, 8, 4)]
+    played = []
+    for seed, H in enumerate(_random_classes(150, 40, 12)):
+        learner = StandardOptimalAlgorithm(H)
+        transcript = play(learner, RandomAdversary(H, rng=random.Random(seed)), rounds=40)
+        played.append((transcript.mistakes, H.littlestone_dimension()))
+    huge = Thresholds.on(-(2**63), 2**63 - 1)
+    transcript = play(
+        StandardOptimalAlgorithm(huge), RandomAdversary(huge, rng=random.Random(0)), rounds=500
+    )
+    played.append((transcript.mistakes, 64))
+    tight = sum(mistakes == dimension for mistakes, dimension in exhaustive)
+    return Outcome(
+        "mistakes <= LDim",
+        f"0 of {len(exhaustive) + len(played)} classes exceed it; the worst play over all "
+        f"sequences equals it on {tight} of {len(exhaustive)}",
+        all(m <= d for m, d in exhaustive + played) and tight == len(exhaustive),
+    )
+
+
+class _Arbitrary(OnlineLearner[Any]):
+    """A deterministic learner without sense: a fixed pseudo-random function of point and round."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.round = 0
+
+    @property
+    def hypothesis(self) -> Any:
+        """It follows no hypothesis of any class."""
+        return None
+
+    def predict(self, x: Any) -> int:
+        return random.Random(f"{self.seed} {self.round} {x}").getrandbits(1)
+
+    def update(self, x: Any, y: int) -> None:
+        self.round += 1
+
+
+@statement("L5 Theorem 2: online learnable with d mistakes iff d = LDim(H)")
+def forced_mistakes() -> Outcome:
+    """The walk down a shattered tree forces exactly LDim mistakes on every learner tried."""
+    classes: list[HypothesisClass[Any]] = list(_random_classes(100, 30, 10))
+    classes += [Thresholds.on(0, 2**20 - 1), Thresholds.on(-(2**63), 2**63 - 1)]
+    games = exact = 0
+    for seed, H in enumerate(classes):
+        for learner in (StandardOptimalAlgorithm(H), Halving(H), _Arbitrary(seed)):
+            games += 1
+            exact += play(learner, TreeAdversary(H)).mistakes == H.littlestone_dimension()
+    return Outcome(
+        "LDim mistakes forced, on every learner",
+        f"exactly LDim in {exact} of {games} games",
+        exact == games,
+    )
+
+
+@statement("L5 section 4: halving makes at most log2 |H| mistakes")
+def halving_mistakes() -> Outcome:
+    """Against the tree adversary and random ones."""
+    excess = []
+    for seed, H in enumerate(_random_classes(100, 60, 12)):
+        for adversary in (TreeAdversary(H), RandomAdversary(H, rng=random.Random(seed))):
+            transcript = play(Halving(H), adversary, rounds=40)
+            excess.append(transcript.mistakes - (H.size.bit_length() - 1))
+    return Outcome(
+        "mistakes - floor(log2 |H|) <= 0", f"largest {max(excess)} in {len(excess)} games",
+        max(excess) <= 0,
+    )  # fmt: skip
+
+
+@statement("L5 Example 1: LDim(H) <= log2 |H|")
+def dimension_below_logarithm() -> Outcome:
+    """On random classes, with equality for thresholds of 2^d functions."""
+    gaps = [
+        H.size.bit_length() - 1 - H.littlestone_dimension() for H in _random_classes(300, 60, 12)
+    ]
+    tight = [Thresholds.on(0, 2**d - 2).littlestone_dimension() == d for d in range(1, 21)]
+    return Outcome(
+        "floor(log2 |H|) - LDim >= 0",
+        f"least {min(gaps)} in {len(gaps)} classes; 0 for {sum(tight)} of {len(tight)} thresholds",
+        min(gaps) >= 0 and all(tight),
+    )
+
+
+def _vc_dimension(H: FiniteClass) -> int:
+    rows = [tuple(h(x) for x in H.domain) for h in H]
+    size = len(rows[0])
+    return max(
+        k
+        for k in range(size + 1)
+        for points in combinations(range(size), k)
+        if len({tuple(row[j] for j in points) for row in rows}) == 2**k
+    )
+
+
+@statement("L5 section 4: VC(H) <= LDim(H)")
+def vc_below_littlestone() -> Outcome:
+    """The VC dimension by brute force, against the Littlestone dimension."""
+    gaps = [H.littlestone_dimension() - _vc_dimension(H) for H in _random_classes(150, 24, 7)]
+    return Outcome(
+        "LDim - VC >= 0",
+        f"least {min(gaps)}, largest {max(gaps)} in {len(gaps)} classes",
+        min(gaps) >= 0,
+    )
+
+
+@statement("L5 Example 2: thresholds on the reals have infinite LDim")
+def infinite_dimension() -> Outcome:
+    """The adversary halves an interval for as long as it is asked to."""
+    H = Thresholds.over(Reals())
+    mistakes = play(_Arbitrary(0), TreeAdversary(H), rounds=1000).mistakes
+    return Outcome(
+        "a mistake in every round, without end",
+        f"{mistakes} mistakes in 1000 rounds; LDim = {H.littlestone_dimension()}",
+        mistakes == 1000 and H.littlestone_dimension() == float("inf"),
+    )
+
+
+def _samples(points: list[Any], n: int) -> Iterator[tuple[tuple[Any, int], ...]]:
+    return product(product(points, (0, 1)), repeat=n)
+
+
+@statement("L5 Theorem 1, privacy: the exponential mechanism is epsilon-DP")
+def exponential_privacy() -> Outcome:
+    """Exact output distributions on all neighbouring samples of 3 records, in rationals."""
+    worst, pairs = Fraction(0), 0
+    epsilon = Fraction(1)
+    # More digits than the mechanism uses, and still certainly below e^epsilon.
+    ratio = exp_below(epsilon, bits=256)
+    for H in (Thresholds.on(0, 1), FiniteClass.from_array([[0, 1], [1, 0], [1, 1]])):
+        learner = ExponentialLearner(H, epsilon=epsilon)
+        distributions = {}
+        for records in _samples(H.domain.examples(2), 3):
+            runs = H.error_runs(Sample.from_examples(records))
+            masses = learner.mechanism.probabilities(runs.errors, runs.lengths)
+            per_item = [
+                mass / length
+                for mass, length in zip(masses, runs.lengths or [1] * len(masses), strict=True)
+                for _ in range(length)
+            ]
+            distributions[records] = dict(enumerate(per_item))
+        for one, p in distributions.items():
+            for other, q in distributions.items():
+                if sum(a != b for a, b in zip(one, other, strict=True)) == 1:
+                    pairs += 1
+                    worst = max(worst, hockey_stick(p, q, ratio))
+    return Outcome(
+        "hockey-stick divergence at epsilon = 1: 0",
+        f"exactly {worst} over {pairs} neighbouring pairs",
+        worst == 0,
+    )
+
+
+@statement("L5 Theorem 1, size: n examples give error alpha, but for probability beta")
+def exponential_sample_size() -> Outcome:
+    """Draws at the planned n, on distributions with a close runner-up; failures counted."""
+    alpha, beta, runs = 0.1, 0.1, 400
+    H = Thresholds.on(0, 98)
+    learner = ExponentialLearner(H, epsilon=1)
+    rng = np.random.default_rng(5)
+    shares = []
+    plans = []
+    for setting in ("realizable", "agnostic"):
+        n = learner.plan(alpha, beta, setting=setting).n
+        plans.append(n)
+        # The truth is x >= 50, with labels flipped at a rate just below 1/2 between 40 and 60.
+        noise = 0.0 if setting == "realizable" else 0.3
+        failures = 0
+        with Ledger() as ledger:
+            for seed in range(runs):
+                x = rng.integers(40, 60, size=n)
+                y = (x >= 50) ^ (rng.random(n) < noise)
+                sample = Sample.from_examples(zip(x.tolist(), y.astype(int).tolist(), strict=True))
+                release = learner.fit(
+                    sample, ledger=ledger, dataset="simulated", rng=seeded_generator(seed)
+                )
+                # Each threshold between the chosen and the true one mislabels 1/20 of the points.
+                wrong = sum(release.hypothesis(p) != (p >= 50) for p in range(40, 60)) / 20
+                failures += wrong * (1 - 2 * noise) > alpha
+        shares.append(failures / runs)
+    return Outcome(
+        f"failures <= {beta} at alpha = {alpha}, n = {plans[0]} realizable, {plans[1]} agnostic; "
+        f"{learner.paper_plan(alpha, beta).n} by the lecture's proof",
+        f"{shares[0]:.3f} realizable, {shares[1]:.3f} agnostic in {runs} runs each",
+        max(shares) <= beta,
+    )

@@ -1,0 +1,506 @@
+"""The ledger in one process: exact totals, limits, receipts, files, and every refusal."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import signal
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spending import Answer
+
+from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
+from littlestone.privacy import ledger as ledger_module
+from littlestone.privacy import ledger_file
+from littlestone.privacy.cost import Event, PrivacyCost, exact
+from littlestone.privacy.ledger import Entry, Ledger, Receipt
+
+TENTH = Answer(exact(0.1, what="epsilon"))
+ONE = PrivacyCost(Fraction(1))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "budget.ledger"
+
+
+def tenths_admitted(ledger: Ledger) -> int:
+    """How many spends of 0.1 a limit of 1 admits, twenty being tried."""
+    ledger.set_limit("people", ONE)
+    admitted = 0
+    for _ in range(20):
+        try:
+            ledger.spend(TENTH, dataset="people", what="a look")
+        except BudgetExceededError:
+            continue
+        admitted += 1
+    return admitted
+
+
+# Totals and limits
+
+
+def test_a_limit_of_one_admits_exactly_ten_tenths() -> None:
+    with Ledger() as ledger:
+        assert tenths_admitted(ledger) == 10
+        assert ledger.total("people") == ONE
+        assert len(ledger.entries()) == 10
+
+
+def test_costs_kept_as_floats_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger_module, "Fraction", lambda text: Fraction(float(Fraction(text))))
+    assert tenths_admitted(Ledger()) == 9  # the float 0.1 is above 1/10
+
+
+def test_the_last_digit_of_delta_counts() -> None:
+    ledger = Ledger()
+    ledger.set_limit("people", PrivacyCost(Fraction(9), Fraction(1, 10**30)))
+    ledger.spend(Answer(Fraction(1), Fraction(1, 10**30)), dataset="people", what="all of it")
+    with pytest.raises(BudgetExceededError):
+        ledger.spend(Answer(Fraction(1), Fraction(1, 10**60)), dataset="people", what="a crumb")
+
+
+def test_data_sets_have_budgets_of_their_own() -> None:
+    ledger = Ledger()
+    ledger.set_limit("people", PrivacyCost(Fraction(1, 10)))
+    ledger.spend(TENTH, dataset="people", what="a look")
+    ledger.spend(TENTH, dataset="Zürich 东京", what="a look")
+    with pytest.raises(BudgetExceededError, match=r"the total would be epsilon 0\.2, delta 0"):
+        ledger.spend(TENTH, dataset="people", what="a look")
+    ledger.spend(TENTH, dataset="Zürich 东京", what="a look")
+    ledger.set_limit("unused", ONE)
+    assert ledger.datasets() == ["Zürich 东京", "people", "unused"]
+    assert ledger.total("Zürich 东京") == PrivacyCost(Fraction(1, 5))
+    assert (ledger.limit("people"), ledger.limit("Zürich 东京")) == (TENTH.cost(), None)
+    assert (ledger.total("never seen"), ledger.entries("never seen")) == (
+        PrivacyCost(0 * ONE.epsilon),
+        [],
+    )
+
+
+def test_a_lowered_limit_refuses_everything_after_it_and_a_raised_one_admits() -> None:
+    ledger = Ledger()
+    ledger.spend(TENTH, dataset="people", what="a look")
+    ledger.set_limit("people", PrivacyCost(Fraction(1, 20)))
+    for event in (TENTH, Answer(Fraction(0))):
+        with pytest.raises(BudgetExceededError):
+            ledger.spend(event, dataset="people", what="a look")
+    ledger.set_limit("people", ONE)
+    assert ledger.spend(TENTH, dataset="people", what="a look").number == 2
+
+
+def test_everything_is_still_there_after_reopening(path: Path) -> None:
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    with Ledger(path) as ledger:
+        ledger.set_limit("people", ONE)
+        third = Answer(Fraction(1, 3), Fraction(1, 10**9))
+        ledger.set_limit("people", PrivacyCost(Fraction(1), Fraction(1, 2)))
+        receipt = ledger.spend(third, dataset="people", what="a first look")
+        written = ledger.entries()
+    assert (receipt.number, receipt.dataset, receipt.event) == (1, "people", third)
+    with Ledger(str(path), create=False) as ledger:
+        assert ledger.path == str(path)
+        assert ledger.entries("people") == ledger.entries() == written == [receipt.entry]
+        (entry,) = written
+        assert entry == Entry(1, "people", "a first look", str(third), third.cost(), entry.at)
+        assert before <= datetime.fromisoformat(entry.at) <= datetime.now(UTC)
+        assert ledger.total("people") == third.cost()
+        assert ledger.limit("people") == PrivacyCost(Fraction(1), Fraction(1, 2))
+
+
+def test_threads_share_a_ledger(path: Path) -> None:
+    ledger = Ledger(path)
+    ledger.set_limit("people", ONE)
+    numbers: list[int] = []
+
+    def work() -> None:
+        for _ in range(20):
+            try:
+                numbers.append(ledger.spend(TENTH, dataset="people", what="a look").number)
+            except BudgetExceededError:
+                return
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(numbers) == list(range(1, 11))
+    assert ledger.total("people") == ONE
+
+
+amounts = st.builds(Fraction, st.integers(0, 6), st.integers(1, 12))
+costs = st.builds(PrivacyCost, amounts, amounts)
+moves = st.tuples(st.sampled_from(["spend", "limit", "reopen"]), st.sampled_from("ab"), costs)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(moves, max_size=12))
+def test_any_sequence_does_what_two_dictionaries_would(
+    sequence: list[tuple[str, str, PrivacyCost]],
+) -> None:
+    limits: dict[str, PrivacyCost] = {}
+    spent: list[tuple[str, PrivacyCost]] = []
+
+    def total(name: str) -> PrivacyCost:
+        return sum((cost for owner, cost in spent if owner == name), start=PrivacyCost(Fraction(0)))
+
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger(Path(folder, "budget.ledger"))
+        for move, name, cost in sequence:
+            if move == "reopen":
+                ledger.close()
+                ledger = Ledger(Path(folder, "budget.ledger"), create=False)
+            elif move == "limit":
+                ledger.set_limit(name, cost)
+                limits[name] = cost
+            elif name in limits and not (total(name) + cost).within(limits[name]):
+                with pytest.raises(BudgetExceededError):
+                    ledger.spend(Answer(cost.epsilon, cost.delta), dataset=name, what="a look")
+            else:
+                ledger.spend(Answer(cost.epsilon, cost.delta), dataset=name, what="a look")
+                spent.append((name, cost))
+            assert [(entry.dataset, entry.cost) for entry in ledger.entries()] == spent
+            assert ledger.datasets() == sorted({*limits, *(owner for owner, _ in spent)})
+            for owner in "ab":
+                assert ledger.total(owner) == total(owner)
+                assert ledger.limit(owner) == limits.get(owner)
+        ledger.close()
+
+
+# Receipts
+
+
+def test_a_receipt_pays_for_one_draw() -> None:
+    receipt = Ledger().spend(TENTH, dataset="people", what="a look")
+    receipt.redeem(Answer(Fraction(1, 10)))  # equal to the event paid for
+    with pytest.raises(LedgerError, match="it has paid for a draw already"):
+        receipt.redeem(TENTH)
+
+
+def test_a_receipt_pays_for_no_other_event_and_survives_the_refusal() -> None:
+    receipt = Ledger().spend(TENTH, dataset="people", what="a look")
+    with pytest.raises(LedgerError, match=r"it pays for answer\(1/10, 0\), epsilon 0.1"):
+        receipt.redeem(Answer(Fraction(2, 10)))
+    receipt.redeem(TENTH)
+
+
+def test_an_event_that_grew_after_it_was_paid_is_refused() -> None:
+    @dataclass
+    class Growing(Event):
+        epsilon: int
+
+        def cost(self) -> PrivacyCost:
+            return PrivacyCost(Fraction(self.epsilon))
+
+        def __str__(self) -> str:
+            return "growing"
+
+    event = Growing(1)
+    receipt = Ledger().spend(event, dataset="people", what="a look")
+    event.epsilon = 2
+    with pytest.raises(LedgerError, match="it pays for growing, epsilon 1,"):
+        receipt.redeem(event)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_receipt_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
+    receipt = Ledger().spend(TENTH, dataset="people", what="a look")
+    with pytest.raises(LedgerError, match="copy a receipt"):
+        duplicate(receipt)
+
+
+def test_a_receipt_cannot_be_forged() -> None:
+    entry = Entry(1, "people", "a look", str(TENTH), TENTH.cost(), "2026-01-01T00:00:00+00:00")
+    with pytest.raises(LedgerError, match="only a recorded spend makes one"):
+        Receipt(TENTH, entry)
+
+
+def test_one_of_many_threads_redeems() -> None:
+    receipt = Ledger().spend(TENTH, dataset="people", what="a look")
+    start, outcomes = threading.Barrier(8), []
+
+    def work() -> None:
+        start.wait()
+        try:
+            receipt.redeem(TENTH)
+        except LedgerError:
+            outcomes.append(False)
+        else:
+            outcomes.append(True)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == [False] * 7 + [True]
+
+
+# Refused declarations
+
+
+@pytest.mark.parametrize(
+    "name", ["", " people", "people\n", "peo\nple", "a\x00b", "a\u200bb", "\ud800"]
+)
+def test_names_that_could_mislead_a_reader_are_refused(name: str) -> None:
+    ledger = Ledger()
+    for use in (
+        lambda: ledger.spend(TENTH, dataset=name, what="a look"),
+        lambda: ledger.spend(TENTH, dataset="people", what=name),
+        lambda: ledger.set_limit(name, ONE),
+        lambda: ledger.total(name),
+        lambda: ledger.limit(name),
+        lambda: ledger.entries(name),
+    ):
+        with pytest.raises(DeclarationError):
+            use()
+    assert ledger.datasets() == []
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [
+        PrivacyCost(Fraction(-1, 10)),
+        PrivacyCost(Fraction(1), Fraction(-1, 10)),
+        PrivacyCost(0.1),  # type: ignore[arg-type]
+        PrivacyCost(Fraction(1), float("nan")),  # type: ignore[arg-type]
+    ],
+)
+def test_negative_and_inexact_costs_are_refused(cost: PrivacyCost) -> None:
+    ledger = Ledger()
+    with pytest.raises(DeclarationError):
+        ledger.spend(Answer(cost.epsilon, cost.delta), dataset="people", what="a look")
+    with pytest.raises(DeclarationError):
+        ledger.set_limit("people", cost)
+    assert ledger.datasets() == []
+
+
+# Files that cannot be a ledger
+
+
+def tables_of_another(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def refused(path: Path, found: str, *, create: bool = True) -> None:
+    with pytest.raises(LedgerError, match=found) as error:
+        Ledger(path, create=create)
+    assert error.value.asked == f"open the ledger {path}"
+    assert error.value.fix
+
+
+def test_a_directory_that_is_missing(tmp_path: Path) -> None:
+    refused(tmp_path / "no" / "budget.ledger", f"there is no directory {tmp_path}/no")
+
+
+def test_a_path_that_is_a_directory(tmp_path: Path) -> None:
+    refused(tmp_path, "unable to open database file")
+
+
+def test_reading_makes_no_file(path: Path) -> None:
+    refused(path, "there is no such file", create=False)
+    assert not path.exists()
+
+
+def test_an_empty_file_becomes_a_ledger_only_when_asked_to(path: Path) -> None:
+    path.touch()
+    refused(path, "the file is not a ledger", create=False)
+    assert path.read_bytes() == b""
+    assert Ledger(path).entries() == []
+
+
+def test_a_file_that_is_not_a_database(path: Path) -> None:
+    path.write_text("name,income\nAda,123456\n" * 100)
+    refused(path, "file is not a database")
+    with pytest.raises(LedgerError) as error:
+        Ledger(path)
+    assert "123456" not in str(error.value)
+    assert path.read_text().startswith("name,income")
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("CREATE TABLE songs (title TEXT)",),
+        ("PRAGMA application_id = 7",),
+        ("PRAGMA user_version = 1",),
+    ],
+)
+def test_a_database_of_another_application(path: Path, statements: tuple[str, ...]) -> None:
+    tables_of_another(path, *statements)
+    content = path.read_bytes()
+    refused(path, "the file is not a ledger")
+    assert path.read_bytes() == content
+
+
+def test_a_ledger_of_a_later_version(path: Path) -> None:
+    Ledger(path).close()
+    tables_of_another(path, "PRAGMA user_version = 2")
+    refused(path, "the file has format 2 and this version of littlestone reads 1")
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """As an ordinary user, since the superuser may write to files marked read-only."""
+    superuser = os.geteuid() == 0
+    if superuser:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if superuser:
+            os.seteuid(0)
+
+
+@pytest.mark.parametrize("guarded", ["file", "directory"])
+def test_what_is_read_only_is_found_out_when_opening(guarded: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "budget.ledger")
+        os.chmod(folder, 0o777)
+        Ledger(path).close()
+        path.chmod(0o444 if guarded == "file" else 0o666)
+        os.chmod(folder, 0o777 if guarded == "file" else 0o555)
+        with unprivileged():
+            refused(path, "SQLite says: ")
+            if guarded == "directory":
+                refused(Path(folder, "another.ledger"), "unable to open database file")
+        os.chmod(folder, 0o777)
+
+
+def test_odd_characters_in_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "what? 100% #1 &mode=memory.ledger"
+    Ledger(path).close()
+    assert path.exists()
+
+
+# Trouble while spending
+
+
+def test_an_entry_is_flushed_to_the_disk_directory_included(path: Path) -> None:
+    with Ledger(path)._file.transaction("read the settings") as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (3,)  # EXTRA
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
+def test_a_full_disk_gives_no_receipt(path: Path) -> None:
+    with Ledger(path) as ledger:
+        ledger.spend(TENTH, dataset="people", what="a look")
+        with ledger._file.transaction("shrink the disk") as connection:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            connection.execute(f"PRAGMA max_page_count = {pages}")
+        receipts = 1
+        with pytest.raises(LedgerError, match="database or disk is full"):  # noqa: PT012
+            while receipts < 1000:
+                ledger.spend(TENTH, dataset="people", what="a look")
+                receipts += 1
+        assert len(ledger.entries()) == receipts
+    assert len(Ledger(path).entries()) == receipts
+
+
+def test_a_ledger_locked_for_too_long_gives_no_receipt(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_file, "_PATIENCE", 0.1)
+    ledger = Ledger(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(LedgerError, match="database is locked"):
+            ledger.spend(TENTH, dataset="people", what="a look")
+        other.execute("COMMIT")
+    assert ledger.spend(TENTH, dataset="people", what="a look").number == 1
+
+
+def test_a_long_read_by_another_program_is_waited_for(path: Path) -> None:
+    ledger = Ledger(path)
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM entries").fetchall()
+    # Longer than SQLite waits by itself, so that the commit has to be tried again.
+    threading.Timer(ledger_file._WAIT * 10, other.execute, ["COMMIT"]).start()
+    assert ledger.spend(TENTH, dataset="people", what="a look").number == 1
+    other.close()
+
+
+def test_a_ledger_deleted_while_in_use_gives_no_receipt(path: Path) -> None:
+    ledger = Ledger(path)
+    path.unlink()
+    with pytest.raises(LedgerError):
+        ledger.spend(TENTH, dataset="people", what="a look")
+
+
+@pytest.mark.parametrize("tampered", ["nonsense", "1/0", "-5/1"])
+def test_a_cost_written_by_other_hands_is_refused(path: Path, tampered: str) -> None:
+    ledger = Ledger(path)
+    tables_of_another(
+        path,
+        f"INSERT INTO entries VALUES (1, 'a', 'b', 'c', '{tampered}', '0/1', 'replace-one', '')",
+    )
+    with pytest.raises(LedgerError, match="a cost that this package did not write"):
+        ledger.spend(TENTH, dataset="a", what="a look")
+
+
+@pytest.mark.parametrize("statement", ["DELETE FROM entries", "UPDATE entries SET epsilon = '0/1'"])
+def test_entries_are_only_ever_added(path: Path, statement: str) -> None:
+    ledger = Ledger(path)
+    ledger.spend(TENTH, dataset="people", what="a look")
+    with pytest.raises(sqlite3.IntegrityError, match="an entry of the ledger is never"):
+        tables_of_another(path, statement)
+    assert ledger.total("people") == TENTH.cost()
+
+
+def test_a_closed_ledger_refuses_every_use() -> None:
+    ledger = Ledger()
+    with ledger:
+        pass
+    ledger.close()
+    with pytest.raises(LedgerError, match="the ledger is closed"):
+        ledger.spend(TENTH, dataset="people", what="a look")
+
+
+def test_an_interrupt_is_heard_while_waiting_and_leaves_no_lock(path: Path) -> None:
+    ledger = Ledger(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+        with pytest.raises(KeyboardInterrupt):
+            ledger.spend(TENTH, dataset="people", what="a look")
+        other.execute("COMMIT")
+    assert Ledger(path).spend(TENTH, dataset="people", what="a look").number == 1
+
+
+def test_an_interrupt_in_the_middle_of_a_spend_records_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> Entry:
+        raise KeyboardInterrupt
+
+    ledger = Ledger(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger_module, "_limit", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.spend(TENTH, dataset="people", what="a look")
+    assert Ledger(path).spend(TENTH, dataset="people", what="a look").number == 1
+
+
+def test_a_signal_handler_that_spends_is_refused_and_harms_nothing(path: Path) -> None:
+    ledger = Ledger(path)
+    with ledger._file.transaction("be interrupted") as connection:
+        connection.execute("INSERT INTO limits VALUES ('people', '1/1', '0/1', 'replace-one')")
+        with pytest.raises(LedgerError, match="in the middle of another use"):
+            ledger.spend(TENTH, dataset="people", what="a look")
+    assert ledger.limit("people") == ONE

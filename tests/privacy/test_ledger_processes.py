@@ -1,0 +1,251 @@
+"""The ledger among processes that spend at once, are killed, or are forked in the middle.
+
+Each property has one checker that returns what it found wrong.  The same checker must find nothing
+in `Ledger` and something in a ledger with the matching bug.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from spending import CENT, Answer, fork, status_of
+
+from littlestone.errors import BudgetExceededError, LedgerError
+from littlestone.privacy import ledger as internals
+from littlestone.privacy import ledger_file
+from littlestone.privacy.cost import Event, PrivacyCost
+from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.receipt import SEAL
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
+]
+
+PROCESSES = 8
+KILLS = 60
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "budget.ledger"
+
+
+# Eight processes, one limit
+
+
+def faults_in_a_race(open_ledger: Callable[[Path], Ledger], path: Path) -> list[str]:
+    """Let eight processes spend cents of one limit of 1 until each is refused."""
+    with Ledger(path) as ledger:
+        ledger.set_limit("people", PrivacyCost(100 * CENT))
+    start = get_context("fork").Barrier(PROCESSES)
+
+    def spender() -> int:
+        receipts = 0
+        with open_ledger(path) as ledger:
+            start.wait(timeout=10)
+            while True:
+                try:
+                    ledger.spend(Answer(), dataset="people", what="a look").redeem(Answer())
+                except BudgetExceededError:
+                    return receipts
+                receipts += 1
+
+    statuses = [status_of(child) for child in [fork(spender) for _ in range(PROCESSES)]]
+    with Ledger(path, create=False) as ledger:
+        entries, total = ledger.entries("people"), ledger.total("people")
+    faults = []
+    if sum(statuses) != 100 or not all(0 <= status <= 100 for status in statuses):
+        faults.append(f"the processes ended with {statuses}")
+    if [entry.number for entry in entries] != list(range(1, 101)):
+        faults.append(f"there are {len(entries)} entries")
+    if total != PrivacyCost(100 * CENT):
+        faults.append(f"the total is {total}")
+    return faults
+
+
+class CheckThenInsert(Ledger):
+    """Planted bug: looks at the limit in one transaction and records in the next."""
+
+    def __init__(self, path: Path, gate: Barrier) -> None:
+        super().__init__(path)
+        self.gate = gate
+
+    def spend(self, event: Event, *, dataset: str, what: str) -> Receipt:
+        limit, after = self.limit(dataset), self.total(dataset) + event.cost()
+        if limit is not None and not after.within(limit):
+            self.gate.abort()
+            raise BudgetExceededError("spend", found="too much", fix="stop")
+        # While all eight are still spending, all eight look before any of them records.
+        with suppress(threading.BrokenBarrierError):
+            self.gate.wait(timeout=10)
+        with self._file.transaction("spend") as connection:
+            entry = internals._insert(connection, dataset, what, str(event), event.cost())
+        return Receipt(event, entry, SEAL)
+
+
+def test_processes_that_spend_at_once_never_pass_the_limit(path: Path) -> None:
+    assert faults_in_a_race(Ledger, path) == []
+
+
+def test_a_limit_checked_outside_the_transaction_would_be_caught(path: Path) -> None:
+    gate = get_context("fork").Barrier(PROCESSES)
+    faults = faults_in_a_race(lambda where: CheckThenInsert(where, gate), path)
+    assert len(faults) == 3, faults
+
+
+# Killed at any moment
+
+
+def faults_after_kills(loop: Callable[[Path, int], NoReturn], path: Path) -> list[str]:
+    """Kill a process that runs ``loop`` at sixty moments; every number it let out needs its entry.
+
+    ``loop`` writes lines to a file descriptor, which stands for the draw leaving the process.
+    """
+    moments = random.Random(7)
+    got_out = 0
+    for kill in range(KILLS):
+        reader, writer = os.pipe()
+        child = fork(partial(loop, path, writer))
+        os.close(writer)
+        # A few kills fall into the making of the file, most into the middle of spends.
+        time.sleep(moments.uniform(0, 0.005) if kill < 10 else moments.uniform(0, 0.04))
+        os.kill(child, signal.SIGKILL)
+        assert status_of(child) == -signal.SIGKILL
+        with open(reader) as stream:
+            numbers = [int(line) for line in stream]
+        got_out += len(numbers)
+        with Ledger(path) as ledger:
+            recorded = {entry.number for entry in ledger.entries("people")}
+            total = ledger.total("people")
+        with closing(sqlite3.connect(path)) as connection:
+            (health,) = connection.execute("PRAGMA integrity_check").fetchone()
+        if not recorded.issuperset(numbers):
+            return [f"kill {kill}: drawn but not recorded: {set(numbers) - recorded}"]
+        if health != "ok" or total != PrivacyCost(len(recorded) * CENT):
+            return [f"kill {kill}: the file says {health}, the total is {total}"]
+    return [] if got_out > KILLS else [f"only {got_out} draws got out: the test shows nothing"]
+
+
+def spend_then_draw(path: Path, out: int) -> NoReturn:
+    ledger = Ledger(path)
+    while True:
+        receipt = ledger.spend(Answer(), dataset="people", what="a look")
+        receipt.redeem(Answer())
+        os.write(out, b"%d\n" % receipt.number)
+
+
+def draw_then_spend(path: Path, out: int) -> NoReturn:
+    """Planted bug: the draw leaves first, under the number that its entry is going to have."""
+    ledger = Ledger(path)
+    number = len(ledger.entries())
+    while True:
+        number += 1
+        os.write(out, b"%d\n" % number)
+        ledger.spend(Answer(), dataset="people", what="a look").redeem(Answer())
+
+
+def commit_later(path: Path, out: int) -> NoReturn:
+    """Planted bug: two entries to a transaction, and the first draw does not wait for its end."""
+    ledger = Ledger(path)
+    while True:
+        with ledger._file.transaction("spend twice") as connection:
+            for _ in range(2):
+                entry = internals._insert(connection, "people", "a look", "answer", Answer().cost())
+                os.write(out, b"%d\n" % entry.number)
+
+
+def test_no_draw_that_got_out_lacks_its_entry_after_a_kill(path: Path) -> None:
+    assert faults_after_kills(spend_then_draw, path) == []
+
+
+@pytest.mark.parametrize("bug", [draw_then_spend, commit_later])
+def test_a_draw_before_its_entry_would_be_caught(
+    bug: Callable[[Path, int], NoReturn], path: Path
+) -> None:
+    (fault,) = faults_after_kills(bug, path)
+    assert "drawn but not recorded" in fault
+
+
+# Forked with a ledger open
+
+
+def faults_of_forks(path: Path) -> list[str]:
+    """Fork again and again while two threads spend; each child spends on the ledger it inherits."""
+    ledger, stop = Ledger(path), threading.Event()
+
+    def spend() -> int:
+        return ledger.spend(Answer(), dataset="people", what="a look").number
+
+    def keep_spending() -> None:
+        while not stop.is_set():
+            spend()
+            time.sleep(0.002)  # neither SQLite's lock nor Python's is fair
+
+    def child() -> int:
+        signal.setitimer(signal.ITIMER_REAL, 5)  # ends a child that waits for ever
+        number = spend()
+        return 0 if number in {entry.number for entry in ledger.entries()} else 1
+
+    threads = [threading.Thread(target=keep_spending) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for attempt in range(40):
+            status = status_of(fork(child))
+            if status:
+                return [f"child {attempt} ended with {status}"]
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    entries = ledger.entries()
+    if ledger.total("people") != PrivacyCost(len(entries) * CENT) or len(entries) < 40:
+        return ["entries were lost"]
+    return []
+
+
+def test_a_fork_in_the_middle_of_spends_is_safe(path: Path) -> None:
+    assert faults_of_forks(path) == []
+
+
+def test_a_fork_that_does_not_wait_for_the_transaction_would_be_caught(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Forks go on holding the true lock, which the transactions now no longer take.
+    monkeypatch.setattr(ledger_file, "_QUIET", threading.RLock())
+    assert faults_of_forks(path) != []
+
+
+def test_a_receipt_and_a_ledger_in_memory_are_no_use_to_a_child() -> None:
+    ledger = Ledger()
+    receipt = ledger.spend(Answer(), dataset="people", what="a look")
+
+    def child() -> int:
+        refusals = 0
+        for use in (
+            lambda: receipt.redeem(Answer()),
+            lambda: ledger.spend(Answer(), dataset="people", what="a look"),
+        ):
+            try:
+                use()
+            except LedgerError:
+                refusals += 1
+        return refusals
+
+    assert status_of(fork(child)) == 2
+    receipt.redeem(Answer())
+    assert len(ledger.entries()) == 1
