@@ -183,7 +183,7 @@ def test_a_draw_before_its_entry_would_be_caught(
 # Forked with a ledger open
 
 
-def faults_of_forks(path: Path) -> list[str]:
+def faults_of_forks(path: Path, patience: float) -> list[str]:
     """Fork again and again while two threads spend; each child spends on the ledger it inherits."""
     ledger, stop = Ledger(path), threading.Event()
 
@@ -196,7 +196,7 @@ def faults_of_forks(path: Path) -> list[str]:
             time.sleep(0.002)  # neither SQLite's lock nor Python's is fair
 
     def child() -> int:
-        signal.setitimer(signal.ITIMER_REAL, 5)  # ends a child that waits for ever
+        signal.setitimer(signal.ITIMER_REAL, patience)  # ends a child that waits for ever
         number = spend()
         return 0 if number in {entry.number for entry in ledger.entries()} else 1
 
@@ -219,7 +219,7 @@ def faults_of_forks(path: Path) -> list[str]:
 
 
 def test_a_fork_in_the_middle_of_spends_is_safe(path: Path) -> None:
-    assert faults_of_forks(path) == []
+    assert faults_of_forks(path, patience=20) == []
 
 
 def test_a_fork_that_does_not_wait_for_the_transaction_would_be_caught(
@@ -227,7 +227,7 @@ def test_a_fork_that_does_not_wait_for_the_transaction_would_be_caught(
 ) -> None:
     # Forks go on holding the true lock, which the transactions now no longer take.
     monkeypatch.setattr(ledger_file, "_QUIET", threading.RLock())
-    assert faults_of_forks(path) != []
+    assert faults_of_forks(path, patience=3) != []
 
 
 def test_a_receipt_and_a_ledger_in_memory_are_no_use_to_a_child() -> None:

@@ -23,7 +23,7 @@ class Check:
     >>> from littlestone.classes import Thresholds
     >>> from littlestone.checks import yield_checks
     >>> next(yield_checks(Thresholds.on(0, 9))).name
-    'pickle_round_trip'
+    'restrict_is_pure'
     """
 
     name: str

@@ -38,8 +38,8 @@ _TABLES = (
 _WAIT = 0.02  # seconds
 _PATIENCE = 60.0  # seconds
 
-# Held during every transaction and every fork.  A child that inherited an open transaction would
-# believe it holds file locks that only its parent has, and could spend past a limit.
+# Held during every transaction and every fork.  A child forked inside a transaction would find the
+# file locked for ever and, on closing what it inherited, delete the journal its parent relies on.
 _QUIET = threading.RLock()
 if sys.platform != "win32":
     os.register_at_fork(

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pickle
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from littlestone.checks import Check, yield_checks
+from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
+from littlestone.discovery import concrete
+from littlestone.domains import Grid, Integers, Reals, Strings
+
+KINDS: list[type[HypothesisClass[Any]]] = concrete(
+    HypothesisClass,  # type: ignore[type-abstract]
+    "littlestone.classes",
+)
+EXAMPLES = [
+    pytest.param(H, id=f"{kind.__name__}-{number}")
+    for kind in KINDS
+    for number, H in enumerate(kind.examples())
+]
+CHECKS = [
+    pytest.param(check, id=f"{kind.__name__}-{number}-{check}")
+    for kind in KINDS
+    for number, H in enumerate(kind.examples())
+    for check in yield_checks(H)
+]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_every_class_of_the_package_obeys_every_law(check: Check) -> None:
+    check()
+
+
+@pytest.mark.parametrize("H", EXAMPLES)
+def test_the_text_of_a_class_that_parses_gives_it_back_by_its_keyword(
+    H: HypothesisClass[Any],
+) -> None:
+    if str(H).startswith(f"{H.keyword}(") and str(H).endswith(")"):
+        assert parse_class(str(H)) == H
+
+
+def test_keywords_are_distinct() -> None:
+    keywords = [kind.keyword for kind in KINDS]
+    assert len(set(keywords)) == len(keywords)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_class_has_examples(kind: type[HypothesisClass[Any]]) -> None:
+    assert kind.examples()
+    assert all(type(H) is kind for H in kind.examples())
+
+
+INFINITE_AND_HUGE: list[HypothesisClass[Any]] = [
+    Points(Strings("merchant"), zero=False),
+    Points(Integers()).restrict(10**30, 0),
+    Points(Strings()).restrict("a", 1).restrict("a", 0),
+    Thresholds.over(Reals()),
+    Thresholds.over(Reals()).restrict(0, 1).restrict(-1, 0),
+    Thresholds.over(Reals()).restrict(0, 1).restrict(0, 0),
+    Thresholds.over(Grid(0, 2**64 - 1)),
+    Thresholds.over(Grid(-(2**63), 2**63 - 1)).restrict(17, 0),
+    Thresholds.on(0, 100).restrict(50, 1).restrict(50, 0),
+]
+
+
+@pytest.mark.parametrize("H", INFINITE_AND_HUGE, ids=str)
+def test_huge_infinite_and_empty_classes_are_checked_in_a_moment(H: HypothesisClass[Any]) -> None:
+    for check in yield_checks(H):
+        if check.name != "encode_is_total":  # of the domain alone; it runs on the examples
+            start = time.perf_counter()
+            check()
+            assert time.perf_counter() - start < 2, check
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_tables_obey_every_law(seed: int) -> None:
+    rng = np.random.default_rng([2, seed])
+    shape = int(rng.integers(1, 14)), int(rng.integers(1, 7))
+    H = FiniteClass.from_array((rng.random(shape) < rng.choice([0.2, 0.5])).astype(int))
+    for check in yield_checks(H):
+        if check.name != "encode_is_total":
+            check()
+
+
+def test_checks_have_names_and_can_be_run_again_and_elsewhere() -> None:
+    checks = list(yield_checks(Thresholds.on(0, 9)))
+    assert len({check.name for check in checks}) == len(checks) == 20
+    for check in checks:
+        check()
+        pickle.loads(pickle.dumps(check))()

@@ -1,0 +1,102 @@
+"""Hypotheses are equal exactly when they are equal as functions."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from littlestone.domains import Grid, Integers, Names, Reals, Strings
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import (
+    FiniteSet,
+    Hypothesis,
+    StepFunction,
+    TableFunction,
+    disagreement,
+)
+
+GRID = Grid(-2, 5)
+HUGE = Grid(-(2**63), 2**63 - 1)
+NAMES = Names(("a", "b", "c"))
+places = st.integers(-4, 8)
+far = st.sampled_from([HUGE.low - 1, HUGE.low, HUGE.low + 1, -1, 0, HUGE.high, HUGE.high + 1])
+fractions = st.fractions(-2, 2, max_denominator=3)
+
+
+def steps(domain: Grid | Reals, cuts: st.SearchStrategy[Any]) -> st.SearchStrategy[StepFunction]:
+    changes = st.lists(cuts, max_size=5).map(tuple)
+    return st.builds(StepFunction, st.just(domain), st.integers(0, 1), changes)
+
+
+tables = st.builds(
+    TableFunction.from_labels, st.just(NAMES), st.lists(st.integers(0, 1), min_size=3, max_size=3)
+)
+texts = st.frozensets(st.sampled_from(["", "a", "b", "é"]))
+sets = st.builds(FiniteSet, st.just(Strings()), texts)
+numbers = st.builds(FiniteSet, st.just(Integers()), st.frozensets(st.integers(-1, 2)))
+
+REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
+    "grid": (steps(GRID, places), list(GRID)),
+    "huge": (
+        steps(HUGE, far),
+        [c + e for c in (HUGE.low + 2, -1, 1, HUGE.high - 2) for e in (-2, -1, 0, 1, 2)],
+    ),
+    "reals": (steps(Reals(), fractions), [Fraction(k, 12) for k in range(-30, 31)]),
+    "table": (tables, list(NAMES)),
+    "texts": (sets, ["", "a", "b", "é", "other"]),
+    "integers": (numbers, list(range(-3, 5))),
+}
+
+
+@pytest.mark.parametrize("kind", REPRESENTATIVES)
+@given(data=st.data())
+def test_equal_iff_no_disagreement_iff_equal_everywhere(kind: str, data: st.DataObject) -> None:
+    strategy, everywhere = REPRESENTATIVES[kind]
+    f, g = data.draw(strategy), data.draw(strategy)
+    as_functions = all(f(x) == g(x) for x in everywhere)
+    witness = disagreement(f, g)
+    assert (f == g) == as_functions == (witness is None)
+    if f == g:
+        assert hash(f) == hash(g)
+        assert f.words() == g.words()
+        assert f.to_json() == g.to_json()
+    else:
+        assert witness in f.domain
+        assert f(witness) != g(witness)
+        assert disagreement(g, f) is not None
+
+
+@pytest.mark.parametrize("kind", REPRESENTATIVES)
+@given(data=st.data())
+def test_json_brings_back_an_equal_function(kind: str, data: st.DataObject) -> None:
+    f = data.draw(REPRESENTATIVES[kind][0])
+    back = Hypothesis.from_json(json.loads(json.dumps(f.to_json())))
+    assert back == f
+    assert hash(back) == hash(f)
+    assert disagreement(back, f) is None
+
+
+@given(f=steps(GRID, places))
+def test_the_words_of_a_step_function_are_true(f: StepFunction) -> None:
+    for x in GRID:
+        clauses = f.words().split(" or ")
+        said = any(_holds(clause, x) for clause in clauses)
+        assert said == bool(f(x))
+
+
+def _holds(clause: str, x: int) -> bool:
+    if clause.startswith("always"):
+        return clause == "always 1"
+    return bool(eval(clause, {"x": x}))
+
+
+def test_functions_on_different_domains_are_not_compared() -> None:
+    with pytest.raises(DeclarationError, match="compare functions on one domain"):
+        disagreement(
+            StepFunction.threshold(GRID, 1), StepFunction.threshold(Grid(-2, 5, "other"), 1)
+        )

@@ -1,0 +1,180 @@
+"""The draw is exact: decisions agree with rational arithmetic, frequencies with the distribution."""
+
+import random
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy import stats
+
+from littlestone.privacy.selection import Levels, decide, draw, group
+
+Draw = Callable[..., int]
+
+
+def intervals(gaps: Sequence[int], weights: Sequence[int], base: Fraction) -> list[Fraction]:
+    sums = [Fraction(0)]
+    for gap, weight in zip(gaps, weights, strict=True):
+        sums.append(sums[-1] + weight * base**-gap)
+    return [c / sums[-1] for c in sums]
+
+
+def wrong_decisions(
+    levels: Levels, base: Fraction, bits: int, choose: Callable[..., object]
+) -> int:
+    """Decided prefixes that are not inside the level's exact interval."""
+    edges = intervals(levels.gaps, levels.weights, base)
+    wrong = 0
+    for uniform in range(2**bits):
+        level = choose(levels, base, uniform, bits)
+        if level is not None:
+            assert isinstance(level, int)
+            low, high = Fraction(uniform, 2**bits), Fraction(uniform + 1, 2**bits)
+            wrong += not edges[level] <= low <= high <= edges[level + 1]
+    return wrong
+
+
+bases = st.sampled_from(
+    [Fraction(1), Fraction(3, 2), Fraction(11, 10), Fraction(2), Fraction(10**9)]
+)
+grouped = st.lists(
+    st.tuples(st.integers(0, 40), st.integers(1, 50)),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda p: p[0],
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(grouped, bases)
+def test_every_decision_is_exact(pairs: list[tuple[int, int]], base: Fraction) -> None:
+    pairs = sorted(pairs)
+    gaps = [gap - pairs[0][0] for gap, _ in pairs]
+    levels = Levels(gaps, [weight for _, weight in pairs], 0, 10**6)
+    assert wrong_decisions(levels, base, 9, decide) == 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(grouped, bases, st.integers(0, 40))
+def test_a_window_changes_no_decision(
+    pairs: list[tuple[int, int]], base: Fraction, window: int
+) -> None:
+    """Items beyond the window are only bounded, yet whatever is decided is exact."""
+    pairs = sorted(pairs)
+    errors = np.repeat([gap for gap, _ in pairs], [weight for _, weight in pairs])
+    whole = group(errors, None, 10**6)
+    edges = intervals(whole.gaps, whole.weights, base)
+    cut = group(errors, None, window)
+    for uniform in range(2**8):
+        level = decide(cut, base, uniform, 8)
+        if level is not None:
+            assert edges[level] <= Fraction(uniform, 2**8)
+            assert Fraction(uniform + 1, 2**8) <= edges[level + 1]
+
+
+def forgets_beyond(levels: Levels, base: Fraction, uniform: int, bits: int) -> int | None:
+    return decide(Levels(levels.gaps, levels.weights, 0, levels.window), base, uniform, bits)
+
+
+def nearest_float(levels: Levels, base: Fraction, uniform: int, bits: int) -> int:
+    weights = [w * float(base) ** -g for g, w in zip(levels.gaps, levels.weights, strict=True)]
+    sums = np.cumsum(weights) / sum(weights)
+    return int(np.searchsorted(sums, uniform / 2**bits, side="right").clip(0, len(weights) - 1))
+
+
+def test_inexact_decisions_are_caught() -> None:
+    levels = Levels([0, 1, 2], [1, 3, 2], 0, 100)
+    assert wrong_decisions(levels, Fraction(11, 10), 8, nearest_float) > 0
+    errors = np.array([0, 1, 1, 1, 2, 2])
+    edges = intervals([0, 1, 2], [1, 3, 2], Fraction(11, 10))
+    cut = group(errors, None, 1)
+    wrong = 0
+    for uniform in range(2**8):
+        level = forgets_beyond(cut, Fraction(11, 10), uniform, 8)
+        wrong += level is not None and Fraction(uniform + 1, 2**8) > edges[level + 1]
+    assert wrong > 0
+
+
+def p_value(sampler: Draw, errors: Sequence[int], lengths: Sequence[int] | None) -> float:
+    """Chi-square p-value of 4,000 seeded draws against the exact distribution of the items."""
+    base = Fraction(13, 10)
+    rng = random.Random(7)
+    table = np.array(errors)
+    counts = lengths or [1] * len(errors)
+    items = [base**-e for e, c in zip(errors, counts, strict=True) for _ in range(c)]
+    drawn = np.bincount(
+        [sampler(table, lengths, base, rng) for _ in range(4000)], minlength=len(items)
+    )
+    expected = [float(item / sum(items)) * 4000 for item in items]
+    return float(stats.chisquare(drawn, expected).pvalue)
+
+
+SHAPES: list[tuple[list[int], list[int] | None]] = [
+    ([5] * 8, None),
+    ([0] + [3] * 9, None),
+    (list(range(12)), None),
+    ([7, 2, 2, 9, 4], [3, 1, 4, 2, 5]),
+    ([4, 4], [1, 9]),
+]
+
+
+def ignores_lengths(
+    errors: np.ndarray, lengths: Sequence[int] | None, base: Fraction, rng: random.Random
+) -> int:
+    run = draw(errors, None, base, rng)
+    counts = lengths or [1] * len(errors)
+    return sum(counts[:run]) + rng.randrange(counts[run])
+
+
+def first_of_level(
+    errors: np.ndarray, lengths: Sequence[int] | None, base: Fraction, rng: random.Random
+) -> int:
+    item = draw(errors, lengths, base, rng)
+    flat = np.repeat(errors, lengths or [1] * len(errors))
+    return int(np.flatnonzero(flat == flat[item])[0])
+
+
+def doubles_the_gap(
+    errors: np.ndarray, lengths: Sequence[int] | None, base: Fraction, rng: random.Random
+) -> int:
+    return draw(errors * 2, lengths, base, rng)
+
+
+@pytest.mark.parametrize(("errors", "lengths"), SHAPES)
+def test_frequencies(errors: list[int], lengths: list[int] | None) -> None:
+    assert p_value(draw, errors, lengths) > 1e-4
+
+
+@pytest.mark.parametrize("plant", [ignores_lengths, first_of_level, doubles_the_gap])
+def test_a_biased_sampler_is_caught(plant: Draw) -> None:
+    assert min(p_value(plant, errors, lengths) for errors, lengths in SHAPES) < 1e-9
+
+
+class Script(random.Random):
+    """Random bits from a list, then zeros."""
+
+    def __init__(self, *chunks: int) -> None:
+        super().__init__(0)
+        self.chunks = list(chunks)
+        self.asked: list[int] = []
+
+    def getrandbits(self, k: int) -> int:
+        self.asked.append(k)
+        return self.chunks.pop(0) if self.chunks else 0
+
+
+@pytest.mark.parametrize(("more", "index"), [(0, 0), (2**34 - 1, 1)])
+def test_an_undecided_draw_reads_more_bits(more: int, index: int) -> None:
+    # The better of two items has the share 3/5, which lies inside this cell of 34 bits.
+    rng = Script(3 * 2**34 // 5, more)
+    assert draw(np.array([0, 1]), None, Fraction(3, 2), rng) == index
+    assert rng.asked[:2] == [34, 34]
+
+
+def test_astronomic_runs_and_gaps() -> None:
+    rng = random.Random(3)
+    errors = np.array([10**15, 0, 10**18])
+    assert draw(errors, [2**64, 2**64, 1], Fraction(3, 2), rng) in range(2**64, 2**65)
+    assert draw(errors, [2**200, 1, 2**300], Fraction(1), rng) > 2**190

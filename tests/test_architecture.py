@@ -1,0 +1,103 @@
+"""The shape of the house: imports point one way, and public names are documented."""
+
+import ast
+import importlib
+import inspect
+from pathlib import Path
+
+import littlestone
+from littlestone.discovery import modules
+
+ROOT = Path(littlestone.__file__).parent
+
+# Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
+LAYERS = [
+    {"errors", "discovery"},
+    {"domains"},
+    {"hypotheses"},
+    {"sample"},
+    {"dimension"},
+    {"classes"},
+    {"online"},
+    {"data"},
+    {"privacy"},
+    {"learners"},
+    {"verify", "checks"},
+    {"report"},
+    {"cli", "__main__"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def part(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def imported(path: Path) -> set[str]:
+    """The parts of the package that a file imports, wherever the import stands."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return {part(name) for name in names if name.startswith("littlestone.")}
+
+
+def upward(level: dict[str, int]) -> list[str]:
+    wrong = []
+    for path in sorted(ROOT.rglob("*.py")):
+        here = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        if here != "__init__":
+            wrong += [
+                f"{here} -> {there}" for there in imported(path) if level[there] > level[here]
+            ]
+    return wrong
+
+
+def test_every_part_has_a_place() -> None:
+    parts = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in ROOT.rglob("*.py")}
+    assert parts - {"__init__"} == set(LEVEL)
+
+
+def test_imports_point_one_way() -> None:
+    assert upward(LEVEL) == []
+
+
+def test_an_import_the_other_way_is_caught() -> None:
+    assert upward({**LEVEL, "learners": 0}) != []
+
+
+def test_the_picture_shows_every_part() -> None:
+    picture = (ROOT.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawn = [line.split()[0].rstrip("/") for line in picture.splitlines() if line.startswith("  ")]
+    order = [name for layer in LAYERS for name in layer if name != "__main__"]
+    assert [LEVEL[name] for name in drawn if name in LEVEL] == sorted(LEVEL[n] for n in order)
+
+
+def test_public_names_are_documented() -> None:
+    undocumented = []
+    for module in modules("littlestone"):
+        for name, member in vars(module).items():
+            public = (
+                not name.startswith("_") and getattr(member, "__module__", "") == module.__name__
+            )
+            if public and (inspect.isclass(member) or inspect.isfunction(member)):
+                if not member.__doc__:
+                    undocumented.append(f"{module.__name__}.{name}")
+                if inspect.isclass(member):
+                    # A method that overrides one with a docstring inherits it.
+                    undocumented += [
+                        f"{module.__name__}.{name}.{method}"
+                        for method, function in vars(member).items()
+                        if not method.startswith("_")
+                        and inspect.isfunction(function)
+                        and not inspect.getdoc(getattr(member, method))
+                    ]
+    assert undocumented == []
+
+
+def test_importing_the_package_is_light() -> None:
+    """The heavy libraries are imported where they are used."""
+    package = importlib.import_module("littlestone")
+    assert [name for name in vars(package) if not name.startswith("__")].count("numpy") == 0
