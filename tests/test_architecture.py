@@ -70,7 +70,8 @@ def test_an_import_the_other_way_is_caught() -> None:
 
 def test_the_picture_shows_every_part() -> None:
     picture = (ROOT.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
-    drawn = [line.split()[0].rstrip("/") for line in picture.splitlines() if line.startswith("  ")]
+    tree = picture.split("```")[1].splitlines()
+    drawn = [line.split()[0].rstrip("/") for line in tree if line.startswith("  ")]
     order = [name for layer in LAYERS for name in layer if name != "__main__"]
     assert [LEVEL[name] for name in drawn if name in LEVEL] == sorted(LEVEL[n] for n in order)
 

@@ -72,6 +72,19 @@ def test_the_last_digit_of_delta_counts() -> None:
         ledger.spend(Answer(Fraction(1), Fraction(1, 10**60)), dataset="people", what="a crumb")
 
 
+def test_epsilon_and_delta_are_limited_each_on_its_own() -> None:
+    ledger = Ledger()
+    ledger.set_limit("people", PrivacyCost(Fraction(1), Fraction(1, 2)))
+    half = Fraction(1, 2)
+    ledger.spend(Answer(half, Fraction(1, 4)), dataset="people", what="a look")
+    ledger.spend(Answer(Fraction(0), Fraction(1, 8)), dataset="people", what="a look")
+    for event in (Answer(half, Fraction(1, 4)), Answer(Fraction(2, 3), Fraction(1, 8))):
+        with pytest.raises(BudgetExceededError):
+            ledger.spend(event, dataset="people", what="a look")
+    ledger.spend(Answer(half, Fraction(1, 8)), dataset="people", what="a look")
+    assert ledger.total("people") == ledger.limit("people")
+
+
 def test_data_sets_have_budgets_of_their_own() -> None:
     ledger = Ledger()
     ledger.set_limit("people", PrivacyCost(Fraction(1, 10)))
@@ -195,6 +208,15 @@ def test_a_receipt_pays_for_no_other_event_and_survives_the_refusal() -> None:
     with pytest.raises(LedgerError, match=r"it pays for answer\(1/10, 0\), epsilon 0.1"):
         receipt.redeem(Answer(Fraction(2, 10)))
     receipt.redeem(TENTH)
+
+
+def test_a_receipt_pays_for_no_other_kind_of_event_of_the_same_text_and_cost() -> None:
+    class Impostor(Answer):
+        pass
+
+    receipt = Ledger().spend(TENTH, dataset="people", what="a look")
+    with pytest.raises(LedgerError, match="it pays for"):
+        receipt.redeem(Impostor(TENTH.epsilon))
 
 
 def test_an_event_that_grew_after_it_was_paid_is_refused() -> None:

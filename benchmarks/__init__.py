@@ -1,0 +1,1 @@
+"""Benchmarks: every time stands beside a named alternative, and every answer is checked."""
