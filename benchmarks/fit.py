@@ -29,6 +29,7 @@ def cases() -> Iterator[Case]:
             Contender("python -c pass", python("pass"), quiet),
         ],
         repeats=5,
+        patience=12,
     )
     yield Case(
         "process: Parquet to model file",
@@ -41,6 +42,7 @@ def cases() -> Iterator[Case]:
             )
         ],
         repeats=5,
+        patience=12,
     )
 
 

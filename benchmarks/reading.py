@@ -40,6 +40,7 @@ def cases() -> Iterator[Case]:
                 Contender("pandas, groupby", with_pandas(read_pandas), check),
             ],
             repeats=5,
+            patience=12,
         )
 
 

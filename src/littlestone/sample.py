@@ -35,10 +35,10 @@ class Sample(Generic[Point]):
 
     @classmethod
     def from_examples(cls, examples: Iterable[tuple[Point, int]]) -> Sample[Point]:
-        """The sample of a sequence of pairs (x, y) with y in {0, 1}; O(n)."""
+        """The sample of a sequence of pairs (x, y), y being 1 if it is truthy; O(n)."""
         counts: dict[Point, list[int]] = {}
         for x, y in examples:
-            counts.setdefault(x, [0, 0])[y] += 1
+            counts.setdefault(x, [0, 0])[1 if y else 0] += 1
         return cls.from_counts(counts)
 
     @classmethod

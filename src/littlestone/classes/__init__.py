@@ -1,9 +1,9 @@
 """Hypothesis classes, one a file; a version space is again a class."""
 
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
+from littlestone.classes.declared import parse_class
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.points import Points
-from littlestone.classes.spec import parse_class
 from littlestone.classes.thresholds import Thresholds
 
 __all__ = [

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.spec import Spec
 from littlestone.domains import Domain, Point
-from littlestone.errors import EmptyClassError, InfiniteDimensionError
+from littlestone.errors import DeclarationError, EmptyClassError, InfiniteDimensionError
 from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
 
@@ -134,7 +134,7 @@ def majority_label(H: HypothesisClass[Any], x: Any) -> int:
     """The label that at least half of the hypotheses of a finite class give ``x``; 1 if tied."""
     zeros, total = H.restrict(x, 0).size, H.size
     if zeros is None or total is None:
-        raise InfiniteDimensionError(
+        raise DeclarationError(
             f"count the hypotheses of {H}",
             found="there are infinitely many, so a majority vote has no meaning",
             fix="use the standard optimal algorithm in place of halving",

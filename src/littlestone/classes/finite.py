@@ -112,6 +112,8 @@ class FiniteClass(Enumerable[str]):
         return self.solver.dimension(self.alive)
 
     def soa_label(self, x: str) -> int:
+        self.domain.require(x)
+        self.require_learnable()
         zeros = self.alive & ~self.columns[self.domain.index(x)]
         # LDim(V) is the largest k with LDim(V) >= k, so one question decides whether V0 keeps it.
         return 0 if self.solver.at_least(zeros, self.littlestone_dimension()) else 1

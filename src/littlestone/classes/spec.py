@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import Any
 
 from littlestone.domains import Domain, Grid, Reals, number
 from littlestone.errors import DeclarationError
-
-if TYPE_CHECKING:
-    from littlestone.classes.base import HypothesisClass
 
 
 @dataclass(frozen=True)
@@ -19,7 +17,8 @@ class Spec:
     """A parsed declaration: a keyword, its arguments, and the options after the semicolon.
 
     Arguments are separated by commas.  One that holds a comma, a semicolon or a parenthesis is
-    written between quotes, ``'...'`` or ``"..."``, or is itself a declaration in parentheses.
+    written between quotes, ``'...'`` or ``"..."``, a quote inside being doubled; or it is itself a
+    declaration in parentheses.
 
     >>> Spec.parse("thresholds(dep_delay, -60..1440; step 0.5)")
     Spec(keyword='thresholds', arguments=('dep_delay', '-60..1440'), options=('step 0.5',))
@@ -92,7 +91,7 @@ def _bare(argument: str) -> str:
     argument = argument.strip()
     for quote in "'\"":
         if len(argument) >= 2 and argument[0] == argument[-1] == quote:
-            return argument[1:-1]
+            return argument[1:-1].replace(quote * 2, quote)
     return argument
 
 
@@ -100,7 +99,7 @@ def quoted(argument: str) -> str:
     """``argument`` as it must be written in a declaration, between quotes if it needs them."""
     if not re.search(r"[,;()'\"]|^\s|\s$|^$", argument):
         return argument
-    return f'"{argument}"' if "'" in argument else f"'{argument}'"
+    return "'" + argument.replace("'", "''") + "'"
 
 
 def _unreadable(text: str) -> DeclarationError:
@@ -134,33 +133,16 @@ def parse_range(name: str, text: str, step: str | None) -> Domain[Any]:
             found="the step must be a positive number",
             fix="give a step such as 1 or 0.01",
         )
-    whole = [end / unit for end in ends if end is not None]
-    if any(abs(k) > 2**65 or k != k.to_integral_value() for k in whole):
+    # Compared as decimals first: the fraction of 1e999999 would fill the memory.
+    whole = [
+        Fraction(end) / Fraction(unit)
+        for end in ends
+        if end is not None and max(abs(end.adjusted()), abs(unit.adjusted())) < 100
+    ]
+    if len(whole) < 2 or any(k.denominator != 1 or abs(k) > 2**65 for k in whole):
         raise DeclarationError(
             f"declare the range {text} in steps of {unit}",
             found="an end of the range is not a whole number of steps within 2^64",
             fix="move the ends to multiples of the step, or add a finer one: '; step 0.01'",
         )
     return Grid(int(whole[0]), int(whole[1]), name, unit)
-
-
-def parse_class(text: str) -> HypothesisClass[Any]:
-    """The hypothesis class that ``text`` declares; classes are found by walking the package.
-
-    Raises `DeclarationError` for an unknown keyword or illegal arguments.
-
-    >>> parse_class("thresholds(dep_delay, -60..1440)").littlestone_dimension()
-    10
-    """
-    from littlestone.classes.base import HypothesisClass
-    from littlestone.discovery import concrete
-
-    spec = Spec.parse(text)
-    known = {kind.keyword: kind for kind in concrete(HypothesisClass, "littlestone.classes")}  # type: ignore[type-abstract]
-    if spec.keyword not in known:
-        raise DeclarationError(
-            f"read the class {text!r}",
-            found=f"there is no class called {spec.keyword!r}",
-            fix=f"use one of: {', '.join(sorted(known))}",
-        )
-    return known[spec.keyword].parse(spec)

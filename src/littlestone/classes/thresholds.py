@@ -98,6 +98,8 @@ class Thresholds(Enumerable[Any]):
         return [cut - 1, cut] if k >= 2 else None
 
     def hypothesis(self, index: int) -> StepFunction:
+        if self.size is None or not 0 <= index < self.size:
+            raise IndexError(f"{self} has no hypothesis number {index}")
         return StepFunction.threshold(self.domain, int(self.after) + 1 + index)
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:

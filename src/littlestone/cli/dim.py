@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from littlestone.classes import FiniteClass, parse_class
+from littlestone.cli.arguments import class_or_file
 from littlestone.cli.console import out, print_json, print_pairs
 
 
@@ -23,8 +22,7 @@ def dim(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Print the Littlestone dimension: the mistakes an adversary can force, and a learner allows."""
-    declared = "(" in what and not Path(what).exists()
-    H = parse_class(what) if declared else FiniteClass.from_file(what)
+    H = class_or_file(what)
     dimension, size, points = H.littlestone_dimension(), H.size, H.domain.size
     # JSON has no infinity.
     data = {

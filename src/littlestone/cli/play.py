@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from littlestone.classes import FiniteClass, HypothesisClass, parse_class
+from littlestone.classes import HypothesisClass
+from littlestone.cli.arguments import class_or_file
 from littlestone.cli.console import out, print_json, print_table
 from littlestone.errors import DeclarationError
 from littlestone.online import (
@@ -51,11 +51,7 @@ def play(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Play the online game round by round; the standard optimal algorithm errs at most LDim times."""
-    H = (
-        parse_class(what)
-        if "(" in what and not Path(what).exists()
-        else FiniteClass.from_file(what)
-    )
+    H = class_or_file(what)
     if learner not in _LEARNERS:
         raise DeclarationError(
             f"play with the learner {learner!r}",
@@ -82,12 +78,13 @@ def play(
         return
     if table:
         print_table(list(table[0]), [list(row.values()) for row in table])
-    if transcript.interrupted:
-        out.print("interrupted")
     out.print(
-        f"{transcript.mistakes} mistakes in {len(table)} rounds; "
+        f"{transcript.mistakes} mistakes in {len(table)} rounds"
+        f"{', interrupted' if transcript.interrupted else ''}; "
         f"the Littlestone dimension of {H} is {dimension}"
     )
+    if transcript.interrupted:
+        raise typer.Exit(130)
 
 
 def _adversary(name: str, H: HypothesisClass[Any], seed: int | None) -> Adversary[Any]:

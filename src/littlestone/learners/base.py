@@ -10,9 +10,11 @@ from typing import Any, Generic, Literal
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
 from littlestone.learners.release import Release
-from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.cost import Event, PrivacyCost
+from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.randomness import is_cryptographic, system_generator
 from littlestone.sample import Sample
 
 Setting = Literal["realizable", "agnostic"]
@@ -40,11 +42,15 @@ class PrivateLearner(ABC, Generic[Point]):
 
     hypotheses: HypothesisClass[Point]
 
+    @property
     @abstractmethod
-    def cost(self) -> PrivacyCost:
-        """The guarantee of one `fit`; a function of public declarations alone."""
+    def event(self) -> Event:
+        """One use of the learner, as the ledger records it; a function of declarations alone."""
 
-    @abstractmethod
+    def cost(self) -> PrivacyCost:
+        """The guarantee of one `fit`."""
+        return self.event.cost()
+
     def fit(
         self,
         sample: Sample[Point],
@@ -59,6 +65,24 @@ class PrivateLearner(ABC, Generic[Point]):
         ``rng`` is the system's cryptographic generator unless given; a seeded one marks the release
         as not private.  Raises `BudgetExceededError` or `LedgerError` before anything is drawn.
         """
+        rng = rng or system_generator()
+        receipt = ledger.spend(self.event, dataset=dataset, what=f"learn {self.hypotheses}")
+        return Release(
+            hypothesis=self.draw(sample, receipt=receipt, rng=rng),
+            hypotheses=str(self.hypotheses),
+            label=label,
+            n=sample.n,
+            cost=self.cost(),
+            mechanism=str(self.event),
+            private=is_cryptographic(rng),
+            receipt=receipt.number,
+        )
+
+    @abstractmethod
+    def draw(
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
+        """The hypothesis to release; the receipt is redeemed before the first random bit."""
 
     @abstractmethod
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:

@@ -8,12 +8,11 @@ import random
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_accuracy
-from littlestone.learners.release import Release
-from littlestone.privacy.cost import PrivacyCost, exact_epsilon
+from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.exponential import ExponentialMechanism
-from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import is_cryptographic, system_generator
+from littlestone.privacy.ledger import Receipt
 from littlestone.sample import Sample
 
 
@@ -43,32 +42,16 @@ class ExponentialLearner(PrivateLearner[Point]):
         self.size: int = hypotheses.size
         self.mechanism = ExponentialMechanism(exact_epsilon(epsilon))
 
-    def cost(self) -> PrivacyCost:
-        return self.mechanism.cost()
+    @property
+    def event(self) -> ExponentialMechanism:
+        return self.mechanism
 
-    def fit(
-        self,
-        sample: Sample[Point],
-        *,
-        ledger: Ledger,
-        dataset: str,
-        label: str = "label is 1",
-        rng: random.Random | None = None,
-    ) -> Release:
-        rng = rng or system_generator()
+    def draw(
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
         runs = self.hypotheses.error_runs(sample)
-        receipt = ledger.spend(self.mechanism, dataset=dataset, what=f"learn {self.hypotheses}")
         index = self.mechanism.draw(runs.errors, runs.lengths, receipt=receipt, rng=rng)
-        return Release(
-            hypothesis=self.hypotheses.hypothesis(index),
-            hypotheses=str(self.hypotheses),
-            label=label,
-            n=sample.n,
-            cost=self.cost(),
-            mechanism=str(self.mechanism),
-            private=is_cryptographic(rng),
-            receipt=receipt.number,
-        )
+        return self.hypotheses.hypothesis(index)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:
         """Examples that suffice, by a bound that integrates over the sample and the draw at once.

@@ -1,0 +1,29 @@
+"""From a text to the class that it declares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.spec import Spec
+from littlestone.discovery import concrete
+from littlestone.errors import DeclarationError
+
+
+def parse_class(text: str) -> HypothesisClass[Any]:
+    """The hypothesis class that ``text`` declares; classes are found by walking the package.
+
+    Raises `DeclarationError` for an unknown keyword or illegal arguments.
+
+    >>> parse_class("thresholds(dep_delay, -60..1440)").littlestone_dimension()
+    10
+    """
+    spec = Spec.parse(text)
+    known = {kind.keyword: kind for kind in concrete(HypothesisClass, "littlestone.classes")}  # type: ignore[type-abstract]
+    if spec.keyword not in known:
+        raise DeclarationError(
+            f"read the class {text!r}",
+            found=f"there is no class called {spec.keyword!r}",
+            fix=f"use one of: {', '.join(sorted(known))}",
+        )
+    return known[spec.keyword].parse(spec)
