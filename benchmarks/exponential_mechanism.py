@@ -86,9 +86,11 @@ def case(title: str, errors: Errors, epsilon: Fraction, notes: list[str]) -> Cas
     noisy_max = opendp_noisy_max(epsilon)
     if noisy_max is not None:
         choose = noisy_max
-        others.append(Contender("OpenDP noisy max (index of the least)", lambda: choose(errors), check))
+        others.append(
+            Contender("OpenDP noisy max (index of the least)", lambda: choose(errors), check)
+        )
     ours = Contender("littlestone draw", lambda: selection.draw(errors, None, base, rng), check)
-    return Case(title, ours, others, repeats=5, patience=3, notes=notes)
+    return Case(title, ours, others, repeats=9, patience=4, notes=notes)
 
 
 def opendp_noisy_max(epsilon: Fraction) -> Callable[[Errors], int] | None:

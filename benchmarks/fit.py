@@ -24,8 +24,12 @@ def cases() -> Iterator[Case]:
         "process: CSV to model file",
         Contender("littlestone fit", fit(plain), check_model),
         [
-            Contender("python -c pandas.read_csv, no learning", load("read_csv", plain), check_rows),
-            Contender("python -c 'import littlestone.cli'", python("import littlestone.cli"), quiet),
+            Contender(
+                "python -c pandas.read_csv, no learning", load("read_csv", plain), check_rows
+            ),
+            Contender(
+                "python -c 'import littlestone.cli'", python("import littlestone.cli"), quiet
+            ),
             Contender("python -c pass", python("pass"), quiet),
         ],
         repeats=5,

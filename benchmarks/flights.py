@@ -63,6 +63,8 @@ def table() -> pa.Table:
         "distance": numbers(17, 4983),
         "hour": numbers(1, 24),
         "minute": numbers(0, 60),
-        "time_hour": words(*(f"2013-{m:02d}-01T{h:02d}:00:00Z" for m in range(1, 13) for h in range(24))),
+        "time_hour": words(
+            *(f"2013-{m:02d}-01T{h:02d}:00:00Z" for m in range(1, 13) for h in range(24))
+        ),
     }
     return pa.table(columns)

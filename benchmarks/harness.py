@@ -1,12 +1,14 @@
 """The shared harness: repeated, interleaved runs of one task by several contenders.
 
-In every repetition each contender runs once, one after the other, so a busy machine slows them
-alike; the ratio of two contenders is the median of the ratios within the repetitions.  Every answer
-is checked, outside the measured time.  Nothing asserts a time.
+In every repetition each contender runs once, in an order shuffled anew: a busy machine slows them
+alike, and none always finds the caches as another left them.  The ratio of two contenders is the
+median of their ratios within the repetitions.  Every answer is checked, outside the measured time.
+Nothing asserts a time.
 """
 
 from __future__ import annotations
 
+import random
 import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -48,8 +50,8 @@ class Contender:
 class Case:
     """A task, our way to do it, and the alternatives.
 
-    One run does the work ``operations`` times, and times are shown for one of them.  A contender is
-    not repeated further once its runs have taken ``patience`` seconds.
+    One run does the work ``operations`` times, and times are shown for one of them.  After three
+    repetitions a contender is not repeated further once its runs took ``patience`` seconds.
     """
 
     title: str
@@ -76,22 +78,24 @@ class Timing:
 
 
 def measure(case: Case) -> list[Timing]:
-    """One unmeasured run of each contender, then the repetitions; ours comes first."""
+    """One run of each contender to warm up, then the repetitions; ours comes first."""
     contenders = [case.ours, *case.others]
     timings = [Timing(contender.name, []) for contender in contenders]
-    used = []
-    for contender, timing in zip(contenders, timings, strict=True):
-        try:
-            used.append(_run(contender))
-        except GaveUpError as error:
-            timing.gave_up = error.seconds
-            used.append(0.0)
-    for k in range(case.repeats):
-        for i, contender in enumerate(contenders):
-            if timings[i].gave_up is None and (k == 0 or used[i] < case.patience):
-                seconds = _run(contender)
-                used[i] += seconds
-                timings[i].seconds.append(seconds / case.operations)
+    used = [0.0] * len(contenders)
+    rng = random.Random(0)
+    for k in range(-1, case.repeats):
+        for i in rng.sample(range(len(contenders)), len(contenders)):
+            timing = timings[i]
+            if timing.gave_up is not None or (k >= 3 and used[i] >= case.patience):
+                continue
+            try:
+                seconds = _run(contenders[i])
+            except GaveUpError as error:
+                timing.gave_up = error.seconds
+                continue
+            used[i] += seconds
+            if k >= 0:
+                timing.seconds.append(seconds / case.operations)
     return timings
 
 
@@ -150,8 +154,7 @@ def duration(seconds: float) -> str:
     >>> duration(0.01234), duration(2)
     ('12.3 ms', '2.00 s')
     """
-    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if seconds >= size:
-            break
-    value = seconds / size
+    units = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+    unit = next((unit for unit, size in units.items() if seconds >= size), "us")
+    value = seconds / units[unit]
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"

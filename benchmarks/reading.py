@@ -30,7 +30,12 @@ def cases() -> Iterator[Case]:
     plain, columnar = files()
     for title, path, read_polars, read_pandas in (
         ("CSV file", plain, pl.read_csv, lambda: pd.read_csv(plain, usecols=COLUMNS)),
-        ("Parquet file", columnar, pl.read_parquet, lambda: pd.read_parquet(columnar, columns=COLUMNS)),
+        (
+            "Parquet file",
+            columnar,
+            pl.read_parquet,
+            lambda: pd.read_parquet(columnar, columns=COLUMNS),
+        ),
     ):
         yield Case(
             f"{title} to Sample",

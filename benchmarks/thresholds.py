@@ -65,7 +65,7 @@ def cases() -> Iterator[Case]:
 
 
 def noisy_sample(high: int, distinct: int) -> Sample[int]:
-    """``distinct`` points of 0..high, each in a few examples, whose labels are wrong one time in ten."""
+    """``distinct`` points of 0..high, in a few examples each; one label in ten is wrong."""
     rng = random.Random(2)
     points: set[int] = set()
     while len(points) < distinct:

@@ -96,7 +96,8 @@ class HypothesisClass(ABC, Generic[Point]):
                 found="it is empty: no hypothesis is left",
                 fix="declare a class with at least one hypothesis",
             )
-        if self.littlestone_dimension() == float("inf"):
+        # Finitely many hypotheses have LDim <= log2 |H|, and it may be hard to find.
+        if self.size is None and self.littlestone_dimension() == float("inf"):
             raise InfiniteDimensionError(
                 f"learn the class {self}",
                 found="its Littlestone dimension is infinite, so no algorithm learns it online and "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -104,13 +104,21 @@ class Thresholds(Enumerable[Any]):
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         # h_t errs on the positives below t and on the negatives from t on, so the errors change
-        # only from a cut t = x to t = x + 1 for a sample point x.
-        order = sorted(range(len(sample.points)), key=sample.points.__getitem__)
+        # only from a cut t = x to t = x + 1 for a sample point x.  Offsets from the low end fit 64
+        # bits; the first and the last run may be longer, and stay whole numbers of Python.
+        self.require_learnable()
+        low, size = cast(Grid, self.domain).low, len(sample.points)
+        offsets = np.fromiter((x - low for x in sample.points), dtype=np.uint64, count=size)
+        order = np.argsort(offsets)
         change = (sample.positives - sample.negatives)[order]
         errors = int(sample.negatives.sum()) + np.concatenate([[0], np.cumsum(change)])
-        stops = [min(max(sample.points[j], self.after), self.upto) for j in order] + [self.upto]
-        starts = [self.after, *stops[:-1]]
-        lengths = [int(stop - start) for start, stop in zip(starts, stops, strict=True)]
+        after, upto = int(self.after), int(self.upto)
+        first, last = max(after - low, 0), min(upto - low, 2**64 - 1)
+        stops = np.clip(offsets[order], np.uint64(first), np.uint64(last))
+        lengths = [upto - after]
+        if size:
+            head, tail = low + int(stops[0]) - after, upto - low - int(stops[-1])
+            lengths = [head, *np.diff(stops).tolist(), tail]
         kept = [r for r, length in enumerate(lengths) if length]
         return ErrorRuns(errors[kept].astype(np.int64), [lengths[r] for r in kept])
 

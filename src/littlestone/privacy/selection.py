@@ -36,8 +36,8 @@ class Levels:
 def group(errors: NDArray[np.int64], lengths: Sequence[int] | None, window: int) -> Levels:
     """Group runs of items by errors, up to ``window`` above the least; O(number of runs)."""
     gaps = errors - errors.min()
-    inside = np.flatnonzero(gaps <= window)
-    near = gaps[inside]
+    inside = gaps <= window
+    near = gaps if inside.all() else gaps[inside]
     if lengths is None:
         # Counting is linear; sorting is for the rare windows far wider than the number of items.
         if int(near.max()) <= 4 * len(errors) + 1024:
@@ -47,9 +47,9 @@ def group(errors: NDArray[np.int64], lengths: Sequence[int] | None, window: int)
         else:
             found, tally = np.unique(near, return_counts=True)
             weights = tally.tolist()
-        return Levels(found.tolist(), weights, len(errors) - len(inside), window)
+        return Levels(found.tolist(), weights, len(errors) - len(near), window)
     totals: dict[int, int] = {}
-    for gap, run in zip(near.tolist(), inside.tolist(), strict=True):
+    for gap, run in zip(near.tolist(), np.flatnonzero(inside).tolist(), strict=True):
         totals[gap] = totals.get(gap, 0) + lengths[run]
     order = sorted(totals)
     beyond = sum(lengths) - sum(totals.values())
@@ -107,13 +107,13 @@ def draw(
             break
         uniform = uniform << bits | rng.getrandbits(bits)
         bits *= 2
-    runs = np.flatnonzero(errors == errors.min() + levels.gaps[level]).tolist()
+    runs = np.flatnonzero(errors == errors.min() + levels.gaps[level])
     item = rng.randrange(levels.weights[level])
     if lengths is None:
         return int(runs[item])
-    stops = list(accumulate(lengths[run] for run in runs))
+    stops = list(accumulate(lengths[run] for run in runs.tolist()))
     k = bisect_right(stops, item)
-    run = runs[k]
+    run = int(runs[k])
     return sum(lengths[:run]) + item - (stops[k] - lengths[run])
 
 
