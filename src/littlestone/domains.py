@@ -10,7 +10,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from decimal import ROUND_FLOOR, Context, Decimal, InvalidOperation, Overflow
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import count, islice
 from typing import Any, Generic, TypeVar
@@ -38,7 +38,7 @@ def number(value: object) -> Decimal | None:
     """The decimal number that a table value shows, or None if it shows none; never raises.
 
     A float stands for its shortest decimal form, so 12.34 read from a CSV file and from Parquet are
-    one number.
+    one number.  True and False are 1 and 0, as values and as the words that a file has for them.
 
     >>> number(12.34), number(" 7 "), number(True), number("n/a"), number(float("nan"))
     (Decimal('12.34'), Decimal('7'), Decimal('1'), None, None)
@@ -47,27 +47,39 @@ def number(value: object) -> Decimal | None:
         return Decimal(bool(value))
     if value is None:
         return None
+    if isinstance(value, int):  # as a text, one of more than 4,300 digits would be refused
+        return Decimal(int(value))
+    shown = _shown(value).strip()
     try:
-        decimal = Decimal(str(value).strip())
-    except (InvalidOperation, Overflow, ValueError):
-        return None
+        decimal = Decimal(shown)
+    except ArithmeticError:
+        truth = {"true": 1, "false": 0}.get(shown.lower())
+        return None if truth is None else Decimal(truth)
     return None if decimal.is_nan() else decimal
 
 
 def text(value: object) -> str:
-    """The text of a table value; missing values are the empty text.
+    """The text of a table value; missing values are the empty text.  Never raises.
 
     >>> text("N14228"), text(None), text(float("nan")), text(3)
     ('N14228', '', '', '3')
     """
     if isinstance(value, str):
         return value
-    try:
-        shown = str(value)
-    except ValueError:  # Python refuses to print a whole number of more than 4,300 digits
-        return ""
+    if isinstance(value, float) and value == 0:
+        return "0.0"  # -0.0 equals it, and a group of equal values keeps either of the two
+    shown = _shown(value)
     # Compared as text: pandas' NA refuses to be compared, and an exception would be data-dependent.
     return "" if shown in {"None", "nan", "NaN", "NaT", "<NA>"} else shown
+
+
+def _shown(value: object) -> str:
+    try:
+        return str(value)
+    except Exception:
+        # A whole number of more than 4,300 digits, lists nested too deep, or an object with a text
+        # of its own: whatever fails here fails because of a record.
+        return ""
 
 
 class Domain(ABC, Generic[Point]):

@@ -106,6 +106,8 @@ class Thresholds(Enumerable[Any]):
         # h_t errs on the positives below t and on the negatives from t on, so the errors change
         # only from a cut t = x to t = x + 1 for a sample point x.  Offsets from the low end fit 64
         # bits; the first and the last run may be longer, and stay whole numbers of Python.
+        if self.is_empty():
+            return ErrorRuns(np.zeros(0, dtype=np.int64), [])
         self.require_learnable()
         low, size = cast(Grid, self.domain).low, len(sample.points)
         offsets = np.fromiter((x - low for x in sample.points), dtype=np.uint64, count=size)

@@ -45,6 +45,11 @@ def print_json(data: object) -> None:
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
+def finite_or_text(value: float) -> int | float | str:
+    """``value`` as JSON can hold it, which has no infinity."""
+    return str(value) if value == float("inf") else value
+
+
 def exit_with(error: Exception) -> int:
     """Tell people of an error, and return the exit status.
 

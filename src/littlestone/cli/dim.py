@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from littlestone.cli.arguments import class_or_file
-from littlestone.cli.console import out, print_json, print_pairs
+from littlestone.cli.console import finite_or_text, out, print_json, print_pairs
 
 
 def dim(
@@ -24,9 +24,8 @@ def dim(
     """Print the Littlestone dimension: the mistakes an adversary can force, and a learner allows."""
     H = class_or_file(what)
     dimension, size, points = H.littlestone_dimension(), H.size, H.domain.size
-    # JSON has no infinity.
     data = {
-        "littlestone_dimension": str(dimension) if dimension == float("inf") else dimension,
+        "littlestone_dimension": finite_or_text(dimension),
         "hypotheses": "infinite" if size is None else size,
         "points": "infinite" if points is None else points,
     }

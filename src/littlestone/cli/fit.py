@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from littlestone.classes import parse_class
+from littlestone.cli.arguments import dataset_name
 from littlestone.cli.console import print_json, print_pairs
 from littlestone.data import Label, open_table, read_sample
 from littlestone.learners import ExponentialLearner
@@ -60,10 +61,10 @@ def fit(
     source = open_table(table)
     for column in (learner.hypotheses.domain.name, target):
         source.require(column)
-    name = dataset if dataset is not None else str(table.resolve())
+    name = dataset_name(str(table) if dataset is None else dataset)
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
-        reserved(out) if out is not None else nullcontext() as write,
+        reserved(out, keep=(table, ledger)) if out is not None else nullcontext() as write,
         Ledger(ledger) as book,
     ):
         sample = read_sample(source, learner.hypotheses.domain, label, refuse_blank=evaluate)

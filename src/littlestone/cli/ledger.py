@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from littlestone.cli.arguments import dataset_name
 from littlestone.cli.console import out, print_json, print_table
 from littlestone.cli.fit import DEFAULT_LEDGER
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
@@ -25,9 +26,10 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Show every entry, and the total and limit of every data set."""
+    only = None if dataset is None else dataset_name(dataset)
     with Ledger(ledger, create=False) as book:
-        names = book.datasets() if dataset is None else [dataset]
-        entries = book.entries(dataset)
+        names = book.datasets() if only is None else [only]
+        entries = book.entries(only)
         totals = {name: (book.total(name), book.limit(name)) for name in names}
     if as_json:
         print_json(
@@ -78,8 +80,7 @@ def limit(
 ) -> None:
     """Declare the most that a data set may ever spend; what would pass it is refused undrawn."""
     most = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
-    # `fit` calls a table by its full path, so a path given here means the same data set.
-    name = str(Path(dataset).resolve()) if Path(dataset).is_file() else dataset
+    name = dataset_name(dataset)
     with Ledger(ledger) as book:
         book.set_limit(name, most)
         out.print(f"{name}: {budget(book.total(name), most)}")

@@ -9,7 +9,7 @@ import typer
 
 from littlestone.classes import HypothesisClass
 from littlestone.cli.arguments import class_or_file
-from littlestone.cli.console import out, print_json, print_table
+from littlestone.cli.console import finite_or_text, out, print_json, print_table
 from littlestone.errors import DeclarationError
 from littlestone.online import (
     Adversary,
@@ -69,7 +69,7 @@ def play(
         print_json(
             {
                 "class": str(H),
-                "littlestone_dimension": dimension,
+                "littlestone_dimension": finite_or_text(dimension),
                 "rounds": table,
                 "mistakes": transcript.mistakes,
                 "interrupted": transcript.interrupted,

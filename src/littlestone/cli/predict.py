@@ -30,5 +30,5 @@ def predict(
         sys.stdout.write("prediction\n")
         sys.stdout.writelines(lines)
         return
-    with reserved(out) as write:
+    with reserved(out, keep=(model, table)) as write:
         write("prediction\n" + "".join(lines))

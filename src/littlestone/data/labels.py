@@ -39,11 +39,18 @@ class Label:
     def parse(cls, column: str, positive: object) -> Label:
         """Read ``> 15``, ``<= 3``, ``!= HA`` or a plain value such as ``HA`` (or a number, or a bool).
 
-        Raises `DeclarationError` if it is empty, or orders by something that is not a number.
+        Raises `DeclarationError` if it is empty, orders by something that is not a number, or starts
+        with a sign that is no relation, such as ``=``.
         """
-        written = str(positive).strip()
+        written = text(positive).strip()
         relation = next((r for r in (*_ORDERS, "==", "!=") if written.startswith(r)), "")
         value = written.removeprefix(relation).strip()
+        if not relation and written[:1] in ("=", "!"):
+            raise DeclarationError(
+                f"call records positive when {column!r} is {written!r}",
+                found=f"it starts with {written[0]!r}, which is no relation",
+                fix=f"use one of > >= < <= == !=; if the value itself starts so, write '== {written}'",
+            )
         relation = relation or "=="
         if not value or (relation in _ORDERS and number(value) is None):
             raise DeclarationError(

@@ -6,12 +6,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from littlestone.data.labels import Label
-from littlestone.data.tables import Table
+from littlestone.data.tables import Table, shortest
 from littlestone.domains import Domain, Point
 from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Sample
 
 Value = TypeVar("Value")
+
+# Two values of one of these types that are equal have one text.
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+# The bits of narrow floats, by the names that libraries give the types of their arrays.
+_NARROW = {"float16": 16, "halffloat": 16, "float32": 32, "float": 32}
 
 
 def read_sample(
@@ -85,8 +91,12 @@ def _flat(values: Iterable[Any]) -> list[Any]:
             found=f"one has shape {tuple(shape)}",
             fix="give one-dimensional arrays: one point and one label a record",
         )
-    # tolist() gives Python's own numbers, which hash and compare the same whatever the dtype was.
-    return list(values.tolist() if hasattr(values, "tolist") else values)
+    # These give Python's own values, the same ones whatever the dtype was.
+    listing = (getattr(values, name, None) for name in ("tolist", "to_pylist", "to_list"))
+    method = next(filter(None, listing), None)
+    flat = list(values if method is None else method())
+    width = _NARROW.get(str(getattr(values, "dtype", getattr(values, "type", ""))).lower())
+    return flat if width is None else [shortest(value, width) for value in flat]
 
 
 def _encoded(
@@ -103,18 +113,18 @@ def _remembered(function: Callable[[object], Value]) -> Callable[[object], Value
     """``function``, computed once for each raw value.
 
     Remembered by type and value: 1, 1.0 and True are equal but have different texts, and what one
-    record is encoded to must not depend on which of them another record brought first.
+    record is encoded to must not depend on which of them another record brought first.  Values of
+    richer types are not remembered: Decimal("1.0") equals Decimal("1.00"), and (1,) equals (True,).
     """
     known: dict[object, Value] = {}
 
     def remembered(value: object) -> Value:
-        key = (type(value), value)
-        try:
-            if key not in known:
-                known[key] = function(value)
-            return known[key]
-        except TypeError:  # unhashable
+        if type(value) not in _PLAIN:
             return function(value)
+        key = (type(value), value)
+        if key not in known:
+            known[key] = function(value)
+        return known[key]
 
     return remembered
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import struct
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
@@ -20,10 +21,18 @@ from pathlib import Path
 from typing import Any
 
 import narwhals as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
 
 from littlestone.errors import TableError
 
 Row = tuple[object, ...]
+
+# Beside whole numbers; the libraries keep values of other types whole or not, as they like.
+_GROUPED = (nw.Boolean, nw.Float32, nw.Float64, nw.String, nw.Categorical, nw.Enum)
+
+# What damaged files raise; RuntimeError is an archive's with a password or of an unknown method.
+_DAMAGE = (OSError, EOFError, RuntimeError, csv.Error, zipfile.BadZipFile, zlib.error)
 
 
 class Table(ABC):
@@ -44,7 +53,8 @@ class Table(ABC):
         """Raise `TableError` unless the schema has exactly one usable column of that name."""
         found = self.columns.count(column)
         if found != 1:
-            listed = ", ".join(self.columns[:30]) + (", ..." if len(self.columns) > 30 else "")
+            listed = ", ".join(map(str, self.columns[:30]))
+            listed += ", ..." if len(self.columns) > 30 else ""
             raise TableError(
                 f"read column {column!r} of {self.name}",
                 found=f"{found} columns have that name" if found else f"its columns are: {listed}",
@@ -55,7 +65,8 @@ class Table(ABC):
 class CsvTable(Table):
     """A CSV file (plain, .gz, or a .zip of one file), with a header; every value is read as text.
 
-    A short line is padded with missing values, a long one cut, an empty one skipped.
+    A short line is padded with missing values, a long one cut, an empty one skipped.  As in any CSV
+    file a record is more than one line where a quoted value holds line breaks.
     """
 
     def __init__(self, path: Path) -> None:
@@ -72,13 +83,13 @@ class CsvTable(Table):
 
     @contextmanager
     def _open(self) -> Iterator[Iterator[list[str]]]:
-        # The default limit would turn one long value into an exception.
-        csv.field_size_limit(2**31 - 1)
+        # The default limit would turn one long value into an exception; this is a C long's.
+        csv.field_size_limit(2 ** (8 * struct.calcsize("l") - 1) - 1)
         try:
             with _byte_stream(self.path) as stream:
                 text = io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="")
                 yield (line for line in csv.reader(text) if line)
-        except (OSError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error) as error:
+        except _DAMAGE as error:
             # Not the error's own text: a parser quotes the line it stopped at.
             reason = error.strerror if isinstance(error, OSError) else None
             raise TableError(
@@ -123,6 +134,16 @@ def _byte_stream(path: Path) -> Iterator[Any]:
             yield stream
 
 
+def shortest(value: Any, width: int) -> Any:
+    """A float of ``width`` bits by its shortest decimal form, 0.29 and not 0.28999999165534973.
+
+    Any other value, such as a missing one, is returned as it is.
+    """
+    if not isinstance(value, float | np.floating):
+        return value
+    return float(str(np.float16(value) if width == 16 else np.float32(value)))
+
+
 class FrameTable(Table):
     """A pandas, polars or pyarrow frame, or anything else that narwhals reads."""
 
@@ -136,6 +157,12 @@ class FrameTable(Table):
                 found="it is no file name and no data frame",
                 fix="give a path, or a pandas, polars or pyarrow frame",
             ) from None
+        except DuplicateError as error:
+            raise TableError(
+                f"read {name}",
+                found="of its columns, two have one name: " + " ".join(str(error).split()),
+                fix="give every column a name of its own",
+            ) from None
         self.columns = tuple(self._frame.columns)
 
     def require(self, column: str) -> None:
@@ -143,12 +170,33 @@ class FrameTable(Table):
         _require_scalar(self, column, self._frame.schema[column])
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
-        return zip(*(self._frame[column].to_list() for column in columns), strict=True)
+        return zip(*map(self._values, columns), strict=True)
+
+    def _values(self, column: str) -> list[Any]:
+        series = self._frame[column]
+        try:
+            values = series.to_list()
+        except UnicodeDecodeError:  # Arrow does not check that its texts are UTF-8
+            from pyarrow import large_binary, large_string
+
+            stored = series.to_arrow().cast(large_string()).cast(large_binary()).to_pylist()
+            return [None if raw is None else raw.decode("utf-8", "replace") for raw in stored]
+        if series.dtype in (nw.Float16, nw.Float32):
+            width = 16 if series.dtype == nw.Float16 else 32
+            return [shortest(value, width) for value in values]
+        return values
+
+    def _groups(self, column: str) -> bool:
+        """Whether grouping equal values keeps each value as it is."""
+        series = self._frame[column]
+        # From the first values alone, the schema may call a pandas column of objects one of texts.
+        # Objects may be unhashable, or equal and yet of different texts, such as 1 and True.
+        objects = str(getattr(series.to_native(), "dtype", "")) == "object"
+        return not objects and (series.dtype.is_integer() or series.dtype in _GROUPED)
 
     def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
         distinct = list(dict.fromkeys(columns))
-        if any(self._frame.schema[column] == nw.Object for column in distinct):
-            # Objects may be unhashable, or equal and yet of different texts, such as 1 and True.
+        if not all(map(self._groups, distinct)):
             return ((row, 1) for row in self.rows(columns))
         count = "".join(distinct) + " count"
         grouped = self._frame.select(*distinct).group_by(*distinct).agg(nw.len().alias(count))
@@ -177,10 +225,18 @@ class ParquetTable(Table):
         self._schema.require(column)
 
     def _batches(self, columns: Sequence[str]) -> Iterator[FrameTable]:
+        from pyarrow import ArrowException
         from pyarrow import Table as ArrowTable
 
-        for batch in self._file.iter_batches(columns=list(dict.fromkeys(columns))):
-            yield FrameTable(ArrowTable.from_batches([batch]), name=self.name)
+        try:
+            for batch in self._file.iter_batches(columns=list(dict.fromkeys(columns))):
+                yield FrameTable(ArrowTable.from_batches([batch]), name=self.name)
+        except (OSError, ArrowException):
+            raise TableError(
+                f"read the table {self.name}",
+                found="the file is damaged",
+                fix="give a CSV or Parquet file that can be read",
+            ) from None
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         for batch in self._batches(columns):
@@ -193,8 +249,9 @@ class ParquetTable(Table):
 
 def _require_scalar(table: Table, column: str, dtype: nw.dtypes.DType) -> None:
     if isinstance(dtype, nw.Unknown):
-        found = "its declared type is null: the column is empty"
-    elif dtype.is_nested() or isinstance(dtype, nw.Binary):
+        found = "its declared type is null (the column is empty), or no type of numbers or texts"
+    elif dtype.is_nested() or dtype.is_temporal() or isinstance(dtype, nw.Binary):
+        # A date is stored as a number, and one outside the calendar cannot be read.
         found = f"its declared type is {dtype}, not a number or a text"
     else:
         return

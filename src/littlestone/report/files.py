@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from littlestone.errors import OutputError
 
 
 @contextmanager
-def reserved(path: str | os.PathLike[str]) -> Iterator[Callable[[str], None]]:
+def reserved(
+    path: str | os.PathLike[str], *, keep: Iterable[str | os.PathLike[str]] = ()
+) -> Iterator[Callable[[str], None]]:
     """Reserve the place for a file before the work, and yield the function that writes its text.
 
     The text goes to a temporary file in the same folder, reaches the disk, and then takes the name
     ``path`` in one step.  Raises `OutputError` at once, before the work, if that cannot be done; so
-    a budget is never spent on a release that cannot be kept.
+    a budget is never spent on a release that cannot be kept.  ``keep`` lists files that the work
+    needs: to write over one of them, a table or a ledger, is refused too.
     """
     target = Path(os.path.realpath(path))
+    if str(target) in map(os.path.realpath, keep):
+        raise OutputError(
+            f"write {target}",
+            found="this command also reads that file, and would destroy it",
+            fix="give another file for the output",
+        )
     try:
         if target.exists() and not target.is_file():
             raise OSError(0, "there is something else than a file")
@@ -27,14 +36,17 @@ def reserved(path: str | os.PathLike[str]) -> Iterator[Callable[[str], None]]:
             raise PermissionError(0, "the file there is write-protected")
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
-        raise OutputError(
-            f"write {target}",
-            found=error.strerror or "the place is not writable",
-            fix="give a file in a folder that exists and that you may write to",
-        ) from None
+        raise _unwritable(target, error) from None
+    file = os.fdopen(handle, "w", encoding="utf-8")
 
     def write(text: str) -> None:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        try:
+            _write(text)
+        except OSError as error:
+            raise _unwritable(target, error) from None
+
+    def _write(text: str) -> None:
+        with file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
@@ -47,4 +59,14 @@ def reserved(path: str | os.PathLike[str]) -> Iterator[Callable[[str], None]]:
     try:
         yield write
     finally:
+        with suppress(OSError):  # closing writes what a full disk did not take
+            file.close()
         Path(name).unlink(missing_ok=True)
+
+
+def _unwritable(target: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"write {target}",
+        found=error.strerror or "the place is not writable",
+        fix="give a file in a folder that exists, has space and that you may write to",
+    )
