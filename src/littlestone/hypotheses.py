@@ -61,7 +61,7 @@ class Hypothesis(ABC, Generic[Point]):
         try:
             form = {key: data[key] for key in data if key not in ("kind", "domain")}
             return kinds[data["kind"]].from_form(Domain.from_json(data["domain"]), form)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, ModelError):
                 raise
             raise ModelError(
@@ -155,10 +155,11 @@ class StepFunction(Hypothesis[Any]):
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        if not isinstance(domain, Grid | Reals) or str(form["first"]) not in "01":
+        ordered = isinstance(domain, Grid | Reals) and isinstance(form["changes"], list)
+        if not ordered or str(form["first"]) not in "01":
             raise ValueError
         kind = int if isinstance(domain, Grid) else Fraction
-        return cls(domain, int(form["first"]), tuple(kind(c) for c in form["changes"]))
+        return cls(domain, int(form["first"]), tuple(kind(str(c)) for c in form["changes"]))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.domains import Reals, Strings
@@ -17,6 +18,7 @@ from littlestone.errors import (
     InfiniteDimensionError,
 )
 from littlestone.learners import ExponentialLearner, Release
+from littlestone.learners.base import Setting
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -69,7 +71,12 @@ def test_a_seeded_draw_is_repeatable_and_says_so() -> None:
 
 def test_nothing_is_drawn_past_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
-    monkeypatch.setattr(random.SystemRandom, "getrandbits", lambda self, k: drawn.append(k) or 0)
+
+    def count(self: object, k: int) -> int:
+        drawn.append(k)
+        return 0
+
+    monkeypatch.setattr(random.SystemRandom, "getrandbits", count)
     with Ledger() as ledger:
         ledger.set_limit("d", PrivacyCost(Fraction(1)))
         learner = ExponentialLearner(H, epsilon="0.6")
@@ -113,7 +120,7 @@ def test_huge_domains_are_not_enumerated() -> None:
 def test_the_plan_keeps_its_promise(alpha: float, beta: float, setting: str, epsilon: str) -> None:
     """The failure probability, summed exactly for the worst distribution of the proof."""
     learner = ExponentialLearner(H, epsilon=epsilon)
-    kind = "realizable" if setting == "realizable" else "agnostic"
+    kind: Setting = "realizable" if setting == "realizable" else "agnostic"
     n = learner.plan(alpha, beta, setting=kind).n
     r = float(learner.mechanism.base)
     if kind == "realizable":

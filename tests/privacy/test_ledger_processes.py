@@ -139,7 +139,9 @@ def faults_after_kills(loop: Callable[[Path, int], NoReturn], path: Path) -> lis
             return [f"kill {kill}: drawn but not recorded: {set(numbers) - recorded}"]
         if health != "ok" or total != PrivacyCost(len(recorded) * CENT):
             return [f"kill {kill}: the file says {health}, the total is {total}"]
-    return [] if got_out >= KILLS - 10 else [f"only {got_out} draws got out: the test shows nothing"]
+    return (
+        [] if got_out >= KILLS - 10 else [f"only {got_out} draws got out: the test shows nothing"]
+    )
 
 
 def spend_then_draw(path: Path, out: int) -> NoReturn:

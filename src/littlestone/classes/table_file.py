@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from littlestone.domains import Names
-from littlestone.errors import DeclarationError, TableError
+from littlestone.errors import DeclarationError, LittlestoneError, TableError
 
 _FIX = "give a rectangular table of 0s and 1s, one row a hypothesis and one column a point"
 
@@ -104,7 +104,9 @@ def read_table(
         raise TableError(
             f"read the table {path}", found="there is no such file", fix="check the path"
         ) from None
-    except (OSError, ValueError, csv.Error) as error:
+    except LittlestoneError:
+        raise
+    except (OSError, EOFError, ValueError, csv.Error) as error:
         raise TableError(
             f"read the table {path}",
             found=str(error) or "it is not readable",
@@ -112,9 +114,15 @@ def read_table(
         ) from None
     binary = {"0", "1"}
     points = hypotheses = None
-    if rows and not set(rows[0]) <= binary:
+    # A cell that is no label, beyond the first, can only name a point; the first one alone names a
+    # hypothesis if other rows start with a name too.
+    if rows and (not set(rows[0][1:]) <= binary or _only_first_is_named(rows)):
         points, rows = rows[0], rows[1:]
     if rows and not {row[0] for row in rows} <= binary and all(len(row) > 1 for row in rows):
         hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
         points = points and points[1:]
     return BinaryTable.checked(rows, points, hypotheses, name, other)
+
+
+def _only_first_is_named(rows: list[list[str]]) -> bool:
+    return rows[0][0] not in ("0", "1") and all(row[0] in ("0", "1") for row in rows[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -28,6 +29,10 @@ app.command()(verify.verify)
 
 def main() -> None:
     """Run the command line; the entry point of the ``littlestone`` script."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal cannot show must not cost a release that has been paid for.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except BrokenPipeError:

@@ -10,7 +10,7 @@ import typer
 from littlestone.cli.arguments import dataset_name
 from littlestone.cli.console import out, print_json, print_table
 from littlestone.cli.fit import DEFAULT_LEDGER
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_delta
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.fit import budget
 
@@ -79,7 +79,8 @@ def limit(
     ledger: LedgerFile = DEFAULT_LEDGER,
 ) -> None:
     """Declare the most that a data set may ever spend; what would pass it is refused undrawn."""
-    most = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+    # 0 is legal here, and freezes the data set.
+    most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta(delta))
     name = dataset_name(dataset)
     with Ledger(ledger) as book:
         book.set_limit(name, most)

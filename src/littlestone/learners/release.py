@@ -21,6 +21,11 @@ from littlestone.privacy.cost import (
 
 FORMAT = "littlestone model 1"
 
+_RANDOMNESS = {
+    True: "system cryptographic generator",
+    False: "seeded generator: a simulation, NOT PRIVATE",
+}
+
 
 @dataclass(frozen=True)
 class Release:
@@ -57,9 +62,7 @@ class Release:
                 "delta": decimal_text(self.cost.delta),
                 "neighboring": str(self.cost.neighboring),
                 "mechanism": self.mechanism,
-                "randomness": "system cryptographic generator"
-                if self.private
-                else "seeded generator: a simulation, NOT PRIVATE",
+                "randomness": _RANDOMNESS[self.private],
                 "ledger entry": self.receipt,
             },
             "hypothesis": self.hypothesis.to_json(),
@@ -80,15 +83,15 @@ class Release:
                 hypothesis=Hypothesis.from_json(data["hypothesis"]),
                 hypotheses=str(data["class"]),
                 label=str(data["label"]),
-                n=int(data["n"]),
+                n=_whole(data["n"]),
                 cost=PrivacyCost(
                     exact_epsilon(privacy["epsilon"]),
                     exact_delta(privacy["delta"]),
                     NeighboringRelation(privacy["neighboring"]),
                 ),
                 mechanism=str(privacy["mechanism"]),
-                private="NOT PRIVATE" not in privacy["randomness"],
-                receipt=int(privacy["ledger entry"]),
+                private={text: flag for flag, text in _RANDOMNESS.items()}[privacy["randomness"]],
+                receipt=_whole(privacy["ledger entry"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(
@@ -102,10 +105,19 @@ class Release:
         """Read a model file.  Raises `ModelError` if it is missing or damaged."""
         try:
             return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        except ModelError:
+            raise
+        # A ValueError is a damaged encoding or syntax, or a number of thousands of digits.
+        except (OSError, ValueError, RecursionError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not JSON text"
             raise ModelError(
                 f"read the model {path}",
                 found=str(reason),
                 fix="give a model file that `littlestone fit --out` wrote",
             ) from None
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int or value < 1:
+        raise ValueError("a count is not a whole number of at least 1")
+    return value

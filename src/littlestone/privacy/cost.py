@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -21,7 +22,7 @@ class NeighboringRelation(StrEnum):
 
 
 def exact(value: object, *, what: str) -> Fraction:
-    """The exact rational a person means by ``value``: 0.1 and ``"0.1"`` are both 1/10.
+    """The exact rational a person means by ``value``: 0.1, ``"0.1"`` and ``"1/10"`` are all 1/10.
 
     A float stands for its shortest decimal form, so the epsilon that is printed is the one that
     is guaranteed.  Raises `DeclarationError` when ``value`` is not a finite number.
@@ -34,12 +35,15 @@ def exact(value: object, *, what: str) -> Fraction:
     try:
         if isinstance(value, bool):
             raise ValueError
-        number = Decimal(str(value).strip())
+        written = str(value).strip()
+        if re.fullmatch(r"\d{1,999}/\d{1,999}", written):
+            return Fraction(written)
+        number = Decimal(written)
         # An exponent of millions is legal decimal text but no probability or epsilon.
         if not number.is_finite() or abs(number.adjusted()) > 1000:
             raise ValueError
         return Fraction(number)
-    except (InvalidOperation, ValueError):
+    except (InvalidOperation, ValueError, ZeroDivisionError):
         raise DeclarationError(
             f"use {value!r} as {what}",
             found="it is not a finite number",

@@ -116,7 +116,7 @@ class LedgerFile:
                 # On macOS a plain fsync leaves data in the drive's cache; elsewhere no effect.
                 _patiently(connection, "PRAGMA fullfsync = ON")
                 with _atomically(connection):
-                    _prepare(connection, asked, create=create)
+                    _prepare(connection, asked)
             except BaseException:
                 connection.close()
                 raise
@@ -178,13 +178,13 @@ def _patiently(connection: sqlite3.Connection, statement: str) -> None:
                 raise
 
 
-def _prepare(connection: sqlite3.Connection, asked: str, *, create: bool) -> None:
+def _prepare(connection: sqlite3.Connection, asked: str) -> None:
     """Make the tables in an empty file; refuse every other file that is not a ledger."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-    # A process that was killed while making the file leaves it empty.
-    if create and (application, version, tables) == (0, 0, 0):
+    # A process that was killed while making the file leaves it empty: a ledger without entries.
+    if (application, version, tables) == (0, 0, 0):
         for statement in (*_TABLES, f"PRAGMA application_id = {_APPLICATION}"):
             connection.execute(statement)
     elif application != _APPLICATION:

@@ -1,0 +1,77 @@
+"""What is positive: every legal way to say it, and every illegal one refused."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from littlestone.data import Label
+from littlestone.errors import DeclarationError
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("positive", "meaning", "ones", "zeros"),
+    [
+        ("> 15", "> 15", [16, "15.01", 15.5, "inf", 10**30], [15, 14, "x", "", None, NAN, "nan"]),
+        (">15", "> 15", [16], [15]),
+        (">=15", ">= 15", [15, "15.0", "1.5e1"], [14.99, "14.999999999999999999999", None]),
+        ("<= -3", "<= -3", [-3, "-3.0", "-inf"], [-2.9, 0, None, "", "x", NAN]),
+        ("< 0.1", "< 0.1", [0.09, "-1"], [0.1, "0.10", None]),
+        ("  >  1e3 ", "> 1e3", [1001], [1000]),
+        ("> true", "> true", [2], [1, True]),
+        ("!= HA", "!= HA", ["UA", "ha", " HA", 3], ["HA", None, "", NAN, pd.NA]),
+        ("!=HA", "!= HA", ["UA"], ["HA"]),
+        ("HA", "== HA", ["HA"], ["UA", "ha", None, "", 3]),
+        ("== HA", "== HA", ["HA"], ["UA"]),
+        ("a > b", "== a > b", ["a > b"], ["a"]),
+        ("== =1", "== =1", ["=1"], [1, "1"]),
+        ("== > 1", "== > 1", ["> 1"], [2]),
+        ("nan", "== nan", ["nan"], [None, NAN, ""]),
+        ("", None, [], []),
+        (1, "== 1", [1, 1.0, "1", "1.0", "1e0", True, "true"], [0, "x", None, "", False, 2, NAN]),
+        ("1", "== 1", [1, 1.0, "1", True, np.int64(1), np.float32(1)], [0, None]),
+        (0, "== 0", [0, -0.0, "0", "-0", False, "false"], [1, None, "", NAN, True]),
+        (1.5, "== 1.5", [1.5, "1.50", Decimal("1.5")], [1, 2, None]),
+        (
+            True,
+            "== True",
+            [True, np.True_, "True", "true", "TRUE", 1, "1"],
+            [False, 0, None, "yes"],
+        ),
+        (False, "== False", [False, "false", 0], [True, 1, None, "", NAN]),
+        (np.True_, "== True", [True, 1], [False]),
+        ("!= 1", "!= 1", [0, 2, "x"], [1, "1.0", True, None]),
+        (Decimal("0.10"), "== 0.10", [0.1, "0.1"], [0.11]),
+    ],
+)
+def test_legal_words(positive: Any, meaning: str | None, ones: list[Any], zeros: list[Any]) -> None:
+    if meaning is None:
+        with pytest.raises(DeclarationError):
+            Label.parse("y", positive)
+        return
+    label = Label.parse("y", positive)
+    assert str(label) == f"y {meaning}"
+    assert [label(value) for value in ones] == [1] * len(ones)
+    assert [label(value) for value in zeros] == [0] * len(zeros)
+    assert Label.parse("y", f"{label.relation} {label.value}") == label
+
+
+@pytest.mark.parametrize(
+    "positive",
+    [
+        "", " ", ">", ">=", "<", "<= ", "==", "!=", "> x", ">= nan", "< ", ">> 3", "> 1 2", "<> 3",
+        "=3", "= HA", "=> 3", "=< 3", "!HA", "! HA", None, NAN, pd.NA, np.nan, "> 1,000",
+    ],
+)  # fmt: skip
+def test_illegal_words_are_refused_and_quoted(positive: Any) -> None:
+    with pytest.raises(DeclarationError) as error:
+        Label.parse("late", positive)
+    assert "'late'" in str(error.value)
+    assert str(positive).strip() in str(error.value)
+    assert "to fix it: " in str(error.value)

@@ -1,0 +1,285 @@
+"""Only the schema and the file as a whole can be refused, with an error that says what to do."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from sources import Columns, csv_file, gz_file, parquet_file, plain, read, zip_file
+
+from littlestone.data import Label, open_table, read_points, read_sample, sample_from_arrays
+from littlestone.domains import Domain, Grid, Names, Strings
+from littlestone.errors import DeclarationError, TableError
+
+X, Y = Grid(0, 9, "x"), Label.parse("y", 1)
+
+
+def refused(source: object, *, domain: Domain[Any] = X, label: Label = Y) -> str:
+    with pytest.raises(TableError) as error:
+        read(source, domain, label)
+    assert "to fix it: " in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("doubled", ["x", "y"])
+def test_a_column_name_that_comes_twice(doubled: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f"x,y,{doubled}\n1,2,3\n")
+    assert f"'{doubled}'" in refused(path)
+    assert f"'{doubled}'" in refused(pd.DataFrame([[1, 2, 3]], columns=["x", "y", doubled]))
+    table = pa.Table.from_arrays([pa.array([1])] * 3, names=["x", "y", doubled])
+    assert f"'{doubled}'" in refused(table)
+    parquet.write_table(table, tmp_path / "table.parquet")
+    assert f"'{doubled}'" in refused(tmp_path / "table.parquet")
+
+
+def test_a_name_that_comes_twice_elsewhere_in_a_csv_file_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("z,x,z,y\n5,1,6,1\n")
+    assert plain(read(path, X, Y)) == {1: (0, 1)}
+
+
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_a_missing_column(column: str, tmp_path: Path) -> None:
+    columns: Columns = {("y" if column == "x" else "x"): [1], "Z": [2]}
+    sources = [csv_file(columns, tmp_path), parquet_file(columns, tmp_path)]
+    for source in [*sources, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)]:
+        found = refused(source)
+        assert f"column '{column}'" in found
+        assert "Z" in found
+    with pytest.raises(TableError):
+        read_points(open_table(csv_file({"Z": [2]}, tmp_path)), X)
+
+
+def test_columns_that_are_not_called_by_texts() -> None:
+    assert "0, 1" in refused(pd.DataFrame([[1, 2]]))
+    pairs = pd.MultiIndex.from_tuples([("x", "y"), ("y", "x")])
+    assert "'x'" in refused(pd.DataFrame([[1, 2]], columns=pairs))
+
+
+def test_a_table_of_a_hundred_columns_is_not_listed_whole() -> None:
+    assert refused(pd.DataFrame({f"c{i}": [0] for i in range(100)})).count("c") < 60
+
+
+UNFIT = [
+    pa.nulls(2),
+    pa.array([[1], None]),
+    pa.array([{"a": 1}, None]),
+    pa.array([b"1", None]),
+    pa.array([b"1", None], pa.large_binary()),
+    pa.array([b"1", b"2"], pa.binary(1)),
+    pa.array([[("a", 1)], None], pa.map_(pa.string(), pa.int8())),
+    pa.array([date(2020, 1, 1), None]),
+    pa.array([10**7, None], pa.int32()).cast(pa.date32()),
+    pa.array([datetime(2020, 1, 1), None]),
+    pa.array([2**50, None], pa.timestamp("s")),
+    pa.array([timedelta(1), None]),
+    pa.array([time(1), None]),
+]
+
+
+@pytest.mark.parametrize("array", UNFIT, ids=lambda a: str(a.type))
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_a_declared_type_that_holds_no_numbers_or_texts(
+    array: Any, column: str, tmp_path: Path
+) -> None:
+    """Some values of these types, a date in the year 30000 say, cannot even be read."""
+    table = pa.table({"x": array if column == "x" else [1, 2], "y": array, "z": [1, 2]})
+    parquet.write_table(table, tmp_path / "table.parquet")
+    for source in (table, tmp_path / "table.parquet"):
+        for empty in (False, True):
+            chosen = source.slice(0, 0) if empty and source is table else source
+            assert f"column '{column}'" in refused(chosen)
+    # The other columns of the table are as good as ever.
+    assert read(table, Grid(0, 9, "z"), Label.parse("z", 1)).n == 2
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pl.Series("x", [None, None]),
+        pl.Series("x", [[1], None]),
+        pl.Series("x", [{"a": 1}, None]),
+        pl.Series("x", [b"1", None]),
+        pl.Series("x", [2**30, None]).cast(pl.Date),
+        pl.Series("x", [np.array([1, 2])], dtype=pl.Array(pl.Int64, 2)),
+    ],
+    ids=lambda series: str(series.dtype),
+)
+def test_polars_types_that_hold_no_numbers_or_texts(series: pl.Series) -> None:
+    frame = pl.DataFrame({"x": series, "y": [1] * len(series)})
+    assert "column 'x'" in refused(frame)
+    assert "column 'x'" in refused(frame.head(0))
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pd.to_datetime(["2020-01-01", None]),
+        pd.period_range("2020", periods=2, freq="D"),
+        pd.arrays.SparseArray([0, 1]),
+        pd.interval_range(0, 2),
+        pd.array([[1], None], dtype=pd.ArrowDtype(pa.list_(pa.int64()))),
+    ],
+    ids=lambda array: str(array.dtype),
+)
+def test_pandas_types_that_hold_no_numbers_or_texts(array: Any) -> None:
+    assert "column 'x'" in refused(pd.DataFrame({"x": array, "y": [1, 1]}))
+
+
+def test_columns_without_a_value_are_data_where_their_type_is_declared(tmp_path: Path) -> None:
+    blank = {
+        "csv": csv_file({"x": [None, None], "y": [None, None]}, tmp_path),
+        "object": pd.DataFrame({"x": [None, None], "y": [None, None]}, dtype=object),
+        "float": pd.DataFrame({"x": [np.nan] * 2, "y": [np.nan] * 2}),
+        "polars": pl.DataFrame(
+            {"x": [None] * 2, "y": [None] * 2}, schema=dict.fromkeys("xy", pl.Int64)
+        ),
+        "arrow": pa.table({"x": pa.nulls(2, pa.string()), "y": pa.nulls(2, pa.float64())}),
+    }
+    for source in blank.values():
+        assert plain(read(source, X, Y)) == {0: (2, 0)}
+        with pytest.raises(TableError, match="'x'"):
+            read_sample(open_table(source), X, Y, refuse_blank=True)
+
+
+def test_refuse_blank_accepts_one_readable_value_in_each_column() -> None:
+    frame = pd.DataFrame({"x": ["no", "3"], "y": ["1", ""]})
+    assert read_sample(open_table(frame), X, Y, refuse_blank=True).n == 2
+    cases: list[tuple[Domain[Any], Label, str | None]] = [
+        (X, Label.parse("x", "> 3"), None),
+        (Grid(0, 9, "y"), Label.parse("x", "> 3"), None),
+        (Names(("a", "b"), "x"), Y, "x"),
+        (X, Label.parse("z", "> 3"), "z"),
+    ]
+    for domain, label, column in cases:
+        source = open_table(frame.assign(z="text"))
+        if column is None:
+            assert read_sample(source, domain, label, refuse_blank=True).n == 2
+        else:
+            with pytest.raises(TableError, match=f"'{column}'"):
+                read_sample(source, domain, label, refuse_blank=True)
+
+
+@pytest.mark.parametrize("make", [csv_file, gz_file, zip_file])
+def test_files_without_a_record(make: Callable[[Columns, Path], Path], tmp_path: Path) -> None:
+    assert "no rows" in refused(make({"x": [], "y": []}, tmp_path))
+
+
+def test_frames_without_a_record(tmp_path: Path) -> None:
+    typed = pa.table({"x": pa.array([], pa.int64()), "y": pa.array([], pa.string())})
+    parquet.write_table(typed, tmp_path / "table.parquet")
+    frames = [typed, tmp_path / "table.parquet", typed.to_pandas(), pl.from_arrow(typed)]
+    for source in [*frames, pd.DataFrame({"x": [], "y": []}, dtype=object)]:
+        assert "no rows" in refused(source)
+
+
+def test_files_without_a_header(tmp_path: Path) -> None:
+    for content in (b"", b"\n\n", b",,\n1,2,3\n", b'""\n'):
+        (tmp_path / "table.csv").write_bytes(content)
+        assert "no header" in refused(tmp_path / "table.csv")
+
+
+def test_paths_to_nothing(tmp_path: Path) -> None:
+    assert "no such file" in refused(tmp_path / "absent.csv")
+    assert "no such file" in refused(str(tmp_path / "absent.parquet"))
+    assert "folder" in refused(tmp_path)
+
+
+@pytest.mark.parametrize("thing", [None, {"x": [1]}, [1], 3, np.zeros((2, 2)), pl.LazyFrame()])
+def test_things_that_are_no_table(thing: object) -> None:
+    assert type(thing).__name__ in refused(thing)
+
+
+def _damaged(folder: Path) -> dict[str, Path]:
+    columns: Columns = {"x": list(range(2000)), "y": ["secret"] * 2000}
+    whole_gz = gz_file(columns, folder).read_bytes()
+    whole_zip = zip_file(columns, folder).read_bytes()
+    parquet.write_table(pa.table(dict(columns)), folder / "whole.parquet", compression="zstd")
+    whole_parquet = (folder / "whole.parquet").read_bytes()
+    locked = bytearray(whole_zip)
+    locked[6] |= 1
+    locked[whole_zip.index(b"PK\x01\x02") + 8] |= 1
+    unknown = bytearray(whole_zip)
+    unknown[8] = unknown[whole_zip.index(b"PK\x01\x02") + 10] = 77
+    changed = bytearray(whole_zip)
+    changed[200] ^= 1
+    contents = {
+        "cut.csv.gz": whole_gz[: len(whole_gz) // 2],
+        "changed.csv.gz": whole_gz[:60] + bytes(40) + whole_gz[100:],
+        "no.csv.gz": b"x,y\n1,1\n",
+        "cut.csv.zip": whole_zip[: len(whole_zip) // 2],
+        "no.csv.zip": b"x,y\n1,1\n",
+        "locked.csv.zip": bytes(locked),
+        "unknown.csv.zip": bytes(unknown),
+        "changed.csv.zip": bytes(changed),
+        "no.parquet": b"x,y\n1,1\n",
+        "empty.parquet": b"",
+        "cut.parquet": whole_parquet[: len(whole_parquet) // 2],
+        "changed.parquet": whole_parquet[:40] + bytes(200) + whole_parquet[240:],
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return {name: folder / name for name in contents}
+
+
+def test_damaged_files_are_refused_without_a_word_of_what_they_hold(tmp_path: Path) -> None:
+    for path in _damaged(tmp_path).values():
+        found = refused(path)
+        assert path.name in found
+        assert "secret" not in found
+
+
+@pytest.mark.parametrize("names", [[], ["a.csv", "b.csv"], ["folder/"]])
+def test_an_archive_holds_one_file(names: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "table.csv.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, "x,y\n1,1\n" if name.endswith("v") else "")
+    assert f"{len([n for n in names if n.endswith('v')])} files" in refused(path)
+
+
+def test_a_folder_beside_the_one_file_of_an_archive_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("folder/", "")
+        archive.writestr("folder/table.csv", "x,y\n1,1\n")
+    assert plain(read(path, X, Y)) == {1: (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ([1, 2], [1]),
+        ([], []),
+        (np.zeros((2, 1)), [1, 1]),
+        ([1, 2], np.zeros((2, 2))),
+        (np.array(3), [1]),
+        (pd.DataFrame({"x": [1]}), [1]),
+    ],
+)
+def test_arrays_of_other_shapes(x: Any, y: Any) -> None:
+    with pytest.raises(DeclarationError, match="two"):
+        sample_from_arrays(x, y, X)
+
+
+def test_a_gzip_file_of_several_parts_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(b"x,y\n1,1\n") + gzip.compress(b"2,0\n"))
+    assert plain(read(path, X, Y)) == {1: (0, 1), 2: (1, 0)}
+
+
+def test_decimals_of_more_digits_than_are_read(tmp_path: Path) -> None:
+    table = pa.table({"x": pa.array([Decimal(1)], pa.decimal256(60, 2)), "y": [1]})
+    assert "'x'" in refused(table, domain=Strings("x"))
