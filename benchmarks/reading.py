@@ -83,7 +83,9 @@ def with_pandas(read: Callable[[], Any]) -> Callable[[], Sample[int]]:
 def assemble(points: list[int], total: Any, ones: Any) -> Sample[int]:
     """The Sample of the counts."""
     positives = ones.astype(np.int64)
-    return Sample(tuple(points), total.astype(np.int64) - positives, positives)
+    return Sample(
+        Grid(LOW, HIGH, POINT), tuple(points), total.astype(np.int64) - positives, positives
+    )
 
 
 def as_counts(sample: Sample[int]) -> dict[int, tuple[int, int]]:

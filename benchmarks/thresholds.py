@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.harness import Case, Contender, require
 from littlestone.classes import Enumerable, ErrorRuns, FiniteClass, Thresholds
+from littlestone.domains import Grid
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy.randomness import system_generator
 from littlestone.sample import Sample
@@ -44,7 +45,7 @@ def cases() -> Iterator[Case]:
         [[int(x >= t) for x in range(high + 1)] for t in range(high + 2)],
         points=[str(x) for x in range(high + 1)],
     )
-    named = Sample(tuple(map(str, small.points)), small.negatives, small.positives)
+    named = Sample(table.domain, tuple(map(str, small.points)), small.negatives, small.positives)
     by_interval, by_table = grid.error_runs(small), table.error_runs(named)
     require(by_table.lengths is None, "the table merges hypotheses")
     require(
@@ -74,7 +75,7 @@ def noisy_sample(high: int, distinct: int) -> Sample[int]:
     for x in points:
         times, wrong = rng.randint(1, 3), rng.random() < 0.1
         counts[x] = [0, times] if (x >= high // 3) != wrong else [times, 0]
-    return Sample.from_counts(counts)
+    return Sample.from_counts(Grid(0, high), counts)
 
 
 def learn(hypotheses: Enumerable[Any], sample: Sample[Any]) -> Callable[[], Answer]:

@@ -1,8 +1,9 @@
-"""Every console block of the documentation runs, in a folder of its own, and prints what it shows.
+"""Every example of the documentation runs and shows what it says.
 
-The Python examples of the same pages run as doctests.
+Console blocks run in a folder of their own, the Python blocks of a page one after the other.
 """
 
+import doctest
 import os
 import re
 import subprocess
@@ -12,13 +13,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [page for page in sorted(ROOT.glob("docs/**/*.md")) if "```console" in page.read_text()]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    fenced = rf"^```{language}\n(.*?)^```$"
+    return re.findall(fenced, page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 def steps(page: Path) -> list[tuple[str, str]]:
     """The commands of a page, each with the output shown under it."""
     found = []
-    for block in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+    for block in blocks(page, "console"):
         for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = step.partition("\n")
             found.append((command, output))
@@ -45,5 +51,22 @@ def test_console_blocks(page: Path, tmp_path: Path) -> None:
         assert tidy(done.stdout) == tidy(expected), f"{command}\n{done.stderr}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_python_blocks(page: Path) -> None:
+    text = "\n".join(blocks(page, "python"))
+    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    report: list[str] = []
+    failed = doctest.DocTestRunner(verbose=False).run(test, out=report.append).failed
+    assert failed == 0, "".join(report)
+
+
+def test_no_example_stands_outside_a_block() -> None:
+    """Outside of a fence, Markdown would join the lines of an example into one."""
+    for page in PAGES:
+        shown = sum(block.count(">>> ") for block in blocks(page, "python"))
+        assert shown == page.read_text(encoding="utf-8").count(">>> "), page
+
+
 def test_there_are_pages() -> None:
-    assert len(PAGES) >= 2
+    assert sum(bool(steps(page)) for page in PAGES) >= 2
+    assert sum(bool(blocks(page, "python")) for page in PAGES) >= 5

@@ -182,6 +182,12 @@ class Grid(Domain[int]):
     unit: Decimal = Decimal(1)
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.low, int) and isinstance(self.high, int)):
+            raise DeclarationError(
+                f"declare the range {self.low}..{self.high}",
+                found="its ends are not whole numbers of units",
+                fix="give whole numbers; for decimals also a unit, such as Decimal('0.01')",
+            )
         if self.low > self.high:
             raise DeclarationError(
                 f"declare the range {self.low}..{self.high}",

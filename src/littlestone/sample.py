@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.domains import Point
+from littlestone.domains import Domain, Point
 
 
 @dataclass(frozen=True, eq=False)
 class Sample(Generic[Point]):
     """The multiset {(x_i, y_i)} of n labelled examples, as distinct points x label counts.
 
-    ``points`` are distinct; ``negatives[j]`` and ``positives[j]`` count the examples (points[j], 0)
-    and (points[j], 1).  The order of the points carries no information about the order of records.
+    ``points`` are distinct points of ``domain``; ``negatives[j]`` and ``positives[j]`` count the
+    examples (points[j], 0) and (points[j], 1).  The order of the points means nothing.
 
-    >>> sample = Sample.from_examples([("a", 1), ("b", 0), ("a", 1)])
+    >>> from littlestone.domains import Strings
+    >>> sample = Sample.from_examples(Strings(), [("a", 1), ("b", 0), ("a", 1)])
     >>> sample.n, sample.points, sample.positives.tolist()
     (3, ('a', 'b'), [2, 0])
     """
 
+    domain: Domain[Point]
     points: Sequence[Point]
     negatives: NDArray[np.int64]
     positives: NDArray[np.int64]
@@ -34,15 +36,18 @@ class Sample(Generic[Point]):
         return int(self.negatives.sum() + self.positives.sum())
 
     @classmethod
-    def from_examples(cls, examples: Iterable[tuple[Point, int]]) -> Sample[Point]:
-        """The sample of a sequence of pairs (x, y), y being 1 if it is truthy; O(n)."""
-        counts: dict[Point, list[int]] = {}
+    def from_examples(
+        cls, domain: Domain[Any], examples: Iterable[tuple[Any, object]]
+    ) -> Sample[Any]:
+        """The sample of pairs (x, y): any x is encoded by the domain, y is 1 if truthy; O(n)."""
+        counts: dict[Any, list[int]] = {}
         for x, y in examples:
-            counts.setdefault(x, [0, 0])[1 if y else 0] += 1
-        return cls.from_counts(counts)
+            point = x if x in domain else domain.encode(x)
+            counts.setdefault(point, [0, 0])[1 if y else 0] += 1
+        return cls.from_counts(domain, counts)
 
     @classmethod
-    def from_counts(cls, counts: dict[Point, list[int]]) -> Sample[Point]:
-        """The sample of a map from each distinct point to [number of 0s, number of 1s]."""
+    def from_counts(cls, domain: Domain[Point], counts: dict[Point, list[int]]) -> Sample[Point]:
+        """The sample of a map from distinct points to [number of 0s, number of 1s]."""
         table = np.array(list(counts.values()), dtype=np.int64).reshape(len(counts), 2)
-        return cls(tuple(counts), table[:, 0], table[:, 1])
+        return cls(domain, tuple(counts), table[:, 0], table[:, 1])

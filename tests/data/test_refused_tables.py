@@ -18,7 +18,7 @@ import pytest
 from pyarrow import parquet
 from sources import Columns, csv_file, gz_file, parquet_file, plain, read, zip_file
 
-from littlestone.data import Label, open_table, read_points, read_sample, sample_from_arrays
+from littlestone.data import Label, open_table, read_mapped, read_sample, sample_from_arrays
 from littlestone.domains import Domain, Grid, Names, Strings
 from littlestone.errors import DeclarationError, TableError
 
@@ -59,7 +59,7 @@ def test_a_missing_column(column: str, tmp_path: Path) -> None:
         assert f"column '{column}'" in found
         assert "Z" in found
     with pytest.raises(TableError):
-        read_points(open_table(csv_file({"Z": [2]}, tmp_path)), X)
+        read_mapped(open_table(csv_file({"Z": [2]}, tmp_path)), X, str)
 
 
 def test_columns_that_are_not_called_by_texts() -> None:

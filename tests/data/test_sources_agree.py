@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from sources import FILES, FRAMES, Columns, csv_file, pandas_inferred, parquet_file, plain, read
 
-from littlestone.data import Label, open_table, read_points, sample_from_arrays
+from littlestone.data import Label, open_table, read_mapped, sample_from_arrays
 from littlestone.domains import Domain, Grid, Integers, Names, Reals, Strings
 
 Source = Callable[[Columns, Path], Any]
@@ -101,7 +101,9 @@ def test_the_target_may_be_the_feature(source: Source, tmp_path: Path) -> None:
 def test_points_to_predict_come_in_the_order_of_the_records(source: Source, tmp_path: Path) -> None:
     domain = Grid(-5, 100, "price")
     table = open_table(source(COLUMNS, tmp_path))
-    assert list(read_points(table, domain)) == [domain.encode(x) for x in COLUMNS["price"]]
+    assert list(read_mapped(table, domain, lambda x: x)) == [
+        domain.encode(x) for x in COLUMNS["price"]
+    ]
 
 
 @pytest.mark.parametrize("domain", DOMAINS[4:], ids=lambda d: f"{type(d).__name__}-{d.name}")

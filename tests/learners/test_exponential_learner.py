@@ -31,7 +31,7 @@ def noisy(n: int, cut: int, noise: float, seed: int) -> Sample[int]:
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 100, size=n)
     y = (x >= cut) ^ (rng.random(n) < noise)
-    return Sample.from_examples(zip(x.tolist(), y.astype(int).tolist(), strict=True))
+    return Sample.from_examples(H.domain, zip(x.tolist(), y.astype(int).tolist(), strict=True))
 
 
 def test_learns_a_threshold_and_records_it_first() -> None:
@@ -48,7 +48,9 @@ def test_learns_a_threshold_and_records_it_first() -> None:
 
 @pytest.mark.parametrize("declared", [H, FiniteClass.from_array(np.triu(np.ones((9, 9), int)))])
 def test_a_release_survives_its_file(declared: Thresholds | FiniteClass) -> None:
-    sample = Sample.from_examples([(x, i % 2) for i, x in enumerate(declared.domain)])
+    sample = Sample.from_examples(
+        declared.domain, [(x, i % 2) for i, x in enumerate(declared.domain)]
+    )
     with Ledger() as ledger:
         release = ExponentialLearner(declared, epsilon=1).fit(sample, ledger=ledger, dataset="d")
     assert Release.from_json(release.to_json()) == release
@@ -102,7 +104,9 @@ def test_what_cannot_be_learned_is_refused_at_construction() -> None:
 
 def test_huge_domains_are_not_enumerated() -> None:
     wide = Thresholds.on(-(2**63), 2**63 - 1)
-    sample = Sample.from_examples([(x * 2**40, int(x >= 7)) for x in range(-1000, 1000)])
+    sample = Sample.from_examples(
+        wide.domain, [(x * 2**40, int(x >= 7)) for x in range(-1000, 1000)]
+    )
     with Ledger() as ledger:
         release = ExponentialLearner(wide, epsilon=1).fit(sample, ledger=ledger, dataset="d")
     wrong = sum(release.hypothesis(x * 2**40) != (x >= 7) for x in range(-1000, 1000))

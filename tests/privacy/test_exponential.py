@@ -49,7 +49,7 @@ def worst(H: Enumerable[Any], epsilon: Fraction, rule: Rule, n: int = 2) -> Frac
 
     def densities(records: Any) -> list[tuple[int, Fraction]]:
         if records not in known:
-            runs = H.error_runs(Sample.from_examples(records))
+            runs = H.error_runs(Sample.from_examples(H.domain, records))
             lengths = runs.lengths or [1] * len(runs.errors)
             masses = rule(mechanism, runs.errors, lengths)
             stops = np.cumsum(np.array(lengths, dtype=object)).tolist()

@@ -66,7 +66,7 @@ def error_counts(H: Class) -> None:
         tried = points(V)
         for n in (0, 1, 5, 40):
             examples = [(rng.choice(tried), rng.randrange(2)) for _ in range(n)]
-            runs = V.error_runs(Sample.from_examples(examples))
+            runs = V.error_runs(Sample.from_examples(V.domain, examples))
             lengths = [1] * len(runs.errors) if runs.lengths is None else list(runs.lengths)
             expect(len(lengths) == len(runs.errors), "each run has a length", V=V, n=n)
             total = sum(lengths)

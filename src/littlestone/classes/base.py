@@ -131,6 +131,15 @@ class Enumerable(HypothesisClass[Point]):
         """The number of examples of ``sample`` that each hypothesis labels wrongly."""
 
 
+def require_example(domain: Domain[Any], x: object, y: object) -> None:
+    """Raise `DeclarationError` unless ``x`` is a point of the domain and ``y`` is 0 or 1."""
+    domain.require(x)
+    if y not in (0, 1):
+        raise DeclarationError(
+            f"restrict a class to the label {y!r}", found="a label is 0 or 1", fix="give 0 or 1"
+        )
+
+
 def majority_label(H: HypothesisClass[Any], x: Any) -> int:
     """The label that at least half of the hypotheses of a finite class give ``x``; 1 if tied."""
     zeros, total = H.restrict(x, 0).size, H.size

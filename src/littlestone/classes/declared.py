@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
@@ -21,9 +22,11 @@ def parse_class(text: str) -> HypothesisClass[Any]:
     spec = Spec.parse(text)
     known = {kind.keyword: kind for kind in concrete(HypothesisClass, "littlestone.classes")}  # type: ignore[type-abstract]
     if spec.keyword not in known:
+        close = get_close_matches(spec.keyword.lower(), known, n=1)
         raise DeclarationError(
             f"read the class {text!r}",
             found=f"there is no class called {spec.keyword!r}",
-            fix=f"use one of: {', '.join(sorted(known))}",
+            fix=(f"did you mean {close[0]}? " if close else "")
+            + f"use one of: {', '.join(sorted(known))}",
         )
     return known[spec.keyword].parse(spec)

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from littlestone.classes.base import Enumerable, ErrorRuns
+from littlestone.classes.base import Enumerable, ErrorRuns, require_example
 from littlestone.classes.spec import Spec
 from littlestone.classes.table_file import BinaryTable, read_table
 from littlestone.dimension.littlestone import LittlestoneSolver
@@ -93,7 +93,7 @@ class FiniteClass(Enumerable[str]):
         return cls.from_array(values, points=[str(x) for x in points], name=name)
 
     def restrict(self, x: str, y: int) -> Self:
-        self.domain.require(x)
+        require_example(self.domain, x, y)
         column = self.columns[self.domain.index(x)]
         return self._version_space(self.alive & column if y else self.alive & ~column)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Integers, Strings
 from littlestone.errors import DeclarationError
@@ -33,7 +33,7 @@ class Points(HypothesisClass[Any]):
     contradicted: bool = False
 
     def restrict(self, x: Any, y: int) -> Self:
-        self.domain.require(x)
+        require_example(self.domain, x, y)
         legal = self.member in (None, x) and x not in self.excluded if y else x != self.member
         if self.contradicted or not legal:
             return type(self)(self.domain, self.zero, contradicted=True)

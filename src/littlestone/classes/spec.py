@@ -51,7 +51,13 @@ class Spec:
                 sections[-1][-1] += char
             if depth < 0:
                 raise _unreadable(text)
-        if depth or quote or len(sections) > 2:
+        if quote:
+            raise DeclarationError(
+                f"read the class {text!r}",
+                found=f"a quotation mark {quote} is open at its end",
+                fix="close it; a name with one inside is written 'it''s'",
+            )
+        if depth or len(sections) > 2:
             raise _unreadable(text)
         parts = [tuple(map(_bare, section)) for section in sections]
         if any("" in part for part in parts) and match[2].strip():
@@ -65,21 +71,23 @@ class Spec:
         ``options`` are the first words that an option may start with; ``form`` shows the legal form.
         """
         unknown = [option for option in self.options if option.split()[0] not in options]
-        if len(self.arguments) != arguments or unknown:
-            raise DeclarationError(
-                f"read the class {self}",
-                found=f"option {unknown[0]!r} is unknown"
-                if unknown
-                else f"it has {len(self.arguments)} arguments in place of {arguments}",
-                fix=f"write {form}",
-            )
+        words = [option.split()[0] for option in self.options]
+        if len(self.arguments) != arguments:
+            found = f"the number of its arguments is {len(self.arguments)} in place of {arguments}"
+        elif unknown:
+            found = f"option {unknown[0]!r} is unknown"
+        elif len(set(words)) < len(words):
+            found = "an option is given twice"
+        else:
+            return
+        raise DeclarationError(f"read the class {self}", found=found, fix=f"write {form}")
 
     def option(self, name: str) -> str | None:
         """What follows the word ``name`` among the options; None if the option is absent."""
         for option in self.options:
             word, _, rest = option.partition(" ")
             if word == name:
-                return rest.strip()
+                return _bare(rest)
         return None
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from littlestone.domains import Names
-from littlestone.errors import DeclarationError, LittlestoneError, TableError
+from littlestone.errors import DeclarationError, TableError
 
 _FIX = "give a rectangular table of 0s and 1s, one row a hypothesis and one column a point"
 
@@ -104,8 +104,8 @@ def read_table(
         raise TableError(
             f"read the table {path}", found="there is no such file", fix="check the path"
         ) from None
-    except LittlestoneError:
-        raise
+    except DeclarationError as error:
+        raise DeclarationError(f"read {path}", found=error.found, fix=error.fix) from None
     except (OSError, EOFError, ValueError, csv.Error) as error:
         raise TableError(
             f"read the table {path}",
@@ -116,7 +116,7 @@ def read_table(
     points = hypotheses = None
     # A cell that is no label, beyond the first, can only name a point; the first one alone names a
     # hypothesis if other rows start with a name too.
-    if rows and (not set(rows[0][1:]) <= binary or _only_first_is_named(rows)):
+    if rows and (not set(rows[0][1:]) <= binary or _is_corner(rows)):
         points, rows = rows[0], rows[1:]
     if rows and not {row[0] for row in rows} <= binary and all(len(row) > 1 for row in rows):
         hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
@@ -124,5 +124,7 @@ def read_table(
     return BinaryTable.checked(rows, points, hypotheses, name, other)
 
 
-def _only_first_is_named(rows: list[list[str]]) -> bool:
-    return rows[0][0] not in ("0", "1") and all(row[0] in ("0", "1") for row in rows[1:])
+def _is_corner(rows: list[list[str]]) -> bool:
+    """Whether the first cell stands above names, or alone is no label: so it heads a line of names."""
+    first, *rest = (row[0] for row in rows)
+    return first == "" or (first not in ("0", "1") and all(cell in ("0", "1") for cell in rest))

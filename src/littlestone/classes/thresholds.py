@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from littlestone.classes.base import Enumerable, ErrorRuns
+from littlestone.classes.base import Enumerable, ErrorRuns, require_example
 from littlestone.classes.spec import Spec, parse_range, quoted
 from littlestone.domains import Grid, Reals
 from littlestone.hypotheses import StepFunction
@@ -52,7 +52,7 @@ class Thresholds(Enumerable[Any]):
         return cls.over(Grid(low, high, name))
 
     def restrict(self, x: int | Fraction, y: int) -> Self:
-        self.domain.require(x)
+        require_example(self.domain, x, y)
         after, upto = (self.after, min(self.upto, x)) if y else (max(self.after, x), self.upto)
         return type(self)(self.domain, after, max(after, upto))
 

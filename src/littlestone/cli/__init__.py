@@ -9,7 +9,7 @@ import sys
 import typer
 
 from littlestone.cli import dim, fit, ledger, play, predict, verify
-from littlestone.cli.console import exit_with
+from littlestone.cli.console import err, exit_with
 
 app = typer.Typer(
     name="littlestone",
@@ -35,6 +35,10 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         app()
+    except SystemExit as stopped:
+        if stopped.code == 130:
+            err.print("interrupted; `littlestone ledger show` tells what was spent, if anything")
+        raise
     except BrokenPipeError:
         # The reader of the output has left; Python would complain again when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

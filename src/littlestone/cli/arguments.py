@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
+from littlestone.data import TABLE_SUFFIXES
 
 
 def class_or_file(text: str) -> HypothesisClass[Any]:
@@ -20,11 +22,14 @@ def class_or_file(text: str) -> HypothesisClass[Any]:
 
 
 def dataset_name(text: str) -> str:
-    """The name of a data set in the ledger: the full path of a file, and any other text as it is.
+    """The name of a data set in the ledger: a file's full path, and any other text as it is.
 
-    One rule for all commands, so that a limit set on ``visits.csv`` binds the `fit` of that file.
+    What is spelled like a file counts as one even before it exists, so that a limit set on
+    ``visits.csv`` binds every later `fit` of it.
 
-    >>> dataset_name("census 2020")
-    'census 2020'
+    >>> dataset_name("census 2020"), dataset_name("visits.csv") == str(Path("visits.csv").resolve())
+    ('census 2020', True)
     """
-    return str(Path(text).resolve()) if Path(text).is_file() else text
+    path = Path(text)
+    spelled = os.sep in text or path.suffix in TABLE_SUFFIXES
+    return str(path.resolve()) if spelled or path.is_file() else text

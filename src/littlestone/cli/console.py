@@ -17,32 +17,50 @@ from littlestone.errors import LittlestoneError
 out = Console(highlight=False, markup=False, soft_wrap=True)
 err = Console(highlight=False, markup=False, soft_wrap=True, stderr=True)
 
+_LONG = 500  # rows
+
 
 def print_pairs(rows: Iterable[tuple[str, str]], *, title: str = "") -> None:
     """Print headings and their texts, in two columns, under a title."""
     if title:
         out.print(Text(title, style="bold"))
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="cyan", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for heading, text in rows:
-        grid.add_row(Text(f"  {heading}"), Text(text))
-    out.print(grid, soft_wrap=False)
+    _print_columns([[f"  {heading}", text] for heading, text in rows])
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table with a line of headings."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in headings:
-        table.add_column(Text(heading), overflow="fold", header_style="bold")
+    _print_columns([list(headings), *([str(value) for value in row] for row in rows)])
+
+
+def _print_columns(rows: list[list[str]]) -> None:
+    # Folded to the width of a terminal, for people; whole lines for whatever reads a pipe, and for
+    # tables so long that laying them out would take seconds.
+    if out.is_terminal and len(rows) < _LONG:
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        for _ in rows[0] if rows else ():
+            grid.add_column(overflow="fold")
+        for row in rows:
+            grid.add_row(*map(Text, row))
+        out.print(grid, soft_wrap=False)
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        table.add_row(*(Text(str(value)) for value in row))
-    out.print(table, soft_wrap=False)
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        sys.stdout.write("  ".join(cells).rstrip() + "\n")
 
 
 def print_json(data: object) -> None:
     """Print plain JSON, for programs."""
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "mistake"), counted(0, "round")
+    ('1 mistake', '0 rounds')
+    """
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
 def finite_or_text(value: float) -> int | float | str:

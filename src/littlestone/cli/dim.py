@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from littlestone.classes import FiniteClass
 from littlestone.cli.arguments import class_or_file
 from littlestone.cli.console import finite_or_text, out, print_json, print_pairs
 
@@ -33,4 +35,14 @@ def dim(
         print_json(data)
         return
     out.print(f"Littlestone dimension {data['littlestone_dimension']}")
-    print_pairs([(key, str(data[key])) for key in ("hypotheses", "points")])
+    # The names show how a file was read: which of its lines are names, and which are labels.
+    named: dict[str, Sequence[str]] = {"hypotheses": (), "points": ()}
+    if isinstance(H, FiniteClass):
+        named = {"hypotheses": H.names, "points": H.domain.points}
+    print_pairs([(key, f"{data[key]}{_listed(names)}") for key, names in named.items()])
+
+
+def _listed(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    return f" ({', '.join(names[:8])}{', ...' if len(names) > 8 else ''})"

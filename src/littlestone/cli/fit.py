@@ -83,6 +83,7 @@ def fit(
     rows.append(("ledger", f"{budget(total, limit)} ({ledger})"))
     if out is not None:
         rows.append(("model", str(out)))
-    print_pairs(rows, title="Private release")
+    title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
+    print_pairs(rows, title=title)
     if evaluation is not None:
         print_pairs(evaluation.rows(), title="\nEvaluation: NOT PRIVATE, not part of the release")

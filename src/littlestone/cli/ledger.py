@@ -10,6 +10,7 @@ import typer
 from littlestone.cli.arguments import dataset_name
 from littlestone.cli.console import out, print_json, print_table
 from littlestone.cli.fit import DEFAULT_LEDGER
+from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_delta
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.fit import budget
@@ -28,7 +29,14 @@ def show(
     """Show every entry, and the total and limit of every data set."""
     only = None if dataset is None else dataset_name(dataset)
     with Ledger(ledger, create=False) as book:
-        names = book.datasets() if only is None else [only]
+        names = book.datasets()
+        if only is not None and only not in names:
+            raise DeclarationError(
+                f"show data set {only!r}",
+                found=f"the ledger {ledger} knows {len(names)} others and not this one",
+                fix="use a name that `littlestone ledger show` prints",
+            )
+        names = names if only is None else [only]
         entries = book.entries(only)
         totals = {name: (book.total(name), book.limit(name)) for name in names}
     if as_json:
@@ -52,21 +60,14 @@ def show(
             }
         )
         return
-    print_table(
-        ["entry", "at (UTC)", "epsilon", "delta", "what"],
-        [
-            [
-                entry.number,
-                entry.at,
-                decimal_text(entry.cost.epsilon),
-                decimal_text(entry.cost.delta),
-                entry.what,
-            ]
-            for entry in entries
-        ],
-    )
     for name, (total, limit) in totals.items():
         out.print(f"{name}: {budget(total, limit)}")
+        rows = [
+            [entry.number, entry.at, *_cost(entry.cost).values(), entry.what]
+            for entry in entries
+            if entry.dataset == name
+        ]
+        print_table(["  entry", "at (UTC)", "epsilon", "delta", "what"], rows)
 
 
 @app.command()
@@ -81,10 +82,17 @@ def limit(
     """Declare the most that a data set may ever spend; what would pass it is refused undrawn."""
     # 0 is legal here, and freezes the data set.
     most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta(delta))
-    name = dataset_name(dataset)
+    name, made = dataset_name(dataset), not ledger.exists()
     with Ledger(ledger) as book:
         book.set_limit(name, most)
-        out.print(f"{name}: {budget(book.total(name), most)}")
+        total = book.total(name)
+    if made:
+        out.print(f"made the ledger {ledger}")
+    out.print(f"{name}: {budget(total, most)}")
+    if Path(name).is_absolute() and not Path(name).exists():
+        out.print("there is no such file yet; the limit binds whatever is put there")
+    if not total.within(most):
+        out.print("more than that is already spent, so nothing more will be")
 
 
 def _cost(cost: PrivacyCost) -> dict[str, str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from littlestone.classes import HypothesisClass
 from littlestone.cli.arguments import class_or_file
-from littlestone.cli.console import finite_or_text, out, print_json, print_table
+from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
 from littlestone.errors import DeclarationError
 from littlestone.online import (
     Adversary,
@@ -79,7 +80,7 @@ def play(
     if table:
         print_table(list(table[0]), [list(row.values()) for row in table])
     out.print(
-        f"{transcript.mistakes} mistakes in {len(table)} rounds"
+        f"{counted(transcript.mistakes, 'mistake')} in {counted(len(table), 'round')}"
         f"{', interrupted' if transcript.interrupted else ''}; "
         f"the Littlestone dimension of {H} is {dimension}"
     )
@@ -92,4 +93,10 @@ def _adversary(name: str, H: HypothesisClass[Any], seed: int | None) -> Adversar
         return TreeAdversary(H)
     if name == "random":
         return RandomAdversary(H, rng=None if seed is None else random.Random(seed))
+    if not Path(name).is_file():
+        raise DeclarationError(
+            f"play against the adversary {name!r}",
+            found="there is neither such an adversary nor such a file",
+            fix="use tree, random, or a CSV file of rows point,label",
+        )
     return FileAdversary(name, H)

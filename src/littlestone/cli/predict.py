@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from littlestone.data import open_table, read_points
+from littlestone.data import open_table, read_mapped
 from littlestone.learners import Release
 from littlestone.report.files import reserved
 
@@ -24,8 +24,7 @@ def predict(
     the records of TABLE, and are for whoever may see those.
     """
     rule = Release.load(model).hypothesis
-    points = read_points(open_table(table), rule.domain)
-    lines = (f"{rule(x)}\n" for x in points)
+    lines = read_mapped(open_table(table), rule.domain, lambda x: f"{rule(x)}\n")
     if out is None:
         sys.stdout.write("prediction\n")
         sys.stdout.writelines(lines)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from littlestone.cli.console import print_json, print_table
+from littlestone.errors import DeclarationError
 from littlestone.verify import run_all
 
 
@@ -19,6 +20,12 @@ def verify(
     The exit status is 1 if a statement fails.
     """
     verdicts = run_all(only)
+    if not verdicts:
+        raise DeclarationError(
+            f"verify {only!r}",
+            found="no statement has that in its name",
+            fix="use a part of a name that `littlestone verify` prints, such as 'L5 Theorem'",
+        )
     if as_json:
         print_json([verdict.to_json() for verdict in verdicts])
     else:

@@ -106,7 +106,7 @@ def _encoded(
     encoded: dict[Point, list[int]] = {}
     for (x, y), times in counts:
         encoded.setdefault(encode(x), [0, 0])[bit(y)] += times
-    return Sample.from_counts(encoded)
+    return Sample.from_counts(domain, encoded)
 
 
 def _remembered(function: Callable[[object], Value]) -> Callable[[object], Value]:
@@ -129,8 +129,13 @@ def _remembered(function: Callable[[object], Value]) -> Callable[[object], Value
     return remembered
 
 
-def read_points(table: Table, domain: Domain[Point]) -> Iterator[Point]:
-    """The encoded point of every record of a table, in its order.  Raises `TableError` as above."""
+def read_mapped(
+    table: Table, domain: Domain[Point], function: Callable[[Point], Value]
+) -> Iterator[Value]:
+    """``function`` of the encoded point of every record, in the order of the table.
+
+    Computed once for each distinct value.  Raises `TableError` for a missing or untyped column.
+    """
     table.require(domain.name)
-    encode = _remembered(domain.encode)
-    return (encode(x) for (x,) in table.rows((domain.name,)))
+    mapped = _remembered(lambda value: function(domain.encode(value)))
+    return (mapped(value) for (value,) in table.rows((domain.name,)))

@@ -29,6 +29,8 @@ from littlestone.errors import TableError
 
 Row = tuple[object, ...]
 
+TABLE_SUFFIXES = (".csv", ".gz", ".zip", ".parquet", ".pq")
+
 # Beside whole numbers; the libraries keep values of other types whole or not, as they like.
 _GROUPED = (nw.Boolean, nw.Float32, nw.Float64, nw.String, nw.Categorical, nw.Enum)
 
@@ -57,12 +59,15 @@ class Table(ABC):
         """Raise `TableError` unless the schema has exactly one usable column of that name."""
         found = self.columns.count(column)
         if found != 1:
-            listed = ", ".join(map(str, self.columns[:30]))
-            listed += ", ..." if len(self.columns) > 30 else ""
+            names = [name if len(name) <= 40 else name[:37] + "..." for name in self.columns[:30]]
+            listed = ", ".join(names) + (", ..." if len(self.columns) > 30 else "")
+            fix = "name one of its columns, exactly as its header does"
+            if len(self.columns) == 1 and any(mark in self.columns[0] for mark in ";\t|"):
+                fix = "save the file with commas between its columns"
             raise TableError(
                 f"read column {column!r} of {self.name}",
                 found=f"{found} columns have that name" if found else f"its columns are: {listed}",
-                fix="name one of its columns, exactly as its header does",
+                fix=fix,
             )
 
 
@@ -78,11 +83,12 @@ class CsvTable(Table):
         self.name = str(path)
         with self._open() as lines:
             self.columns = tuple(name.strip() for name in next(filter(None, lines), []))
-        if not any(self.columns):
+        # A first line that is no header may be anything, so it is refused without being shown.
+        if not any(self.columns) or not all(map(_is_name, self.columns)):
             raise TableError(
                 f"read the table {path}",
-                found="it has no header line",
-                fix="give a CSV file whose first line names its columns",
+                found="its first line is no header: it is empty, or not readable UTF-8 text",
+                fix="give a CSV file in UTF-8 whose first line names its columns",
             )
 
     @contextmanager
@@ -117,6 +123,10 @@ class CsvTable(Table):
 
     def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
         return Counter(self.rows(columns)).items()
+
+
+def _is_name(column: str) -> bool:
+    return len(column) <= 1000 and all(c.isprintable() and c != "\ufffd" for c in column)
 
 
 @contextmanager
@@ -169,7 +179,7 @@ class FrameTable(Table):
                 found="of its columns, two have one name: " + " ".join(str(error).split()),
                 fix="give every column a name of its own",
             ) from None
-        self.columns = tuple(self._frame.columns)
+        self.columns = tuple(map(str, self._frame.columns))
 
     def require(self, column: str) -> None:
         super().require(column)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Generic, Literal
+from typing import Any, Generic, Literal, get_args
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
@@ -63,10 +63,13 @@ class PrivateLearner(ABC, Generic[Point]):
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
 
         ``rng`` is the system's cryptographic generator unless given; a seeded one marks the release
-        as not private.  Raises `BudgetExceededError` or `LedgerError` before anything is drawn.
+        as not private.  Raises, before anything is spent, `DeclarationError` for a sample over
+        another domain, and before anything is drawn, `BudgetExceededError` or `LedgerError`.
         """
+        self._require_fitting(sample)
         rng = rng or system_generator()
-        receipt = ledger.spend(self.event, dataset=dataset, what=f"learn {self.hypotheses}")
+        what = f"learn {label} from {self.hypotheses}"
+        receipt = ledger.spend(self.event, dataset=dataset, what=what)
         return Release(
             hypothesis=self.draw(sample, receipt=receipt, rng=rng),
             hypotheses=str(self.hypotheses),
@@ -77,6 +80,18 @@ class PrivateLearner(ABC, Generic[Point]):
             private=is_cryptographic(rng),
             receipt=receipt.number,
         )
+
+    def _require_fitting(self, sample: object) -> None:
+        # Domains are declarations, so comparing them tells nothing of the records.
+        domain = self.hypotheses.domain
+        if not isinstance(sample, Sample) or sample.domain != domain:
+            over = f" over {sample.domain}" if isinstance(sample, Sample) else ""
+            raise DeclarationError(
+                f"learn {self.hypotheses} from a {type(sample).__name__}{over}",
+                found=f"the class needs a Sample over {domain}",
+                fix="make one with read_sample(table, domain, label) or Sample.from_examples(domain, "
+                "examples), with the domain of the class",
+            )
 
     @abstractmethod
     def draw(
@@ -105,8 +120,14 @@ class PrivateLearner(ABC, Generic[Point]):
         return high
 
 
-def require_accuracy(alpha: float, beta: float) -> None:
-    """Raise `DeclarationError` unless alpha and beta are probabilities strictly between 0 and 1."""
+def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
+    """Raise `DeclarationError` unless 0 < alpha, beta < 1 and the setting is one of the two."""
+    if setting not in get_args(Setting):
+        raise DeclarationError(
+            f"plan for the setting {setting!r}",
+            found="there is no such setting",
+            fix=f"use one of: {', '.join(get_args(Setting))}",
+        )
     named: dict[str, Any] = {"alpha (accuracy)": alpha, "beta (confidence)": beta}
     for name, value in named.items():
         if not 0 < value < 1:

@@ -9,7 +9,7 @@ from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_accuracy
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.exponential import ExponentialMechanism
 from littlestone.privacy.ledger import Receipt
@@ -31,6 +31,12 @@ class ExponentialLearner(PrivateLearner[Point]):
     """
 
     def __init__(self, hypotheses: HypothesisClass[Point], *, epsilon: object) -> None:
+        if not isinstance(hypotheses, HypothesisClass):
+            raise DeclarationError(
+                f"learn {hypotheses!r}",
+                found=f"it is of type {type(hypotheses).__name__}, not a hypothesis class",
+                fix="make one, such as Thresholds.on(0, 100), or read a text with parse_class()",
+            )
         hypotheses.require_learnable()
         if not isinstance(hypotheses, Enumerable) or hypotheses.size is None:
             raise DeclarationError(
@@ -57,14 +63,14 @@ class ExponentialLearner(PrivateLearner[Point]):
         """Examples that suffice, by a bound that integrates over the sample and the draw at once.
 
         With lam = ln r and N = |H|, h is drawn with probability at most e^(-lam (err h - err h*)) in
-        counts, so summing E of it over the bad hypotheses gives (docs/proofs, Theorem 2)
+        counts, so summing E of it over the bad hypotheses gives (docs/proofs, Theorem 3)
 
             realizable:  n = ln(N / beta) / -ln(1 - alpha (1 - e^-lam)),
             agnostic:    n = ln(N / beta) / -ln(p e^-l + (1 - p) e^l),
                          p = (1 + alpha) / 2,  l = min(lam, artanh(alpha)).
         """
-        require_accuracy(alpha, beta)
-        lam = math.log(self.mechanism.base)
+        require_plan(alpha, beta, setting)
+        lam = math.log1p(self.mechanism.base - 1)
         if setting == "realizable":
             rate = -math.log1p(alpha * math.expm1(-lam))
         else:
@@ -80,8 +86,8 @@ class ExponentialLearner(PrivateLearner[Point]):
 
         The least n, to one, at which that failure probability is at most ``beta``.
         """
-        require_accuracy(alpha, beta)
-        rates = 2 * math.log(self.mechanism.base) * alpha / 6, 2 * alpha**2 / 9
+        require_plan(alpha, beta)
+        rates = 2 * math.log1p(self.mechanism.base - 1) * alpha / 6, 2 * alpha**2 / 9
 
         def failure(n: int) -> float:
             return self.size * (math.exp(-rates[0] * n) + 2 * math.exp(-rates[1] * n))

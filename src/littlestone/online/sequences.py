@@ -42,7 +42,7 @@ class SequenceAdversary(Adversary[Point]):
 
 
 class FileAdversary(Adversary[Any]):
-    """Plays the rows x,y of a CSV file in order; the header ``x,y`` is optional.
+    """Plays the rows x,y of a CSV file in order; a header line is optional.
 
     Points are mapped through ``H.domain.encode``, so any first column is legal.  The file is a
     public game, not a private sample, so errors name its lines.  Raises `TableError` if the file
@@ -63,13 +63,15 @@ class FileAdversary(Adversary[Any]):
 
 def _rows(path: str | PathLike[str]) -> Iterator[tuple[str, int]]:
     """The pairs of a file of x,y rows."""
-    asked, fix = f"play the sequence {path}", "give rows such as 12,1 under the header x,y"
+    asked, fix = f"play the sequence {path}", "give rows such as 12,1 of a point and its label"
     rows = 0
     try:
         with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
             reader = csv.reader(file)
             for row in reader:
-                if not row or (rows == 0 and len(row) == 2 and row[1].strip().lower() == "y"):
+                # A name over the labels, in the first line, is a header.
+                header = reader.line_num == 1 and len(row) == 2 and row[1].strip().isidentifier()
+                if not row or header:
                     continue
                 found = None
                 if len(row) != 2:

@@ -52,7 +52,7 @@ def exact(value: object, *, what: str) -> Fraction:
 
 
 def exact_epsilon(value: object) -> Fraction:
-    """Epsilon in nats as an exact positive rational; raises `DeclarationError` unless epsilon > 0.
+    """Epsilon in nats as an exact rational; raises `DeclarationError` outside [1e-9, 1000].
 
     >>> exact_epsilon("0.5")
     Fraction(1, 2)
@@ -63,6 +63,12 @@ def exact_epsilon(value: object) -> Fraction:
             f"learn privately with epsilon = {decimal_text(epsilon)}",
             found="epsilon must be greater than 0",
             fix="give a positive epsilon; 1 is a common choice, 0.1 a strong one",
+        )
+    if not Fraction(1, 10**9) <= epsilon <= 1000:
+        raise DeclarationError(
+            f"learn privately with epsilon = {value}",
+            found="it is outside 1e-9 to 1000: nothing could be learned, or nothing is protected",
+            fix="give a usual epsilon; 1 is a common choice, 0.1 a strong one",
         )
     return epsilon
 

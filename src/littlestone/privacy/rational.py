@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-# Beyond this a larger base no longer changes what is drawn, and a smaller one is always private.
+# A smaller base is always private, and beyond this one an error is as good as never drawn.
 _LARGEST_EXPONENT = 44
 
 

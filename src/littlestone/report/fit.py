@@ -31,14 +31,15 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
         ("class", release.hypotheses),
     ]
     alpha = learner.accuracy(release.n, _BETA)
-    if alpha is not None:
-        rows.append(
-            (
-                "accuracy",
-                f"on new records like these, at most {100 * alpha:.3g} points of error above the best "
-                f"rule of the class, with probability {1 - _BETA:.0%} (proved, from n alone)",
-            )
+    if alpha is None:
+        least = learner.plan(0.5, _BETA).n
+        accuracy = f"none is proved for n = {release.n:,}; it takes {least:,} records at least"
+    else:
+        accuracy = (
+            f"on new records like these, at most {100 * alpha:.3g} percentage points of error above "
+            f"the best rule of the class, with probability {1 - _BETA:.0%} (proved, from n alone)"
         )
+    rows.append(("accuracy", accuracy))
     if not release.private:
         rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
     return rows
