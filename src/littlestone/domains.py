@@ -66,6 +66,9 @@ def text(value: object) -> str:
     """
     if isinstance(value, str):
         return value
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        # One missing or fractional value makes floats of a whole column of whole numbers.
+        return str(int(value))
     if isinstance(value, float) and value == 0:
         return "0.0"  # -0.0 equals it, and a group of equal values keeps either of the two
     shown = _shown(value)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+import numpy as np
+
 from littlestone.data.labels import Label
-from littlestone.data.tables import Table, shortest
+from littlestone.data.tables import Table, column_table, shortest
 from littlestone.domains import Domain, Point
 from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Sample
@@ -15,9 +17,6 @@ Value = TypeVar("Value")
 
 # Two values of one of these types that are equal have one text.
 _PLAIN = frozenset({str, int, float, bool, type(None)})
-
-# The bits of narrow floats, by the names that libraries give the types of their arrays.
-_NARROW = {"float16": 16, "halffloat": 16, "float32": 32, "float": 32}
 
 
 def read_sample(
@@ -91,12 +90,13 @@ def _flat(values: Iterable[Any]) -> list[Any]:
             found=f"one has shape {tuple(shape)}",
             fix="give one-dimensional arrays: one point and one label a record",
         )
-    # These give Python's own values, the same ones whatever the dtype was.
-    listing = (getattr(values, name, None) for name in ("tolist", "to_pylist", "to_list"))
-    method = next(filter(None, listing), None)
-    flat = list(values if method is None else method())
-    width = _NARROW.get(str(getattr(values, "dtype", getattr(values, "type", ""))).lower())
-    return flat if width is None else [shortest(value, width) for value in flat]
+    if isinstance(values, np.ndarray):
+        # tolist() gives Python's own values, the same ones whatever the dtype was.
+        width = {np.float16: 16, np.float32: 32}.get(values.dtype.type)
+        listed: list[Any] = values.tolist()
+        return listed if width is None else [shortest(value, width) for value in listed]
+    table = column_table(values)
+    return list(values) if table is None else [value for (value,) in table.rows(table.columns)]
 
 
 def _encoded(

@@ -10,6 +10,8 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import lzma
+import os
 import struct
 import zipfile
 import zlib
@@ -17,6 +19,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -32,13 +35,21 @@ Row = tuple[object, ...]
 TABLE_SUFFIXES = (".csv", ".gz", ".zip", ".parquet", ".pq")
 
 # Beside whole numbers; the libraries keep values of other types whole or not, as they like.
-_GROUPED = (nw.Boolean, nw.Float32, nw.Float64, nw.String, nw.Categorical, nw.Enum)
+_GROUPED = (nw.Boolean, nw.Float32, nw.Float64, nw.Categorical, nw.Enum)
 
 # Records of a Parquet file that are grouped at a time: bounded memory, few partial groups.
 _BATCH = 2**20
 
 # What damaged files raise; RuntimeError is an archive's with a password or of an unknown method.
-_DAMAGE = (OSError, EOFError, RuntimeError, csv.Error, zipfile.BadZipFile, zlib.error)
+_DAMAGE = (
+    OSError,
+    EOFError,
+    RuntimeError,
+    csv.Error,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
 
 
 class Table(ABC):
@@ -59,14 +70,18 @@ class Table(ABC):
         """Raise `TableError` unless the schema has exactly one usable column of that name."""
         found = self.columns.count(column)
         if found != 1:
-            names = [name if len(name) <= 40 else name[:37] + "..." for name in self.columns[:30]]
-            listed = ", ".join(names) + (", ..." if len(self.columns) > 30 else "")
+            close = get_close_matches(column, map(str, self.columns), n=1)
             fix = "name one of its columns, exactly as its header does"
+            if close:
+                fix = f"did you mean {close[0]!r}? Otherwise {fix}"
             if len(self.columns) == 1 and any(mark in self.columns[0] for mark in ";\t|"):
                 fix = "save the file with commas between its columns"
             raise TableError(
                 f"read column {column!r} of {self.name}",
-                found=f"{found} columns have that name" if found else f"its columns are: {listed}",
+                # Not the names: the first line of a file without a header is a record.
+                found=f"{found or 'none'} of its {len(self.columns)} columns "
+                + ("have" if found else "has")
+                + " that name",
                 fix=fix,
             )
 
@@ -74,8 +89,9 @@ class Table(ABC):
 class CsvTable(Table):
     """A CSV file (plain, .gz, or a .zip of one file), with a header; every value is read as text.
 
-    A short line is padded with missing values, a long one cut, an empty one skipped.  As in any CSV
-    file a record is more than one line where a quoted value holds line breaks.
+    A short line is padded with missing values, a long one cut, an empty one skipped, unless there is
+    only one column: there it is a missing value.  As in any CSV file a record is more than one line
+    where a quoted value holds line breaks.
     """
 
     def __init__(self, path: Path) -> None:
@@ -118,7 +134,7 @@ class CsvTable(Table):
             for line in lines:
                 if pick is not None and last < len(line):
                     yield pick(line)
-                elif line:
+                elif line or last == 0 == len(self.columns) - 1:
                     yield tuple([line[i] if i < len(line) else "" for i in places])
 
     def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
@@ -179,7 +195,14 @@ class FrameTable(Table):
                 found="of its columns, two have one name: " + " ".join(str(error).split()),
                 fix="give every column a name of its own",
             ) from None
-        self.columns = tuple(map(str, self._frame.columns))
+        for column in self._frame.columns if self._frame.implementation.is_pyarrow() else ():
+            # Whatever an Arrow dictionary's values are, narwhals calls them categories; and one
+            # whose chunks have other dictionaries cannot be grouped.
+            stored = self._frame[column].to_native()
+            if hasattr(stored.type, "index_type"):
+                plain = nw.from_native(stored.cast(stored.type.value_type), series_only=True)
+                self._frame = self._frame.with_columns(plain.alias(column))
+        self.columns = tuple(self._frame.columns)
 
     def require(self, column: str) -> None:
         super().require(column)
@@ -190,25 +213,35 @@ class FrameTable(Table):
 
     def _values(self, column: str) -> list[Any]:
         series = self._frame[column]
-        try:
-            values = series.to_list()
-        except UnicodeDecodeError:  # Arrow does not check that its texts are UTF-8
+        if self._in_arrow(column):
+            # Arrow does not check that its texts are UTF-8, and fails where it finds that out.
             from pyarrow import large_binary, large_string
 
             stored = series.to_arrow().cast(large_string()).cast(large_binary()).to_pylist()
             return [None if raw is None else raw.decode("utf-8", "replace") for raw in stored]
+        values = series.to_list()
         if series.dtype in (nw.Float16, nw.Float32):
             width = 16 if series.dtype == nw.Float16 else 32
             return [shortest(value, width) for value in values]
         return values
 
+    def _kind(self, column: str) -> str:
+        """What the library itself calls the type of a column."""
+        native = self._frame[column].to_native()
+        return str(getattr(native, "dtype", getattr(native, "type", "")))
+
+    def _in_arrow(self, column: str) -> bool:
+        """Whether the column is one of texts that Arrow stores: all are, but for pandas' objects."""
+        objects = self._kind(column) in ("object", "category")
+        return self._frame[column].dtype == nw.String and not objects
+
     def _groups(self, column: str) -> bool:
-        """Whether grouping equal values keeps each value as it is."""
-        series = self._frame[column]
+        """Whether grouping equal values keeps each value as it is, and cannot fail."""
         # From the first values alone, the schema may call a pandas column of objects one of texts.
         # Objects may be unhashable, or equal and yet of different texts, such as 1 and True.
-        objects = str(getattr(series.to_native(), "dtype", "")) == "object"
-        return not objects and (series.dtype.is_integer() or series.dtype in _GROUPED)
+        dtype = self._frame[column].dtype
+        plain = dtype.is_integer() or dtype in _GROUPED
+        return plain and self._kind(column) != "object" and not self._in_arrow(column)
 
     def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
         distinct = list(dict.fromkeys(columns))
@@ -219,17 +252,41 @@ class FrameTable(Table):
         return zip(FrameTable(grouped).rows(columns), grouped[count].to_list(), strict=True)
 
 
+def column_table(values: object) -> FrameTable | None:
+    """A pandas, polars or pyarrow column as a table of it alone; None if it is none of these.
+
+    Raises `TableError` for a declared type that is not one of numbers or texts.
+    """
+    if str(getattr(values, "dtype", "")) == "object":
+        return None
+    if type(values).__module__.startswith("pyarrow") and not hasattr(values, "chunks"):
+        from pyarrow import chunked_array
+
+        values = chunked_array([values])
+    try:
+        series = nw.from_native(values, series_only=True)  # type: ignore[call-overload]
+    except TypeError:
+        return None
+    table = FrameTable(series.alias("values").to_frame().to_native(), name="the array")
+    # The type of an array without one value is inferred, not declared.
+    if series.null_count() < len(series):
+        table.require("values")
+    return table
+
+
 class ParquetTable(Table):
     """A Parquet file, read in batches of the columns asked for, so that it need not fit in memory."""
 
     def __init__(self, path: Path) -> None:
-        from pyarrow import ArrowException, parquet
+        from pyarrow import ArrowException, large_binary, parquet
         from pyarrow import Table as Arrow
 
         self.name = str(path)
         try:
-            self._file = parquet.ParquetFile(path)
-        except (OSError, ArrowException) as error:
+            # As large binary, texts are read without dictionaries, which Arrow refuses to read if
+            # one of their texts is not UTF-8.
+            self._file = parquet.ParquetFile(path, binary_type=large_binary())
+        except (OSError, UnicodeDecodeError, ArrowException) as error:
             raise TableError(
                 f"read the table {path}",
                 found=getattr(error, "strerror", None) or "it is not a Parquet file",
@@ -290,10 +347,10 @@ def open_table(source: object) -> Table:
     if not isinstance(source, str | Path):
         return FrameTable(source)
     path = Path(source)
-    if not path.is_file():
+    if not os.path.isfile(path):  # Path.is_file() raises for a name that is too long
         raise TableError(
             f"read the table {path}",
-            found="it is a folder" if path.is_dir() else "there is no such file",
+            found="it is a folder" if os.path.isdir(path) else "there is no such file",
             fix="check the path",
         )
     return ParquetTable(path) if path.suffix in (".parquet", ".pq") else CsvTable(path)
