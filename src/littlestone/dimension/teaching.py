@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from littlestone.dimension.label_table import LabelTable
 from littlestone.errors import DeclarationError
 
@@ -31,14 +33,12 @@ def teaching_sets(table: Any) -> dict[int, tuple[int, ...]]:
     {0: (1,), 1: (0, 1), 2: (0,)}
     """
     H = LabelTable.of(table)
-    hypotheses = [h for h in range(len(H.hypotheses)) if H.alive >> h & 1]
-    differences = {h: _differences(H, h) for h in hypotheses}
-    found = {h: _greedy(differences[h]) for h in hypotheses}
+    found = {h: _greedy(H, h) for h in range(len(H.hypotheses)) if H.alive >> h & 1}
     worst = 0
-    # The dimension needs no smallest set of a hypothesis that some set of that size teaches anyway.
-    for h in sorted(hypotheses, key=lambda h: -len(found[h])):
+    for h in sorted(found, key=lambda h: -len(found[h])):
+        # A hypothesis that as many points teach as some other one needs cannot raise the dimension.
         if len(found[h]) > worst:
-            found[h] = _smallest(differences[h], found[h])
+            found[h] = _smallest(_differences(H, h), found[h], enough=worst)
             worst = max(worst, len(found[h]))
     return found
 
@@ -58,8 +58,7 @@ def smallest_teaching_set(table: Any, h: int) -> tuple[int, ...]:
             found=f"they are numbered 0..{len(H.hypotheses) - 1}",
             fix="give the number of a row",
         )
-    differences = _differences(H, h)
-    return _smallest(differences, _greedy(differences))
+    return _smallest(_differences(H, h), _greedy(H, h))
 
 
 def is_teaching_set(table: Any, h: int, points: Iterable[int]) -> bool:
@@ -78,28 +77,31 @@ def is_teaching_set(table: Any, h: int, points: Iterable[int]) -> bool:
 
 def _differences(H: LabelTable, h: int) -> list[int]:
     """The inclusion-minimal masks of points where another function differs from h, smallest first."""
-    packed = {
-        sum(1 << int(x) for x in differing.nonzero()[0]) for differing in H.values != H.values[h]
-    }
+    packed = np.packbits(H.values != H.values[h], axis=1, bitorder="little")
+    masks = {int.from_bytes(row.tobytes(), "little") for row in packed}
     minimal: list[int] = []
-    for mask in sorted(packed - {0}, key=int.bit_count):
+    for mask in sorted(masks - {0}, key=int.bit_count):
         if not any(mask & smaller == smaller for smaller in minimal):
             minimal.append(mask)
     return minimal
 
 
-def _greedy(sets: list[int]) -> tuple[int, ...]:
-    """Points that hit every set, each time the one that hits most."""
+def _greedy(H: LabelTable, h: int) -> tuple[int, ...]:
+    """A teaching set of h, each time with the point at which most of the rest differ from it."""
+    left = H.values != H.values[h]
+    left = left[left.any(axis=1)]
     chosen = []
-    while sets:
-        x = max(_points(sets), key=lambda x: sum(mask >> x & 1 for mask in sets))
+    while len(left):
+        x = int(left.sum(axis=0).argmax())
         chosen.append(x)
-        sets = [mask for mask in sets if not mask >> x & 1]
+        left = left[~left[:, x]]
     return tuple(sorted(chosen))
 
 
-def _smallest(sets: list[int], known: tuple[int, ...]) -> tuple[int, ...]:
-    """A smallest set of points that hits every set, no larger than ``known``, which does.
+def _smallest(sets: list[int], known: tuple[int, ...], enough: int = 0) -> tuple[int, ...]:
+    """A smallest set of points that hits every set; or any of at most ``enough`` points.
+
+    ``known`` hits every set.
 
     1. Branch on the points of a smallest set; a point that was tried is forbidden to later branches.
     2. Disjoint sets need a point each, and one point hits at most so many: two lower bounds.
@@ -113,7 +115,7 @@ def _smallest(sets: list[int], known: tuple[int, ...]) -> tuple[int, ...]:
             return
         room = len(best) - 1 - len(chosen)
         left = sorted(left, key=int.bit_count)
-        if room < 1 or left[0] == 0 or _disjoint(left) > room:
+        if room < max(1, enough - len(chosen)) or left[0] == 0 or _disjoint(left) > room:
             return
         hits = {x: sum(mask >> x & 1 for mask in left) for x in _points(left)}
         if sum(sorted(hits.values(), reverse=True)[:room]) < len(left):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,18 +40,33 @@ def half_graph(table: Any) -> HalfGraph:
     1. A first descent takes the pair that leaves most; then one longer is asked for, until refused.
     2. In a half-graph of t, point x_j has j ones and t - j zeros, and h_i has t - i + 1 ones:
        counts that fall short of this staircase refuse at once.
-    3. For one x, only the hypotheses with inclusion-maximal {z : h(z) = 1} are tried.
-    4. What was refused is kept.
+    3. Only the hypotheses with inclusion-maximal {z in P : h(z) = 1} are tried, and for each of them
+       only the points with inclusion-maximal {g in V : g(x) = 0}: T is monotone in V and P.
+    4. A half-graph is a triangular matrix with ones on its diagonal, so t <= rank over GF(2).
+    5. Copies, and points without ones, are dropped; what was refused is kept.
 
     >>> half_graph([[1, 0], [0, 0], [1, 1]])
     HalfGraph(points=(1, 0), hypotheses=(2, 0))
     """
+    *_, largest = half_graphs(table)
+    return largest
+
+
+def half_graphs(table: Any) -> Iterator[HalfGraph]:
+    """Ever larger half-graphs, from the empty one on; once there are no more, the last is a largest.
+
+    Take them one by one to keep the best so far of a search that may be too long.
+
+    >>> [len(found.points) for found in half_graphs([[1, 1, 1], [0, 1, 1], [0, 0, 1]])]
+    [0, 3]
+    """
     H = binary(table, "take the threshold dimension")
     search = _Search([here.get(1, 0) for here in H.masks], H.alive)
-    pairs: list[tuple[int, int]] = []
-    while (longer := search.chain(len(pairs) + 1)) is not None:
-        pairs = longer
-    return HalfGraph(tuple(x for x, _ in pairs), tuple(h for _, h in pairs))
+    pairs: list[tuple[int, int]] | None = []
+    rank = _rank(search.rows.values())
+    while pairs is not None:
+        yield HalfGraph(tuple(x for x, _ in pairs), tuple(h for _, h in pairs))
+        pairs = search.chain(len(pairs) + 1) if len(pairs) < rank else None
 
 
 def is_half_graph(table: Any, found: HalfGraph) -> bool:
@@ -90,8 +105,20 @@ class _Search:
             h: sum(1 << x for x, column in enumerate(columns) if column >> h & 1)
             for h in _members(alive)
         }
-        self.start = alive, (1 << len(columns)) - 1
+        self.start = self._reduced(alive, (1 << len(columns)) - 1)
         self.refused: dict[State, int] = {}
+
+    def _reduced(self, V: int, P: int) -> State:
+        """V and P without what is of no use: copies on P of other hypotheses, and constant zeros."""
+        seen: set[int] = set()
+        kept = union = 0
+        for h in _members(V):
+            ones = self.rows[h] & P
+            if ones and ones not in seen:
+                seen.add(ones)
+                kept |= 1 << h
+                union |= ones
+        return kept, union
 
     def chain(self, length: int) -> list[tuple[int, int]] | None:
         """At least so many pairs (x_i, h_i) of a half-graph, as many as the descent yields; or None.
@@ -123,34 +150,56 @@ class _Search:
         if need >= self.refused.get(state, need + 1):
             return
         V, P = state
-        ones = {x: (V & self.columns[x]).bit_count() for x in _members(P)}
-        total = V.bit_count()
-        if not _staircase(ones, total, need):
+        ones = {x: V & self.columns[x] for x in _members(P)}
+        if not _staircase([column.bit_count() for column in ones.values()], V.bit_count(), need):
             return
-        for x in sorted((x for x in ones if ones[x] and total - ones[x] >= need - 1), key=ones.get):  # type: ignore[arg-type]
-            left: dict[int, int] = {}
-            for h in _members(V & self.columns[x]):
-                left.setdefault(P & self.rows[h], h)
-            kept: list[int] = []
-            for Q in sorted(left, key=int.bit_count, reverse=True):
-                if Q.bit_count() < need:
+        left = {P & self.rows[h]: h for h in _members(V)}
+        for Q in _maximal(Q for Q in left if Q.bit_count() >= need):
+            lost = {ones[x]: x for x in _members(Q)}
+            for rest in _maximal(V & ~column for column in lost if column):
+                if rest.bit_count() < need - 1:
                     break
-                if not any(Q | larger == larger for larger in kept):
-                    kept.append(Q)
-                    yield (x, left[Q]), (V & ~self.columns[x], Q & ~(1 << x))
+                x = lost[V & ~rest]
+                yield (x, left[Q]), self._reduced(rest, Q & ~(1 << x))
 
 
-def _staircase(ones: dict[int, int], total: int, t: int) -> bool:
-    """Whether t points can have at least 1, 2, ..., t ones, and at least t - 1, ..., 0 zeros.
+def _maximal(masks: Iterable[int]) -> Iterator[int]:
+    """The inclusion-maximal ones of distinct masks, the largest first."""
+    kept: list[int] = []
+    for mask in sorted(masks, key=int.bit_count, reverse=True):
+        if not any(mask | larger == larger for larger in kept):
+            kept.append(mask)
+            yield mask
 
-    >>> _staircase({0: 1, 1: 2}, 2, 2), _staircase({0: 2, 1: 2}, 2, 2)
+
+def _staircase(ones: list[int], total: int, t: int) -> bool:
+    """Whether t of the points, with so many ``ones`` among ``total`` hypotheses, can be x_1, ..., x_t.
+
+    >>> _staircase([1, 2], 2, 2), _staircase([2, 2], 2, 2)
     (True, False)
     """
-    counts = sorted(min(count, t) for count in ones.values() if count)
-    if len(counts) < t or total < t:
-        return False
-    zeros = sorted((min(total - count, t - 1) for count in ones.values() if count), reverse=True)
-    return all(counts[-i] >= t + 1 - i and zeros[i - 1] >= t - i for i in range(1, t + 1))
+    ones = sorted(count for count in ones if count)
+    zeros = total - t
+    return len(ones) >= t <= total and all(
+        # The j-th smallest may have at most total - (t - j) ones; the j-th largest from below, at least j.
+        ones[j] <= zeros + j + 1 and ones[len(ones) - t + j] >= j + 1
+        for j in range(t)
+    )
+
+
+def _rank(rows: Iterable[int]) -> int:
+    """The rank over GF(2) of the matrix with these rows.
+
+    >>> _rank([0b110, 0b011, 0b101])
+    2
+    """
+    basis: list[int] = []
+    for row in rows:
+        for pivot in basis:
+            row = min(row, row ^ pivot)
+        if row:
+            basis.append(row)
+    return len(basis)
 
 
 def _members(mask: int) -> Iterator[int]:
