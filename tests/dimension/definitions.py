@@ -56,6 +56,7 @@ def psi_brute_force(table: Sequence[Row], maps: Sequence[Map]) -> int:
 def batch_brute_force(table: Sequence[Row], maps: Sequence[Map]) -> int:
     """The largest d for which d points with a map each see all 2^d tuples of answers."""
     best = 0
+    maps = [phi for phi in maps if {0, 1} <= set(phi)]
     for d in range(1, min(len(table[0]), len(set(table)).bit_length() - 1) + 1):
         for points in combinations(range(len(table[0])), d):
             for chosen in product(maps, repeat=d):
@@ -96,7 +97,7 @@ def teaching_brute_force(table: Sequence[Row]) -> int:
 
 def zero_cover_brute_force(table: Sequence[Row], tree: Sequence[int], labels: int) -> int:
     """The smallest set of output-labelled trees of depth b <= 2 in which every f follows every path."""
-    paths = {1: [(0,)], 3: [(0, 1), (0, 2)]}[len(tree)]
+    paths: list[Row] = [(0,)] if len(tree) == 1 else [(0, 1), (0, 2)]
     wanted = {
         (path, tuple(row[tree[node]] for node in path)) for row in set(table) for path in paths
     }

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from littlestone.cli import dim, fit, ledger, play, predict, verify
+from littlestone.cli import dim, dims, fit, ledger, play, predict, verify
 from littlestone.cli.console import exit_with
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command()(fit.fit)
 app.command()(predict.predict)
 app.command()(dim.dim)
+app.command()(dims.dims)
 app.command()(play.play)
 app.add_typer(ledger.app, name="ledger")
 app.command()(verify.verify)

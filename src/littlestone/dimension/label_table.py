@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from littlestone.errors import DeclarationError
 
@@ -21,9 +21,6 @@ class HasLabelTable(Protocol):
 
     def label_table(self) -> LabelTable:
         """The table of labels of all its hypotheses at all its points."""
-
-
-
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +65,9 @@ class LabelTable:
         count = max(2, int(codes.max()) + 1) if labels is None else labels
         if labels is not None and labels < 2:
             raise DeclarationError(
-                f"declare {labels} labels", found="a label must tell something", fix="declare 2 or more"
+                f"declare {labels} labels",
+                found="a label must tell something",
+                fix="declare 2 or more",
             )
         wrong = np.argwhere((codes < 0) | (codes >= count))
         if len(wrong):
@@ -137,7 +136,7 @@ class LabelTable:
         return LabelTable(self.values.T, self.labels, self.hypotheses, self.points)
 
     def label_table(self) -> LabelTable:
-        """This table."""
+        """The table itself."""
         return self
 
 
@@ -162,10 +161,12 @@ def rectangle(values: Any, asked: str, fix: str) -> NDArray[Any]:
             i = next(i for i, length in enumerate(lengths) if length != lengths[0])
             found = f"row {i + 1} has {lengths[i]} entries where row 1 has {lengths[0]}"
             raise DeclarationError(asked, found=found, fix=fix)
-        values = np.array(rows)
-    if values.ndim != 2 or values.size == 0:
-        raise DeclarationError(asked, found=f"its shape is {values.shape}", fix=fix)
-    return values
+        array: NDArray[Any] = np.array(rows)
+    else:
+        array = values
+    if array.ndim != 2 or array.size == 0:
+        raise DeclarationError(asked, found=f"its shape is {array.shape}", fix=fix)
+    return array
 
 
 def named(kind: str, letter: str, count: int, given: Sequence[str] | None) -> tuple[str, ...]:

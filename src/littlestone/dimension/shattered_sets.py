@@ -47,7 +47,7 @@ def _extend(
     fits: list[tuple[Question, list[int]]] = []
     for question in usable:
         zero, one = splits[question]
-        pieces = []
+        pieces: list[int] = []
         for cell in cells:
             left, right = cell & zero, cell & one
             if left.bit_count() < least or right.bit_count() < least:

@@ -125,7 +125,7 @@ class SplitSolver:
 
 @dataclass(frozen=True)
 class SplitTree:
-    """A complete binary tree as a heap: node i has the children 2i + 1 (answer 0) and 2i + 2 (answer 1).
+    """A complete binary tree as a heap: node i has the children 2i + 1 and 2i + 2, answers 0 and 1.
 
     ``splits`` are the numbers of the splits at the 2^d - 1 inner nodes, the root first; ``leaves``
     are the hypotheses at the 2^d leaves, from left to right.

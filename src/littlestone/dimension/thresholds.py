@@ -181,7 +181,7 @@ def _staircase(ones: list[int], total: int, t: int) -> bool:
     ones = sorted(count for count in ones if count)
     zeros = total - t
     return len(ones) >= t <= total and all(
-        # The j-th smallest may have at most total - (t - j) ones; the j-th largest from below, at least j.
+        # x_1, ..., x_(j+1) have at most so many ones, and x_(j+1), ..., x_t have at least j + 1.
         ones[j] <= zeros + j + 1 and ones[len(ones) - t + j] >= j + 1
         for j in range(t)
     )

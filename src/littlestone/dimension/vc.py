@@ -43,4 +43,5 @@ def is_shattered_set(table: Any, points: Sequence[int]) -> bool:
     H = binary(table, "check a shattered set")
     if not all(0 <= x < len(H.points) for x in points) or len(set(points)) < len(points):
         return False
-    return len(set(map(tuple, H.values[:, list(points)].tolist()))) == 2 ** len(points)
+    patterns = set(map(tuple, H.values[:, list(points)].tolist()))
+    return len(patterns) == 1 << len(points)
