@@ -39,12 +39,23 @@ def graph_maps(labels: int) -> list[Map]:
     return [tuple(int(y == v) for y in range(labels)) for v in range(labels)]
 
 
+def opposite(phi: Map) -> Map:
+    return tuple(None if y is None else 1 - y for y in phi)
+
+
 def psi_brute_force(table: Sequence[Row], maps: Sequence[Map]) -> int:
+    # One map of each pair of opposite ones that can separate anything.
+    useful = [
+        phi
+        for phi in {*maps, *map(opposite, maps)}
+        if [y for y in phi if y is not None][:1] == [0] and 1 in phi
+    ]
+
     @cache
     def dimension(rows: Rows) -> int:
         best = 0 if rows else -1
         for x in range(len(next(iter(rows), ()))):
-            for phi in maps:
+            for phi in useful:
                 zero, one = (frozenset(r for r in rows if phi[r[x]] == y) for y in (0, 1))
                 if zero and one:
                     best = max(best, 1 + min(dimension(zero), dimension(one)))

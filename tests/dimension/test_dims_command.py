@@ -5,15 +5,18 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from definitions import random_table
+from typer.testing import CliRunner
 
 from littlestone import dimension
 from littlestone.classes.table_file import read_labels
+from littlestone.cli import app
 from littlestone.dimension import (
     CollapsingMap,
     HalfGraph,
@@ -115,13 +118,11 @@ def test_too_many_labels_for_psi_b_are_said_and_the_rest_is_printed(tmp_path: Pa
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl+C")
-@pytest.mark.parametrize("as_json", [False, True])
-def test_ctrl_c_keeps_what_is_done(tmp_path: Path, as_json: bool) -> None:
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    np.save(tmp_path / "hard.npy", rng.integers(0, 2, size=(250, 40)))
-    command = [*COMMAND, str(tmp_path / "hard.npy"), *(["--json"] if as_json else [])]
+    np.save(tmp_path / "hard.npy", rng.integers(0, 2, size=(250, 32)))
     with subprocess.Popen(
-        command,
+        [*COMMAND, str(tmp_path / "hard.npy")],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -129,28 +130,35 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path, as_json: bool) -> None:
     ) as process:
         assert process.stdout is not None
         shown = ""
-        try:
-            if as_json:
-                process.wait(timeout=8)
-            else:
-                while "teaching" not in shown:
-                    shown += process.stdout.readline()
-                process.wait(timeout=3)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-        rest, complaint = process.communicate(timeout=30)
-    shown += rest
+        while "teaching" not in shown:
+            shown += process.stdout.readline()
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=2)
+        process.send_signal(signal.SIGINT)
+        rest, complaint = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted during: threshold dimension" in complaint
-    if as_json:
-        data = json.loads(shown)
-        assert data["interrupted"]
-        found = data["dimensions"]
-        assert found["VC dimension"]["exact"]
-        assert not found["threshold dimension"]["exact"]
-    else:
-        assert "VC dimension: " in shown
-        assert "threshold dimension: at least " in shown
+    assert "VC dimension: " in shown
+    assert "threshold dimension: at least " in rest
+
+
+def test_what_is_done_at_ctrl_c_is_marked_in_the_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(table: object) -> Iterator[HalfGraph]:
+        yield HalfGraph((), ())
+        yield HalfGraph((0,), (1,))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("littlestone.cli.dims.half_graphs", stopped)
+    path = write(tmp_path / "t.csv", "0,0", "1,0", "1,1")
+    done = CliRunner().invoke(app, ["dims", str(path), "--json"])
+    assert done.exit_code == 130
+    data = json.loads(done.stdout)
+    assert data["interrupted"]
+    assert data["dimensions"]["VC dimension"]["exact"]
+    assert data["dimensions"]["threshold dimension"]["value"] == 1
+    assert not data["dimensions"]["threshold dimension"]["exact"]
 
 
 def test_names_and_labels_are_told_apart(tmp_path: Path) -> None:

@@ -101,19 +101,21 @@ def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> Labe
         return cell.isdecimal() and (labels is None or (len(cell) < 20 and int(cell) < labels))
 
     points = hypotheses = None
-    if rows and not all(map(number, rows[0])):
+    # A first cell that is no label may belong to a row of names, or to a column of them.
+    alone = len(rows) > 1 and not number(rows[0][0]) and all(number(row[0]) for row in rows[1:])
+    if rows and (alone or not all(map(number, rows[0][1:]))):
         points, rows = rows[0], rows[1:]
     if rows and not all(number(row[0]) for row in rows) and all(len(row) > 1 for row in rows):
         hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
         points = points and points[1:]
     if labels is None:
         parts = {
-            "row": (rows[:1], rows[1:]),
-            "column": ([row[:1] for row in rows], [row[1:] for row in rows]),
+            "row": (points, rows[:1], rows[1:]),
+            "column": (hypotheses, [row[:1] for row in rows], [row[1:] for row in rows]),
         }
-        for kind, (first, rest) in parts.items():
-            alone, others = ({cell for row in part for cell in row} for part in (first, rest))
-            if others and others <= {"0", "1"} and not alone <= {"0", "1"}:
+        for kind, (names, first, rest) in parts.items():
+            cells, others = ({cell for row in part for cell in row} for part in (first, rest))
+            if names is None and others and others <= {"0", "1"} and not cells <= {"0", "1"}:
                 raise DeclarationError(
                     f"tell names from labels in the table {path}",
                     found=f"the first {kind} holds other numbers, and all the rest is 0 and 1",
