@@ -203,11 +203,12 @@ class Grid(Domain[int]):
                 found="it has more than 2^64 points or ends beyond 2^64",
                 fix="declare a coarser unit or a shorter range",
             )
-        if not (self.unit.is_finite() and self.unit > 0):
+        usual = isinstance(self.unit, Decimal) and self.unit.is_finite() and self.unit > 0
+        if not usual or len(self.unit.as_tuple().digits) > 30 or abs(self.unit.adjusted()) > 30:
             raise DeclarationError(
                 f"declare a range in steps of {self.unit}",
-                found="the step must be a positive number",
-                fix="give a step such as 1 or 0.01",
+                found="the step must be a positive decimal number of at most 30 digits",
+                fix="give a step such as 1 or 0.01; in Python, Decimal('0.01')",
             )
 
     @property
@@ -239,7 +240,7 @@ class Grid(Domain[int]):
         return rng.randint(self.low, self.high)
 
     def words(self, x: int) -> str:
-        return str(x) if self.unit == 1 else f"{x * self.unit:f}"
+        return str(x) if self.unit == 1 else f"{_DECIMAL.multiply(Decimal(x), self.unit):f}"
 
     def __str__(self) -> str:
         step = "" if self.unit == 1 else f" step {self.unit}"

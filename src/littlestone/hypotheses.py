@@ -7,8 +7,10 @@ version space it came from, and a released hypothesis carries nothing but the fu
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -106,7 +108,7 @@ class StepFunction(Hypothesis[Any]):
     changes: tuple[int | Fraction, ...]
 
     def __post_init__(self) -> None:
-        odd = sorted({c for c in self.changes if self.changes.count(c) % 2})
+        odd = sorted(c for c, times in Counter(self.changes).items() if times % 2)
         first = self.first
         if isinstance(self.domain, Grid):
             low, high = self.domain.low, self.domain.high
@@ -159,7 +161,11 @@ class StepFunction(Hypothesis[Any]):
         if not ordered or str(form["first"]) not in "01":
             raise ValueError
         kind = int if isinstance(domain, Grid) else Fraction
-        return cls(domain, int(form["first"]), tuple(kind(str(c)) for c in form["changes"]))
+        # Longer numbers, and exponents, could take for ever to read.
+        changes = [str(c) for c in form["changes"]]
+        if not all(re.fullmatch(r"-?\d{1,400}(/\d{1,400})?", c) for c in changes):
+            raise ValueError
+        return cls(domain, int(form["first"]), tuple(map(kind, changes)))
 
 
 @dataclass(frozen=True)

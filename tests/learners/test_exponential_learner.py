@@ -132,7 +132,7 @@ def test_the_plan_keeps_its_promise(alpha: float, beta: float, setting: str, eps
         moment = 1 - alpha + alpha / r
     else:
         p = (1 + alpha) / 2
-        tilts = np.linspace(0, math.log(r), 20001)
+        tilts = np.append(np.linspace(0, math.log(r), 2001), min(math.log(r), math.atanh(alpha)))
         moment = float(min(p * np.exp(-tilts) + (1 - p) * np.exp(tilts)))
     assert learner.size * moment**n <= beta * (1 + 1e-6)
     assert n == 1 or learner.size * moment ** (n - 2) > beta * (1 - 1e-2)

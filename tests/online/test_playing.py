@@ -178,16 +178,15 @@ def test_a_file_may_hold_any_first_column(tmp_path: Path) -> None:
     ("text", "found"),
     [
         ("x,y\n3,0\n7,yes\n", "the label in line 3 is 'yes', not 0 or 1"),
-        ("x,label\n3,0\n", "the label in line 1 is 'label', not 0 or 1"),
+        ("3,1.5\n3,0\n", "the label in line 1 is '1.5', not 0 or 1"),
         ("3,0\n\n4,2\n", "the label in line 3 is '2', not 0 or 1"),
         ("3,0\n4,0,1\n", "line 2 has 3 columns in place of 2"),
         ("3\n", "line 1 has 1 columns in place of 2"),
         ("x,y\n3,0\nx,y\n", "the label in line 3 is 'y', not 0 or 1"),
         ("x,y\n", "it has no rows"),
         ("", "it has no rows"),
-        (f"{'9' * 200_000},1\n", "field larger than field limit"),
     ],
-    ids=range(9),
+    ids=range(8),
 )
 def test_a_wrong_file_is_refused_by_line(tmp_path: Path, text: str, found: str) -> None:
     path = tmp_path / "sequence.csv"

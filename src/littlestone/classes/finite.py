@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from littlestone.classes.base import Enumerable, ErrorRuns, require_example
 from littlestone.classes.spec import Spec
 from littlestone.classes.table_file import BinaryTable, read_table
+from littlestone.dimension.label_table import LabelTable
 from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.hypotheses import TableFunction
 from littlestone.sample import Sample
@@ -175,6 +176,12 @@ class FiniteClass(Enumerable[str]):
         return TableFunction.from_labels(
             self.domain, (column >> row & 1 for column in self.columns)
         )
+
+    def label_table(self) -> LabelTable:
+        """The 0/1 table of the version space, with its names, for all of `littlestone.dimension`."""
+        values = np.array([self._unpack(column)[self._alive_indices] for column in self.columns]).T
+        names = [self.names[i] for i in self._alive_indices]
+        return LabelTable.of(values, labels=2, points=self.domain.points, hypotheses=names)
 
     def __iter__(self) -> Iterator[TableFunction]:
         return map(self.hypothesis, range(self.size))

@@ -1,16 +1,19 @@
-"""Reading and checking 0/1 tables: arrays, CSV and .npy files."""
+"""Reading and checking 0/1 tables and tables of labels: arrays, CSV and .npy files."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from littlestone.dimension.label_table import LabelTable, named, rectangle
 from littlestone.domains import Names
 from littlestone.errors import DeclarationError, TableError
 
@@ -39,21 +42,7 @@ class BinaryTable:
         Entries may be numbers, booleans or texts.  Raises `DeclarationError` that names the row and
         column, counted from 1, of the first entry that is not 0 or 1.
         """
-        if not isinstance(values, np.ndarray):
-            rows = [list(row) for row in values]  # type: ignore[union-attr, arg-type]
-            lengths = [len(row) for row in rows]
-            if len(set(lengths)) > 1:
-                i = next(i for i, length in enumerate(lengths) if length != lengths[0])
-                raise DeclarationError(
-                    "read a table of 0s and 1s",
-                    found=f"row {i + 1} has {lengths[i]} entries where row 1 has {lengths[0]}",
-                    fix=_FIX,
-                )
-            values = np.array(rows)
-        if values.ndim != 2 or values.size == 0:
-            raise DeclarationError(
-                "read a table of 0s and 1s", found=f"its shape is {values.shape}", fix=_FIX
-            )
+        values = rectangle(values, "read a table of 0s and 1s", _FIX)
         if values.dtype.kind in "USO":
             legal_ones = np.isin(values, ["1", "1.0", "True", "true"]) | (values == 1)
             legal_zeros = np.isin(values, ["0", "0.0", "False", "false"]) | (values == 0)
@@ -70,21 +59,9 @@ class BinaryTable:
         count, width = values.shape
         return cls(
             np.asarray(legal_ones, dtype=bool),
-            Names(_names("points", "x", width, points), name, other),
-            _names("hypotheses", "h", count, hypotheses),
+            Names(named("points", "x", width, points), name, other),
+            named("hypotheses", "h", count, hypotheses),
         )
-
-
-def _names(kind: str, letter: str, count: int, given: Sequence[str] | None) -> tuple[str, ...]:
-    if given is None:
-        return tuple(f"{letter}{i}" for i in range(count))
-    if len(given) != count:
-        raise DeclarationError(
-            f"name the {kind} of a table",
-            found=f"there are {count} {kind} and {len(given)} names",
-            fix="give one name each, or none at all",
-        )
-    return tuple(map(str, given))
 
 
 def read_table(
@@ -95,36 +72,103 @@ def read_table(
     The file declares a class, so it is public and errors may quote it.  Raises `TableError` if it
     cannot be opened and `DeclarationError` if it is no table of 0s and 1s.
     """
+    rows = _cells(path)
+    with _naming(path):
+        if isinstance(rows, np.ndarray):
+            return BinaryTable.checked(rows, name=name, other=other)
+        points, hypotheses, rows = _parted(rows, lambda cell: cell in ("0", "1"))
+        return BinaryTable.checked(rows, points, hypotheses, name, other)
+
+
+def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> LabelTable:
+    """The table of labels 0..k in a .npy or CSV file, rows being hypotheses.
+
+    A first row or column of a CSV file that holds anything but whole numbers is one of names; with
+    ``labels`` = k + 1 given, one that holds anything but labels.  Raises `TableError` if the file
+    cannot be opened, and `DeclarationError` if it is no table of labels, or if the numbers of a first
+    row or column could be names as well: they exceed 1, and all others are 0 and 1.
+    """
+    rows = _cells(path)
+    if isinstance(rows, np.ndarray):
+        with _naming(path):
+            return LabelTable.of(rows, labels=labels)
+
+    def number(cell: str) -> bool:
+        # Python refuses to read a number of thousands of digits.
+        return cell.isdecimal() and (labels is None or (len(cell) < 20 and int(cell) < labels))
+
+    points, hypotheses, rows = _parted(rows, number)
+    if labels is None:
+        parts = {
+            "row": (points, rows[:1], rows[1:]),
+            "column": (hypotheses, [row[:1] for row in rows], [row[1:] for row in rows]),
+        }
+        for kind, (names, first, rest) in parts.items():
+            cells, others = ({cell for row in part for cell in row} for part in (first, rest))
+            if names is None and others and others <= {"0", "1"} and not cells <= {"0", "1"}:
+                raise DeclarationError(
+                    f"tell names from labels in the table {path}",
+                    found=f"the first {kind} holds other numbers, and all the rest is 0 and 1",
+                    fix="declare the number of labels: 2 if these numbers are names",
+                )
+    with _naming(path):
+        return LabelTable.of(rows, labels=labels, points=points, hypotheses=hypotheses)
+
+
+Cells = list[list[str]]
+
+
+def _parted(
+    rows: Cells, is_label: Callable[[str], bool]
+) -> tuple[list[str] | None, list[str] | None, Cells]:
+    """The names of points and of hypotheses, where there are any, and the labels.
+
+    A first row is one of names if a cell beyond its first is no label, or if only its first one is
+    not, or is empty: then it stands above a column of labels, or in the corner of both.
+    """
+    points = hypotheses = None
+    first = [row[0] for row in rows]
+    corner = bool(first) and (
+        first[0] == ""
+        or (not is_label(first[0]) and all(map(is_label, first[1:])) and len(first) > 1)
+    )
+    if rows and (corner or not all(map(is_label, rows[0][1:]))):
+        points, rows = rows[0], rows[1:]
+    if rows and not all(is_label(row[0]) for row in rows) and all(len(row) > 1 for row in rows):
+        hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
+        points = points and points[1:]
+    elif rows and points and first[0] == "" and len(rows[0]) == len(points) > 1:
+        # An empty corner: the first column is one of names, even if these are 0 and 1.
+        hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
+        points = points[1:]
+    return points, hypotheses, rows
+
+
+@contextmanager
+def _naming(path: str | PathLike[str]) -> Iterator[None]:
+    """Let an error of the table say which file it is in."""
+    try:
+        yield
+    except DeclarationError as error:
+        asked = f"read the table {path}"
+        raise DeclarationError(asked, found=error.found, fix=error.fix) from None
+
+
+def _cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
+    """The array in a .npy file, or the cells of a CSV file.  Raises `TableError` if it has none."""
     try:
         if Path(path).suffix == ".npy":
-            return BinaryTable.checked(np.load(path, allow_pickle=False), name=name, other=other)
+            array: NDArray[Any] = np.load(path, allow_pickle=False)
+            return array
         with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(file) if row]
+            return [[cell.strip() for cell in row] for row in csv.reader(file) if row]
     except FileNotFoundError:
         raise TableError(
             f"read the table {path}", found="there is no such file", fix="check the path"
         ) from None
-    except DeclarationError as error:
-        raise DeclarationError(f"read {path}", found=error.found, fix=error.fix) from None
-    except (OSError, EOFError, ValueError, csv.Error) as error:
+    except (OSError, EOFError, MemoryError, TypeError, ValueError, csv.Error) as error:
         raise TableError(
             f"read the table {path}",
             found=str(error) or "it is not readable",
             fix="give a CSV file or a .npy file without pickled objects",
         ) from None
-    binary = {"0", "1"}
-    points = hypotheses = None
-    # A cell that is no label, beyond the first, can only name a point; the first one alone names a
-    # hypothesis if other rows start with a name too.
-    if rows and (not set(rows[0][1:]) <= binary or _is_corner(rows)):
-        points, rows = rows[0], rows[1:]
-    if rows and not {row[0] for row in rows} <= binary and all(len(row) > 1 for row in rows):
-        hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
-        points = points and points[1:]
-    return BinaryTable.checked(rows, points, hypotheses, name, other)
-
-
-def _is_corner(rows: list[list[str]]) -> bool:
-    """Whether the first cell stands above names, or alone is no label: so it heads a line of names."""
-    first, *rest = (row[0] for row in rows)
-    return first == "" or (first not in ("0", "1") and all(cell in ("0", "1") for cell in rest))

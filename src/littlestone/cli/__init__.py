@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from littlestone.cli import dim, fit, ledger, play, predict, verify
+from littlestone.cli import dim, dims, fit, ledger, play, predict, verify
 from littlestone.cli.console import err, exit_with
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command()(fit.fit)
 app.command()(predict.predict)
 app.command()(dim.dim)
+app.command()(dims.dims)
 app.command()(play.play)
 app.add_typer(ledger.app, name="ledger")
 app.command()(verify.verify)
@@ -43,5 +44,7 @@ def main() -> None:
         # The reader of the output has left; Python would complain again when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a panic of a library in Rust is no Exception
         sys.exit(exit_with(error))

@@ -68,7 +68,7 @@ def finite_or_text(value: float) -> int | float | str:
     return str(value) if value == float("inf") else value
 
 
-def exit_with(error: Exception) -> int:
+def exit_with(error: BaseException) -> int:
     """Tell people of an error, and return the exit status.
 
     An error of this package speaks of public declarations only.  Any other is a defect whose text
@@ -76,6 +76,9 @@ def exit_with(error: Exception) -> int:
     """
     if isinstance(error, LittlestoneError):
         err.print(Text("error: ", style="bold red") + Text(str(error)))
+        return 1
+    if isinstance(error, OSError) and error.strerror:
+        err.print(Text("error: ", style="bold red") + Text(f"cannot go on: {error.strerror}"))
         return 1
     if os.environ.get("LITTLESTONE_DEBUG"):
         raise error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -61,10 +62,12 @@ def fit(
     source = open_table(table)
     for column in (learner.hypotheses.domain.name, target):
         source.require(column)
-    name = dataset_name(str(table) if dataset is None else dataset)
+    name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
-        reserved(out, keep=(table, ledger)) if out is not None else nullcontext() as write,
+        reserved(out, keep=(table, *_files_of(ledger)))
+        if out is not None
+        else nullcontext() as write,
         Ledger(ledger) as book,
     ):
         sample = read_sample(source, learner.hypotheses.domain, label, refuse_blank=evaluate)
@@ -87,3 +90,8 @@ def fit(
     print_pairs(rows, title=title)
     if evaluation is not None:
         print_pairs(evaluation.rows(), title="\nEvaluation: NOT PRIVATE, not part of the release")
+
+
+def _files_of(ledger: Path) -> list[Path]:
+    """The ledger's file and those that SQLite makes and removes beside it."""
+    return [ledger, *(Path(f"{ledger}{end}") for end in ("-journal", "-wal", "-shm"))]

@@ -72,7 +72,7 @@ class Table(ABC):
         if found != 1:
             close = get_close_matches(column, map(str, self.columns), n=1)
             fix = "name one of its columns, exactly as its header does"
-            if close:
+            if close and not found:
                 fix = f"did you mean {close[0]!r}? Otherwise {fix}"
             if len(self.columns) == 1 and any(mark in self.columns[0] for mark in ";\t|"):
                 fix = "save the file with commas between its columns"

@@ -1,1 +1,78 @@
-"""Dimensions of finite tables of functions, as pure functions of bit masks."""
+"""Dimensions of finite tables of functions, with witnesses and their checkers.
+
+Every dimension takes whatever is a table: rows of labels, an array, a finite class, a `LabelTable`.
+"""
+
+from littlestone.dimension.collapsing import (
+    CollapsingMap,
+    Family,
+    Question,
+    psi_b,
+    psi_bin,
+    psi_g,
+    psi_n,
+)
+from littlestone.dimension.dual import dual_littlestone_dimension, dual_vc_dimension
+from littlestone.dimension.label_table import LabelTable
+from littlestone.dimension.multiclass import (
+    PsiTree,
+    is_psi_shattered,
+    multiclass_littlestone_dimension,
+    psi_littlestone_dimension,
+    psi_tree,
+)
+from littlestone.dimension.natarajan import (
+    graph_dimension,
+    is_psi_shattered_set,
+    natarajan_dimension,
+    psi_shattered_set,
+)
+from littlestone.dimension.teaching import (
+    is_teaching_set,
+    smallest_teaching_set,
+    teaching_dimension,
+    teaching_sets,
+)
+from littlestone.dimension.thresholds import (
+    HalfGraph,
+    half_graph,
+    is_half_graph,
+    threshold_dimension,
+)
+from littlestone.dimension.vc import is_shattered_set, shattered_set, vc_dimension
+from littlestone.dimension.zero_cover import zero_cover_function, zero_cover_number
+
+__all__ = [
+    "CollapsingMap",
+    "Family",
+    "HalfGraph",
+    "LabelTable",
+    "PsiTree",
+    "Question",
+    "dual_littlestone_dimension",
+    "dual_vc_dimension",
+    "graph_dimension",
+    "half_graph",
+    "is_half_graph",
+    "is_psi_shattered",
+    "is_psi_shattered_set",
+    "is_shattered_set",
+    "is_teaching_set",
+    "multiclass_littlestone_dimension",
+    "natarajan_dimension",
+    "psi_b",
+    "psi_bin",
+    "psi_g",
+    "psi_littlestone_dimension",
+    "psi_n",
+    "psi_shattered_set",
+    "psi_tree",
+    "shattered_set",
+    "smallest_teaching_set",
+    "teaching_dimension",
+    "teaching_sets",
+    "threshold_dimension",
+    "vc_dimension",
+    "zero_cover_function",
+    "zero_cover_number",
+]

@@ -67,7 +67,13 @@ class PrivateLearner(ABC, Generic[Point]):
         another domain, and before anything is drawn, `BudgetExceededError` or `LedgerError`.
         """
         self._require_fitting(sample)
-        rng = rng or system_generator()
+        rng = system_generator() if rng is None else rng
+        if not isinstance(rng, random.Random):
+            raise DeclarationError(
+                f"draw with a generator of type {type(rng).__name__}",
+                found="it is no random.Random, whose whole numbers are exact",
+                fix="leave rng out, or give seeded_generator(seed) for a simulation",
+            )
         what = f"learn {label} from {self.hypotheses}"
         receipt = ledger.spend(self.event, dataset=dataset, what=what)
         return Release(

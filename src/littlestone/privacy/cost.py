@@ -36,11 +36,13 @@ def exact(value: object, *, what: str) -> Fraction:
         if isinstance(value, bool):
             raise ValueError
         written = str(value).strip()
-        if re.fullmatch(r"\d{1,999}/\d{1,999}", written):
+        if len(written) > 400:
+            raise ValueError
+        if re.fullmatch(r"\d+/\d+", written):
             return Fraction(written)
         number = Decimal(written)
         # An exponent of millions is legal decimal text but no probability or epsilon.
-        if not number.is_finite() or abs(number.adjusted()) > 1000:
+        if not number.is_finite() or abs(number.adjusted()) > 400:
             raise ValueError
         return Fraction(number)
     except (InvalidOperation, ValueError, ZeroDivisionError):

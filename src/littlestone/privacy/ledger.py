@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import unicodedata
 from datetime import UTC, datetime
 from fractions import Fraction
 from numbers import Rational
@@ -24,6 +25,9 @@ from littlestone.privacy.ledger_file import LedgerFile
 from littlestone.privacy.receipt import SEAL, Entry, Receipt
 
 __all__ = ["Entry", "Ledger", "Receipt"]
+
+# Characters that are printable to Python and invisible to people.
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0") | {chr(c) for c in range(0xFE00, 0xFE10)}
 
 _COST = "epsilon, delta, neighboring"
 
@@ -205,10 +209,12 @@ def _cost(epsilon: str, delta: str, neighboring: str, times: int = 1) -> Privacy
 
 def _checked(cost: PrivacyCost) -> PrivacyCost:
     for name, part in (("epsilon", cost.epsilon), ("delta", cost.delta)):
-        if not isinstance(part, Rational) or not part >= 0:
+        rational = isinstance(part, Rational) and part >= 0
+        # Sums of fractions without a common denominator would grow beyond what can be printed.
+        if not rational or max(part.numerator, part.denominator).bit_length() > 4096:
             raise DeclarationError(
                 f"use {name} = {part} in the ledger",
-                found="it is not an exact rational number of at least 0",
+                found="it is not an exact rational number of at least 0 and of at most 4096 bits",
                 fix="give a Fraction; littlestone.privacy.cost.exact reads 0.1 as 1/10",
             )
     return cost
@@ -216,10 +222,12 @@ def _checked(cost: PrivacyCost) -> PrivacyCost:
 
 def _named(text: str, what: str) -> str:
     # Line breaks and invisible characters could pass one data set off as another.
-    if not text or text != text.strip() or not text.isprintable():
+    plain = isinstance(text, str) and bool(text) and text == text.strip() and text.isprintable()
+    if not plain or not unicodedata.is_normalized("NFC", text) or _BLANKS & set(text):
         raise DeclarationError(
             f"use {text!r} as the name of {what}",
-            found="it is empty, has spaces around it or characters that cannot be printed",
+            found="it is no text, is empty, has spaces around it, or has characters that cannot be "
+            "seen or told from others",
             fix="use plain words on one line",
         )
     return text

@@ -142,7 +142,7 @@ class LedgerFile:
 def _errors(asked: str) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise LedgerError(
             asked,
             found=f"SQLite says: {error}",

@@ -20,5 +20,5 @@ def seeded_generator(seed: int) -> random.Random:
 
 
 def is_cryptographic(rng: random.Random) -> bool:
-    """Whether draws from ``rng`` are private: only the system's generator cannot be replayed."""
-    return isinstance(rng, random.SystemRandom)
+    """Whether draws from ``rng`` are private: only the system's own generator cannot be replayed."""
+    return type(rng) is random.SystemRandom

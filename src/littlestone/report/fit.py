@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from littlestone.classes.base import Enumerable
@@ -36,13 +37,22 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
         accuracy = f"none is proved for n = {release.n:,}; it takes {least:,} records at least"
     else:
         accuracy = (
-            f"on new records like these, at most {100 * alpha:.3g} percentage points of error above "
-            f"the best rule of the class, with probability {1 - _BETA:.0%} (proved, from n alone)"
+            f"on new records like these, at most {_above(100 * alpha)} percentage points of error "
+            f"above the best rule of the class, with probability {1 - _BETA:.0%} (proved, from n alone)"
         )
     rows.append(("accuracy", accuracy))
     if not release.private:
         rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
     return rows
+
+
+def _above(value: float) -> str:
+    """Three digits, rounded up: a bound stays a bound.
+
+    >>> _above(0.78301)
+    '0.784'
+    """
+    return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal_from_float(value):f}"
 
 
 def budget(total: PrivacyCost, limit: PrivacyCost | None) -> str:

@@ -1,0 +1,225 @@
+"""``littlestone dims``: every dimension of a table, each with its witness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from littlestone.classes.table_file import read_labels
+from littlestone.cli.console import err, out, print_json, print_pairs
+from littlestone.dimension import (
+    CollapsingMap,
+    Family,
+    LabelTable,
+    PsiTree,
+    Question,
+    psi_b,
+    psi_bin,
+    psi_g,
+    psi_n,
+    psi_shattered_set,
+    psi_tree,
+    teaching_sets,
+)
+from littlestone.dimension.collapsing import MOST_LABELS
+from littlestone.dimension.thresholds import half_graphs
+
+
+@dataclass(frozen=True)
+class Found:
+    """A dimension so far: its value, the witness in words, and the witness as plain JSON values."""
+
+    value: int
+    words: str
+    witness: dict[str, Any] = field(default_factory=dict)
+
+
+Search = Callable[[LabelTable], Iterable[Found]]
+"""The search for a dimension of a table: ever better lower bounds, the last being the dimension."""
+
+
+def dims(
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A CSV or .npy table of labels 0..k, a row a hypothesis and a column a point.",
+        ),
+    ],
+    labels: Annotated[
+        int | None, typer.Option(help="The number of labels; by default, the largest one plus 1.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Print all dimensions of a table, with witnesses.
+
+    Of a 0/1 table: Littlestone, VC, threshold, their duals, teaching.  Of more labels: multiclass
+    Littlestone, Psi^bin, Psi^B, the graph variant, the bit classes, Natarajan, graph, teaching.
+    Ctrl+C keeps what is done so far, with the lower bound of the search that it stopped.
+    """
+    H = read_labels(table, labels=labels)
+    done: dict[str, Found] = {}
+    stopped = None
+    for name, search in (_binary() if H.labels == 2 else _multiclass(H)).items():
+        try:
+            for found in search(H):
+                done[name] = found
+        except KeyboardInterrupt:
+            stopped = name
+            break
+        if not as_json:
+            _print(name, done[name])
+    if as_json:
+        print_json(_data(H, done, stopped))
+    elif stopped in done:
+        _print(stopped, done[stopped], "at least ")
+    if stopped is not None:
+        err.print(f"interrupted during: {stopped}")
+        raise typer.Exit(130)
+
+
+def _print(name: str, found: Found, bound: str = "") -> None:
+    out.print(f"{name}: {bound}{found.value}")
+    if found.words:
+        print_pairs([("", found.words)])
+
+
+def _data(H: LabelTable, done: dict[str, Found], stopped: str | None) -> dict[str, object]:
+    dimensions = {
+        name: {"value": found.value, "exact": name != stopped, **found.witness}
+        for name, found in done.items()
+    }
+    return {
+        "hypotheses": H.size,
+        "points": len(H.points),
+        "labels": H.labels,
+        "dimensions": dimensions,
+        "interrupted": stopped is not None,
+    }
+
+
+def _binary() -> dict[str, Search]:
+    return {
+        "Littlestone dimension": _tree(psi_n),
+        "VC dimension": _set(psi_n),
+        "dual VC dimension": _dual(_set(psi_n)),
+        "dual Littlestone dimension": _dual(_tree(psi_n)),
+        "teaching dimension": _teaching,
+        "threshold dimension": _threshold,
+    }
+
+
+def _multiclass(H: LabelTable) -> dict[str, Search]:
+    searches = {
+        "multiclass Littlestone dimension": _tree(psi_n),
+        "Psi^bin-Littlestone dimension": _tree(psi_bin),
+        "Psi^B-Littlestone dimension": _tree(psi_b),
+        "graph Littlestone dimension": _tree(psi_g),
+        **{f"Littlestone dimension of bit {i}": _bit(i) for i in range(H.bits)},
+        "Natarajan dimension": _set(psi_n),
+        "graph dimension": _set(psi_g),
+        "teaching dimension": _teaching,
+    }
+    if max(map(len, H.masks)) > MOST_LABELS:
+        err.print(f"Psi^B is left out: more than {MOST_LABELS} labels at a point")
+        del searches["Psi^B-Littlestone dimension"]
+    return searches
+
+
+def _tree(psi: Family) -> Search:
+    def search(H: LabelTable) -> Iterator[Found]:
+        tree = psi_tree(H, psi)
+        yield Found(tree.depth, _tree_words(H, tree), _tree_json(H, tree))
+
+    return search
+
+
+def _bit(i: int) -> Search:
+    return lambda H: _tree(psi_n)(H.bit_class(i))
+
+
+def _dual(search: Search) -> Search:
+    return lambda H: search(H.transposed())
+
+
+def _set(psi: Family) -> Search:
+    def search(H: LabelTable) -> Iterator[Found]:
+        asked = psi_shattered_set(H, psi)
+        shown = ", ".join(_ask(H, question) for question in asked)
+        yield Found(
+            len(asked),
+            f"all {2 ** len(asked)} patterns of answers to {shown}" if asked else "",
+            {"shattered": [_question_json(H, question) for question in asked]},
+        )
+
+    return search
+
+
+def _threshold(H: LabelTable) -> Iterator[Found]:
+    for graph in half_graphs(H):
+        points = [H.points[x] for x in graph.points]
+        hypotheses = [H.hypotheses[h] for h in graph.hypotheses]
+        yield Found(
+            len(points),
+            f"{_some(hypotheses)} on {_some(points)}: each is 1 from its own point on"
+            if points
+            else "",
+            {"points": points, "hypotheses": hypotheses},
+        )
+
+
+def _teaching(H: LabelTable) -> Iterator[Found]:
+    sets = teaching_sets(H)
+    hardest = max(sets, key=lambda h: len(sets[h]))
+    named = {H.hypotheses[h]: [H.points[x] for x in points] for h, points in sets.items()}
+    points = named[H.hypotheses[hardest]]
+    yield Found(
+        len(points),
+        f"{H.hypotheses[hardest]} takes its labels at {_some(points)}" if points else "",
+        {"hardest": H.hypotheses[hardest], "teaching_sets": named},
+    )
+
+
+def _tree_words(H: LabelTable, tree: PsiTree) -> str:
+    if not tree.depth:
+        return ""
+    shown = f"ask {_ask(H, tree.questions[0])}"
+    for i, answer in ((1, 0), (2, 1)):
+        if i < len(tree.questions):
+            shown += f"; after answer {answer}, {_ask(H, tree.questions[i])}"
+    if tree.depth > 2:
+        shown += f"; and so on, {tree.depth} deep (--json prints the tree)"
+    return shown
+
+
+def _tree_json(H: LabelTable, tree: PsiTree) -> dict[str, Any]:
+    return {
+        "tree": [_question_json(H, question) for question in tree.questions],
+        "leaves": [H.hypotheses[h] for h in tree.leaves],
+    }
+
+
+def _ask(H: LabelTable, question: Question) -> str:
+    point = H.points[question.point]
+    return point if H.labels == 2 else f"{point} ({_sides(question.phi)})"
+
+
+def _sides(phi: CollapsingMap) -> str:
+    zero, one = (" or ".join(map(str, side)) for side in (phi.zero, phi.one))
+    return f"{zero} against {one}"
+
+
+def _question_json(H: LabelTable, question: Question) -> object:
+    point = H.points[question.point]
+    if H.labels == 2:
+        return point
+    return {"point": point, "zero": question.phi.zero, "one": question.phi.one}
+
+
+def _some(names: list[str], most: int = 12) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,181 @@
+"""The one engine of all Littlestone dimensions: binary, multiclass and Psi, by splits of masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+Split = tuple[int, int]
+"""Two disjoint masks over hypotheses: those that answer 0, and those that answer 1."""
+
+
+class SplitSolver:
+    """Littlestone dimensions of the version spaces of one list of splits.
+
+    A version space is a mask V of surviving hypotheses; a split (m0, m1) is a pair of disjoint masks.
+
+        LD(V) = max over the splits of 1 + min(LD(V & m0), LD(V & m1)),
+
+    where V & m0 and V & m1 are nonempty; LD(V) = 0 if no split separates V, and LD(empty) = -1.  The
+    hypotheses outside both masks are lost.  Binary classes have one split per point, a column and
+    its complement; every Psi-Littlestone dimension (BGS21, Definition 4.4) has one per point and map.
+
+    The question "LD(V) >= k" is asked for k = 1, 2, ... and answered by these rules.
+
+    1. The leaves of a shattered tree are distinct hypotheses, so |V| >= 2^k, and each side of a
+       useful split has at least 2^(k-1).
+    2. Splits are tried from the most balanced on, the smaller side first.
+    3. A side inside one that is known to fail fails too: LD is monotone.
+    4. Splits that do not separate V, or coincide on V, are dropped for all descendants of V.
+
+    Bounds are kept, and shared between the version spaces.  Exponential in the worst case; fast for
+    tables of tens of hypotheses and for structured ones.
+
+    >>> SplitSolver([(0b1110, 0b0001), (0b1100, 0b0011), (0b1000, 0b0111)]).dimension(0b1111)
+    2
+    """
+
+    def __init__(self, splits: Iterable[Split]) -> None:
+        self._splits = tuple(splits)
+        self._distinct = tuple(dict.fromkeys(self._splits))
+        # What is known of LD(V): it is at least low[V] and below fails[V].
+        self._low: dict[int, int] = {}
+        self._fails: dict[int, int] = {}
+        # The split of V that proved low[V].
+        self._proof: dict[int, Split] = {}
+
+    def dimension(self, alive: int) -> int:
+        """LD of the version space ``alive``; -1 when it is empty."""
+        known = self._low.get(alive, -1)
+        while self.at_least(alive, known + 1):
+            known += 1
+        return known
+
+    def at_least(self, alive: int, k: int) -> bool:
+        """Whether LD(alive) >= k."""
+        return self._at_least(alive, k, self._distinct)
+
+    def _at_least(self, alive: int, k: int, splits: Sequence[Split]) -> bool:
+        """Whether LD(alive) >= k, when only ``splits`` can help to show it."""
+        if alive.bit_count() < 1 << max(k, 0):
+            return k < 0
+        if k <= self._low.get(alive, 0):
+            return True
+        if k >= self._fails.get(alive, k + 1):
+            return False
+        proof = self._search(alive, k, splits)
+        if proof is None:
+            self._fails[alive] = k
+            return False
+        self._low[alive], self._proof[alive] = k, proof
+        return True
+
+    def _search(self, alive: int, k: int, splits: Sequence[Split]) -> Split | None:
+        """A split of ``alive`` both sides of which have LD >= k - 1 >= 0."""
+        if k == 1:
+            pairs = ((zero & alive, one & alive) for zero, one in splits)
+            return next((split for split in pairs if split[0] and split[1]), None)
+        least = 1 << (k - 1)
+        candidates: dict[Split, int] = {}
+        for zero, one in splits:
+            one &= alive
+            ones = one.bit_count()
+            if ones >= least:
+                zero &= alive
+                zeros = zero.bit_count()
+                if zeros >= least:
+                    small_first = zeros < ones or (zeros == ones and zero < one)
+                    split = (zero, one) if small_first else (one, zero)
+                    candidates[split] = min(zeros, ones)
+        if candidates and k > 3:  # near the leaves this costs more than it saves
+            restricted = ((zero & alive, one & alive) for zero, one in splits)
+            splits = list(dict.fromkeys(split for split in restricted if split[0] and split[1]))
+        failed: list[int] = []
+        for split in sorted(candidates, key=candidates.__getitem__, reverse=True):
+            first, second = split
+            if any(first | fails == fails or second | fails == fails for fails in failed):
+                continue
+            for side in split:
+                if not self._at_least(side, k - 1, splits):
+                    failed.append(side)
+                    break
+            else:
+                return split
+        return None
+
+    def tree(self, alive: int) -> SplitTree:
+        """A shattered tree of depth LD(alive) >= 0; 2^LD leaves.  `is_shattered` checks it."""
+        depth = self.dimension(alive)
+        spaces, chosen = [alive], []
+        for k in range(depth, 0, -1):
+            below = []
+            for space in spaces:
+                self.at_least(space, k)
+                proof = self._proof[space]
+                number = next(
+                    i
+                    for i, (zero, one) in enumerate(self._splits)
+                    if (zero & space, one & space) in (proof, proof[::-1])
+                )
+                chosen.append(number)
+                below += [side & space for side in self._splits[number]]
+            spaces = below
+        return SplitTree(tuple(chosen), tuple(map(_lowest, spaces)))
+
+
+@dataclass(frozen=True)
+class SplitTree:
+    """A complete binary tree as a heap: node i has the children 2i + 1 and 2i + 2, answers 0 and 1.
+
+    ``splits`` are the numbers of the splits at the 2^d - 1 inner nodes, the root first; ``leaves``
+    are the hypotheses at the 2^d leaves, from left to right.
+    """
+
+    splits: tuple[int, ...]
+    leaves: tuple[int, ...]
+
+    @property
+    def depth(self) -> int:
+        """The number d of answers on every path from the root to a leaf."""
+        return len(self.leaves).bit_length() - 1
+
+
+def paths(leaves: int) -> Iterable[list[tuple[int, int]]]:
+    """For every leaf of a heap with so many leaves, its (inner node, answer) pairs, leaf upwards.
+
+    >>> list(paths(2))
+    [[(0, 0)], [(0, 1)]]
+    """
+    for leaf in range(leaves - 1, 2 * leaves - 1):
+        path, node = [], leaf
+        while node:
+            path.append(((node - 1) // 2, 1 - node % 2))
+            node = (node - 1) // 2
+        yield path
+
+
+def is_shattered(tree: SplitTree, splits: Sequence[Split]) -> bool:
+    """Whether every leaf hypothesis of ``tree`` gives the answers on its path; O(d 2^d), no search.
+
+    >>> splits = [(0b1110, 0b0001), (0b1100, 0b0011), (0b1000, 0b0111)]
+    >>> is_shattered(SplitTree((1, 2, 0), (3, 2, 1, 0)), splits)
+    True
+    >>> is_shattered(SplitTree((1, 2, 0), (3, 2, 0, 1)), splits)
+    False
+    """
+    count = len(tree.leaves)
+    if count.bit_count() != 1 or len(tree.splits) != count - 1 or min(tree.leaves) < 0:
+        return False
+    if not all(0 <= i < len(splits) for i in tree.splits):
+        return False
+    return all(
+        splits[tree.splits[node]][answer] >> leaf & 1
+        and not splits[tree.splits[node]][1 - answer] >> leaf & 1
+        for leaf, path in zip(tree.leaves, paths(count), strict=True)
+        for node, answer in path
+    )
+
+
+def _lowest(mask: int) -> int:
+    """The number of the lowest hypothesis of a nonempty mask."""
+    return (mask & -mask).bit_length() - 1

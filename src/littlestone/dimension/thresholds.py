@@ -1,0 +1,210 @@
+"""The threshold dimension of a 0/1 table: the largest half-graph inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.dimension.label_table import binary
+
+
+@dataclass(frozen=True)
+class HalfGraph:
+    """Points x_1, ..., x_t and hypotheses h_1, ..., h_t, by their numbers: h_i(x_j) = 1[i <= j]."""
+
+    points: tuple[int, ...]
+    hypotheses: tuple[int, ...]
+
+
+def threshold_dimension(table: Any) -> int:
+    """The largest t for which H has thresholds on t points: h_i(x_j) = 1 iff i <= j, i, j <= t.
+
+    It is finite iff the Littlestone dimension is: floor(log2 t) <= LDim(H), and
+    t >= floor(log2 LDim(H)) (Alon, Livni, Malliaris and Moran 2019, Theorem 3; Shelah 1978,
+    Hodges 1997).  ``table`` is an N x m table of 0s and 1s; see `LabelTable.of`.  Raises
+    `DeclarationError` for anything else.  Exponential in the worst case; see `half_graph`.
+
+    >>> threshold_dimension([[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
+    3
+    """
+    return len(half_graph(table).points)
+
+
+def half_graph(table: Any) -> HalfGraph:
+    """A largest half-graph, by branch and bound over version spaces V and sets P of points.
+
+        T(V, P) = max over h in V, x in P with h(x) = 1 of
+                  1 + T({g in V : g(x) = 0}, {z in P : h(z) = 1}).
+
+    1. A first descent takes the pair that leaves most; then one longer is asked for, until refused.
+    2. In a half-graph of t, point x_j has j ones and t - j zeros, and h_i has t - i + 1 ones:
+       counts that fall short of this staircase refuse at once.
+    3. Only the hypotheses with inclusion-maximal {z in P : h(z) = 1} are tried, and for each of them
+       only the points with inclusion-maximal {g in V : g(x) = 0}: T is monotone in V and P.
+    4. A half-graph is a triangular matrix with ones on its diagonal, so t <= rank over GF(2).
+    5. Copies, and points without ones, are dropped; what was refused is kept.
+
+    >>> half_graph([[1, 0], [0, 0], [1, 1]])
+    HalfGraph(points=(1, 0), hypotheses=(2, 0))
+    """
+    *_, largest = half_graphs(table)
+    return largest
+
+
+def half_graphs(table: Any) -> Iterator[HalfGraph]:
+    """Ever larger half-graphs, from the empty one on; once there are no more, the last is a largest.
+
+    Take them one by one to keep the best so far of a search that may be too long.
+
+    >>> [len(found.points) for found in half_graphs([[1, 1, 1], [0, 1, 1], [0, 0, 1]])]
+    [0, 3]
+    """
+    H = binary(table, "take the threshold dimension")
+    search = _Search([here.get(1, 0) for here in H.masks], H.alive)
+    pairs: list[tuple[int, int]] | None = []
+    rank = _rank(search.rows.values())
+    while pairs is not None:
+        yield HalfGraph(tuple(x for x, _ in pairs), tuple(h for _, h in pairs))
+        pairs = search.chain(len(pairs) + 1) if len(pairs) < rank else None
+
+
+def is_half_graph(table: Any, found: HalfGraph) -> bool:
+    """Whether h_i(x_j) = 1[i <= j] throughout; O(t^2).
+
+    >>> is_half_graph([[1, 1], [0, 1]], HalfGraph((0, 1), (0, 1)))
+    True
+    >>> is_half_graph([[1, 1], [1, 1]], HalfGraph((0, 1), (0, 1)))
+    False
+    """
+    H = binary(table, "check a half-graph")
+    count, width = H.values.shape
+    if len(found.points) != len(found.hypotheses):
+        return False
+    if not all(0 <= h < count for h in found.hypotheses):
+        return False
+    if not all(0 <= x < width for x in found.points):
+        return False
+    return all(
+        H.values[h, x] == int(i <= j)
+        for i, h in enumerate(found.hypotheses)
+        for j, x in enumerate(found.points)
+    )
+
+
+State = tuple[int, int]
+Choice = tuple[tuple[int, int], State]
+
+
+class _Search:
+    """``columns[x]`` is the mask of the hypotheses h with h(x) = 1."""
+
+    def __init__(self, columns: list[int], alive: int) -> None:
+        self.columns = columns
+        self.rows = {
+            h: sum(1 << x for x, column in enumerate(columns) if column >> h & 1)
+            for h in _members(alive)
+        }
+        self.start = self._reduced(alive, (1 << len(columns)) - 1)
+        self.refused: dict[State, int] = {}
+
+    def _reduced(self, V: int, P: int) -> State:
+        """V and P without what is of no use: copies on P of other hypotheses, and constant zeros."""
+        seen: set[int] = set()
+        kept = union = 0
+        for h in _members(V):
+            ones = self.rows[h] & P
+            if ones and ones not in seen:
+                seen.add(ones)
+                kept |= 1 << h
+                union |= ones
+        return kept, union
+
+    def chain(self, length: int) -> list[tuple[int, int]] | None:
+        """At least so many pairs (x_i, h_i) of a half-graph, as many as the descent yields; or None.
+
+        Depth first, with a stack of its own: a half-graph may be longer than Python's.
+        """
+        trail: list[tuple[int, int]] = []
+        levels = [(self.start, self._choices(self.start, length))]
+        while levels:
+            state, choices = levels[-1]
+            choice = next(choices, None)
+            if choice is not None:
+                pair, below = choice
+                trail.append(pair)
+                need = max(length - len(trail), 0)
+                levels.append((below, self._choices(below, max(need, 1))))
+            elif len(trail) >= length:
+                return trail
+            else:
+                levels.pop()
+                need = length - len(trail)
+                self.refused[state] = min(need, self.refused.get(state, need))
+                if trail:
+                    trail.pop()
+        return None
+
+    def _choices(self, state: State, need: int) -> Iterator[Choice]:
+        """First pairs (x, h) of the half-graphs of length ``need`` >= 1 in (V, P), and what is left."""
+        if need >= self.refused.get(state, need + 1):
+            return
+        V, P = state
+        ones = {x: V & self.columns[x] for x in _members(P)}
+        if not _staircase([column.bit_count() for column in ones.values()], V.bit_count(), need):
+            return
+        left = {P & self.rows[h]: h for h in _members(V)}
+        for Q in _maximal(Q for Q in left if Q.bit_count() >= need):
+            lost = {ones[x]: x for x in _members(Q)}
+            for rest in _maximal(V & ~column for column in lost if column):
+                if rest.bit_count() < need - 1:
+                    break
+                x = lost[V & ~rest]
+                yield (x, left[Q]), self._reduced(rest, Q & ~(1 << x))
+
+
+def _maximal(masks: Iterable[int]) -> Iterator[int]:
+    """The inclusion-maximal ones of distinct masks, the largest first."""
+    kept: list[int] = []
+    for mask in sorted(masks, key=int.bit_count, reverse=True):
+        if not any(mask | larger == larger for larger in kept):
+            kept.append(mask)
+            yield mask
+
+
+def _staircase(ones: list[int], total: int, t: int) -> bool:
+    """Whether t of the points, with so many ``ones`` among ``total`` hypotheses, can be x_1, ..., x_t.
+
+    >>> _staircase([1, 2], 2, 2), _staircase([2, 2], 2, 2)
+    (True, False)
+    """
+    ones = sorted(count for count in ones if count)
+    zeros = total - t
+    return len(ones) >= t <= total and all(
+        # x_1, ..., x_(j+1) have at most so many ones, and x_(j+1), ..., x_t have at least j + 1.
+        ones[j] <= zeros + j + 1 and ones[len(ones) - t + j] >= j + 1
+        for j in range(t)
+    )
+
+
+def _rank(rows: Iterable[int]) -> int:
+    """The rank over GF(2) of the matrix with these rows.
+
+    >>> _rank([0b110, 0b011, 0b101])
+    2
+    """
+    basis: list[int] = []
+    for row in rows:
+        for pivot in basis:
+            row = min(row, row ^ pivot)
+        if row:
+            basis.append(row)
+    return len(basis)
+
+
+def _members(mask: int) -> Iterator[int]:
+    """The numbers of the bits of a mask, in order."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest

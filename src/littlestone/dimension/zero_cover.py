@@ -1,0 +1,99 @@
+"""0-covers: how many output-labelled trees it takes to follow every hypothesis down every path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from typing import Any
+
+from littlestone.dimension.label_table import LabelTable
+from littlestone.errors import DeclarationError
+
+
+def zero_cover_number(table: Any, tree: Sequence[int]) -> int:
+    """N(0, H, z), the size of the smallest 0-cover of H on the input-labelled tree z.
+
+        N(0, V, z) = sum over labels y of max(N(0, V_y, z_left), N(0, V_y, z_right)),
+
+    V_y being the hypotheses with label y at the root of z; 1 below the leaves if V is nonempty, and
+    0 for an empty V.  (Trees of a cover whose root says y need only cover V_y, and the two subtrees of
+    z independently of each other.)  ``tree`` is a heap of 2^b - 1 numbers of points: node i has the
+    children 2i + 1 and 2i + 2.  Raises `DeclarationError` for another length or an unknown point.
+    O(2^b min(N, (k + 1)^b)).  BGS21, Definition 5.5.
+
+    >>> zero_cover_number([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]], [1, 2, 0])
+    4
+    """
+    H = LabelTable.of(table)
+    if (len(tree) + 1).bit_count() != 1 or not all(0 <= x < len(H.points) for x in tree):
+        raise DeclarationError(
+            f"cover a class on a tree of {len(tree)} nodes",
+            found=f"a tree is a heap of 2^b - 1 points, numbered 0..{len(H.points) - 1}",
+            fix="give the points from the root on, level by level",
+        )
+
+    def cover(alive: int, node: int) -> int:
+        if node >= len(tree):
+            return 1
+        pieces = (alive & mask for mask in H.masks[tree[node]].values())
+        return sum(
+            max(cover(piece, 2 * node + 1), cover(piece, 2 * node + 2)) for piece in pieces if piece
+        )
+
+    return cover(H.alive, 0)
+
+
+def zero_cover_function(table: Any, depth: int) -> int:
+    """N(0, H, b) = max of N(0, H, z) over all input-labelled trees z of depth b.
+
+    One tree must serve all version spaces that reach its root, so the recursion is over families F:
+
+        S(F, b) = max over x and partitions of {V_(x,y) : V in F, y} into L and R
+                  of S(L, b - 1) + S(R, b - 1),      S(F, 0) = |F|,  S(empty, b) = 0,
+
+    which is the maximum over z of the sum of N(0, V, z) over V in F: every piece may take the larger
+    of its two subtrees.  For 0/1 tables, N(0, V, b) = max over x of N(0, V_0, b - 1) +
+    N(0, V_1, b - 1).  Raises `DeclarationError` for a negative depth.  Exponential in the number of
+    pieces, which (k + 1)^b bounds: for small depths or few labels.  BGS21, Definition 5.5.
+
+    >>> [zero_cover_function([[0, 0], [0, 1], [1, 1], [2, 0]], b) for b in range(4)]
+    [1, 3, 4, 4]
+    """
+    H = LabelTable.of(table)
+    if depth < 0:
+        raise DeclarationError(
+            f"take trees of depth {depth}", found="it is negative", fix="give a depth from 0 on"
+        )
+    columns = tuple({tuple(here.values()) for here in H.masks})
+
+    @cache
+    def most(family: tuple[int, ...], b: int) -> int:
+        # One hypothesis needs one tree, and only what splits further has a choice to make.
+        single = sum(mask.bit_count() == 1 for mask in family)
+        family = tuple(sorted(mask for mask in family if mask.bit_count() > 1))
+        if not family or b == 0:
+            return single + len(family)
+        return single + max(partitions(pieces(family, column), b - 1) for column in columns)
+
+    def pieces(family: tuple[int, ...], column: tuple[int, ...]) -> tuple[int, ...]:
+        found = (mask & part for mask in family for part in column)
+        return tuple(sorted(piece for piece in found if piece))
+
+    @cache
+    def partitions(family: tuple[int, ...], b: int) -> int:
+        single = tuple(mask for mask in family if mask.bit_count() == 1)
+        first, *others = [mask for mask in family if mask.bit_count() > 1] or [0]
+        if not first:
+            return len(single)
+        if b == 0:
+            return len(family)
+        best = 0
+        for right in product((False, True), repeat=len(others)):
+            sides = [first], []  # type: tuple[list[int], list[int]]
+            for mask, side in zip(others, right, strict=True):
+                sides[side].append(mask)
+            best = max(best, sum(most(tuple(side), b) for side in sides))
+        return len(single) + best
+
+    return most((H.alive,), depth)
