@@ -1,0 +1,214 @@
+"""The search: does the class of a frame have Littlestone dimension at least k?"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, int64, uint64, void
+from numba import types as numba_types
+from numpy.typing import NDArray
+
+from littlestone.dimension.engine.bounds_table import probe, store
+from littlestone.dimension.engine.compiling import compiled, popcount
+from littlestone.dimension.engine.frames import restrict
+from littlestone.dimension.engine.state import (
+    COLUMNS,
+    NODES,
+    OFFSET,
+    ROWS,
+    STATE,
+    STOP,
+    WORDS,
+    State,
+)
+
+
+@compiled(numba_types.UniTuple(uint64, 4)(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64))
+def intersections(arena, x, a, b, c, d, words):
+    na = nb = nc = nd = np.uint64(0)
+    for w in range(words):
+        word = arena[x + w]
+        na += popcount(word & arena[a + w])
+        nb += popcount(word & arena[b + w])
+        nc += popcount(word & arena[c + w])
+        nd += popcount(word & arena[d + w])
+    return na, nb, nc, nd
+
+
+@compiled(int64(STATE, int64, int64))
+def usable(S: State, depth: int, least: int) -> int:
+    """Columns with both sides at least ``least``, most balanced first, into S.order[depth]."""
+    rows = S.frame[depth, ROWS]
+    found = 0
+    for z in range(S.frame[depth, COLUMNS]):
+        c = np.int64(S.count[depth, z])
+        c = min(c, rows - c)
+        if c >= least:
+            S.order[depth, found] = (rows - c) << 32 | z
+            found += 1
+    S.order[depth, :found].sort()
+    for i in range(found):
+        S.order[depth, i] &= 0xFFFFFFFF
+        S.known[depth, i] = 0
+    return found
+
+
+@compiled(void(STATE, int64, int64, int64))
+def pair_row(S: State, depth: int, i: int, n: int) -> None:
+    """Sizes of the intersections of the i-th usable column with all n usable columns."""
+    words = np.uint64(S.frame[depth, WORDS])
+    base = np.uint64(S.frame[depth, OFFSET])
+    pairs = S.pairs[depth]
+    order = S.order[depth]
+    known = S.known[depth]
+    x = base + np.uint64(order[i]) * words
+    arena = S.arena
+    a = b = c = d = np.uint64(0)
+    ja = jb = jc = jd = 0
+    waiting = 0
+    at = i * n
+    for j in range(n):
+        if known[j] & 1:
+            pairs[at + j] = pairs[j * n + i]
+            continue
+        z = base + np.uint64(order[j]) * words
+        if waiting == 0:
+            a, ja = z, j
+        elif waiting == 1:
+            b, jb = z, j
+        elif waiting == 2:
+            c, jc = z, j
+        else:
+            d, jd = z, j
+        waiting += 1
+        if waiting == 4:
+            na, nb, nc, nd = intersections(arena, x, a, b, c, d, words)
+            pairs[at + ja] = na
+            pairs[at + jb] = nb
+            pairs[at + jc] = nc
+            pairs[at + jd] = nd
+            waiting = 0
+    if waiting:
+        if waiting < 3:
+            c, jc = a, ja
+        if waiting < 2:
+            b, jb = a, ja
+        d, jd = a, ja
+        na, nb, nc, nd = intersections(arena, x, a, b, c, d, words)
+        pairs[at + ja] = na
+        pairs[at + jb] = nb
+        pairs[at + jc] = nc
+        pairs[at + jd] = nd
+    known[i] |= 1
+
+
+@compiled(int64(STATE, int64))
+def three(S: State, depth: int) -> int:
+    """Whether LDim >= 3, directly: a column both of whose sides some column splits two and two."""
+    rows = S.frame[depth, ROWS]
+    words = np.uint64(S.frame[depth, WORDS])
+    base = np.uint64(S.frame[depth, OFFSET])
+    columns = S.frame[depth, COLUMNS]
+    arena = S.arena
+    for x in range(columns):
+        size1 = np.int64(S.count[depth, x])
+        size0 = rows - size1
+        if min(size0, size1) < 4:
+            continue
+        at = base + np.uint64(x) * words
+        alive0 = alive1 = False
+        z = 0
+        while z < columns:
+            a = base + np.uint64(z) * words
+            b = base + np.uint64(min(z + 1, columns - 1)) * words
+            c = base + np.uint64(min(z + 2, columns - 1)) * words
+            d = base + np.uint64(min(z + 3, columns - 1)) * words
+            sizes = intersections(arena, at, a, b, c, d, words)
+            for j in range(4):
+                n = np.int64(sizes[j])
+                alive1 |= 2 <= n <= size1 - 2
+                n = np.int64(S.count[depth, min(z + j, columns - 1)]) - n
+                alive0 |= 2 <= n <= size0 - 2
+            if alive0 and alive1:
+                return 1
+            z += 4
+    return 0
+
+
+@compiled(boolean(STATE, int64, int64, int64))
+def dominated(S: State, depth: int, i: int, n: int) -> bool:
+    """Whether a side of the i-th usable column lies in a side already refuted here."""
+    rows = S.frame[depth, ROWS]
+    pairs = S.pairs[depth]
+    ones = np.int64(S.count[depth, S.order[depth, i]])
+    for j in range(i):
+        refuted = S.known[depth, j]
+        if refuted & 6:
+            both = np.int64(pairs[j * n + i])
+            other = np.int64(S.count[depth, S.order[depth, j]])
+            if refuted & 4 and (both == ones or other - both == rows - ones):
+                return True
+            if refuted & 2 and (both == 0 or both == other):
+                return True
+    return False
+
+
+@compiled(int64(STATE, int64, int64))
+def at_least(S: State, depth: int, k: int) -> int:
+    """1 if the frame has LDim >= k, 0 if not, -1 if stopped; k >= 3."""
+    if S.control[STOP]:
+        return -1
+    S.control[NODES] += 1
+    if k == 3:
+        return three(S, depth)
+    rows = S.frame[depth, ROWS]
+    half, quarter = 1 << (k - 1), 1 << (k - 2)
+    n = usable(S, depth, quarter)
+    pairs = S.pairs[depth]
+    for i in range(n):
+        x = S.order[depth, i]
+        size1 = np.int64(S.count[depth, x])
+        size0 = rows - size1
+        if min(size0, size1) < half:
+            break
+        if dominated(S, depth, i, n):
+            continue
+        pair_row(S, depth, i, n)
+        alive0 = alive1 = 0
+        for j in range(n):
+            both = np.int64(pairs[i * n + j])
+            if quarter <= both <= size1 - quarter:
+                alive1 += 1
+            both = np.int64(S.count[depth, S.order[depth, j]]) - both
+            if quarter <= both <= size0 - quarter:
+                alive0 += 1
+        if alive0 == 0 or alive1 == 0:
+            S.known[depth, i] |= (4 if alive1 == 0 else 0) | (2 if alive0 == 0 else 0)
+            continue
+        side = 1 if alive1 * size1 <= alive0 * size0 else 0
+        answer = 1
+        for turn in range(2):
+            rows_there = size1 if side == 1 else size0
+            restrict(S, depth, x, side, rows_there)
+            there = depth + 1
+            bounds = probe(S, S.key[there, 0], S.key[there, 1])
+            if bounds & 0xFF >= k - 1:
+                answer = 1
+            elif bounds >> 8 < k - 1:
+                answer = 0
+            else:
+                before = S.control[NODES]
+                answer = at_least(S, there, k - 1)
+                if answer < 0:
+                    return -1
+                work = min(S.control[NODES] - before, (1 << 40) - 1)
+                if answer == 1:
+                    store(S, S.key[there, 0], S.key[there, 1], k - 1, 255, work)
+                else:
+                    store(S, S.key[there, 0], S.key[there, 1], 0, k - 2, work)
+            if answer == 0:
+                S.known[depth, i] |= 4 if side == 1 else 2
+                break
+            side = 1 - side
+        if answer == 1:
+            return 1
+    return 0
