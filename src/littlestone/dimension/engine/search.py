@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numba import boolean, int64, uint64, void
-from numba import types as numba_types
+from numba.types import UniTuple
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.bounds_table import probe, store
 from littlestone.dimension.engine.compiling import compiled, popcount
-from littlestone.dimension.engine.frames import restrict
+from littlestone.dimension.engine.frames import list_rows, make_rows, restrict
+from littlestone.dimension.engine.slices import add_sixteen_2, add_sixteen_4
 from littlestone.dimension.engine.state import (
     COLUMNS,
     NODES,
@@ -22,7 +23,7 @@ from littlestone.dimension.engine.state import (
 )
 
 
-@compiled(numba_types.UniTuple(uint64, 4)(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64))
+@compiled(UniTuple(uint64, 4)(uint64[::1], uint64, uint64, uint64, uint64, uint64, uint64))
 def intersections(arena, x, a, b, c, d, words):
     na = nb = nc = nd = np.uint64(0)
     for w in range(words):
@@ -152,6 +153,93 @@ def dominated(S: State, depth: int, i: int, n: int) -> bool:
     return False
 
 
+@compiled(UniTuple(int64, 2)(STATE, int64, int64, int64))
+def splitters(S: State, depth: int, x: int, least: int) -> tuple[int, int]:
+    """How many columns split side 0, and side 1, of column x into two of at least ``least`` rows."""
+    rows = S.frame[depth, ROWS]
+    ones = np.int64(S.count[depth, x])
+    side = 1 if 2 * ones <= rows else 0
+    size = list_rows(S, depth, x, side)
+    index, planes, bits = S.index, S.planes, S.bits
+    for i in range(size, (size + 15) & ~15):
+        index[i] = rows
+    start, stride = np.uint64(S.stride[depth, 0]), np.uint64(S.stride[depth, 1])
+    levels = 5
+    while size >> levels:
+        levels += 1
+    for i in range(levels * np.int64(stride)):
+        planes[i] = 0
+    if stride == np.uint64(2):
+        for i in range(np.uint64(0), np.uint64(size), np.uint64(16)):
+            add_sixteen_2(
+                bits, start, stride, index, i, planes, np.uint64(0), stride, np.uint64(levels)
+            )
+    else:
+        for b in range(np.uint64(0), stride, np.uint64(4)):
+            for i in range(np.uint64(0), np.uint64(size), np.uint64(16)):
+                add_sixteen_4(
+                    bits, start + b, stride, index, i, planes, b, stride, np.uint64(levels)
+                )
+    totals = S.totals[depth]
+    all_levels = levels
+    while rows >> all_levels:
+        all_levels += 1
+    above_here, above_there = size - least + 1, rows - size - least + 1
+    here_all = there_all = 0
+    zero = np.uint64(0)
+    for w in range(np.int64(stride)):
+        low_here = low_there = high_here = high_there = borrow = zero
+        at = w
+        for p in range(all_levels):
+            here = planes[at] if p < levels else zero
+            total = totals[at] if rows >> p else zero
+            there = total ^ here ^ borrow
+            borrow = (~total & (here | borrow)) | (here & borrow)
+            low_here = (~here | low_here) if least >> p & 1 else (~here & low_here)
+            high_here = (~here | high_here) if above_here >> p & 1 else (~here & high_here)
+            low_there = (~there | low_there) if least >> p & 1 else (~there & low_there)
+            high_there = (~there | high_there) if above_there >> p & 1 else (~there & high_there)
+            at += np.int64(stride)
+        here_all += np.int64(popcount(~low_here & high_here))
+        there_all += np.int64(popcount(~low_there & high_there))
+    if side == 1:
+        return there_all, here_all
+    return here_all, there_all
+
+
+@compiled(boolean(STATE, int64, int64))
+def contained(S: State, depth: int, i: int) -> bool:
+    """Whether a side of the i-th usable column lies in a refuted side, looking at the columns."""
+    arena = S.arena
+    rows, words = S.frame[depth, ROWS], np.uint64(S.frame[depth, WORDS])
+    base = np.uint64(S.frame[depth, OFFSET])
+    last = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64((64 - rows) & 63)
+    x = base + np.uint64(S.order[depth, i]) * words
+    for j in range(i):
+        refuted = S.known[depth, j]
+        if not refuted & 6:
+            continue
+        z = base + np.uint64(S.order[depth, j]) * words
+        open11 = open01 = refuted & 4 != 0
+        open10 = open00 = refuted & 2 != 0
+        for w in range(words):
+            here, there = arena[x + w], arena[z + w]
+            every = last if w + np.uint64(1) == words else np.uint64(0xFFFFFFFFFFFFFFFF)
+            open11 &= here & ~there == 0
+            open10 &= here & there == 0
+            open01 &= ~(here | there) & every == 0
+            open00 &= ~here & there == 0
+            if not (open11 or open10 or open01 or open00):
+                break
+        if open11 or open10 or open01 or open00:
+            return True
+    return False
+
+
+ROW_COLUMNS = 65  # with fewer columns, pairs of columns are counted one by one
+ROW_ROWS = 128
+
+
 @compiled(int64(STATE, int64, int64))
 def at_least(S: State, depth: int, k: int) -> int:
     """1 if the frame has LDim >= k, 0 if not, -1 if stopped; k >= 3."""
@@ -164,31 +252,38 @@ def at_least(S: State, depth: int, k: int) -> int:
     half, quarter = 1 << (k - 1), 1 << (k - 2)
     n = usable(S, depth, quarter)
     pairs = S.pairs[depth]
+    by_rows = n >= ROW_COLUMNS and rows >= ROW_ROWS
+    if by_rows and S.stride[depth, 1] == 0:
+        make_rows(S, depth)
     for i in range(n):
         x = S.order[depth, i]
         size1 = np.int64(S.count[depth, x])
         size0 = rows - size1
         if min(size0, size1) < half:
             break
-        if dominated(S, depth, i, n):
-            continue
-        pair_row(S, depth, i, n)
-        alive0 = alive1 = 0
-        for j in range(n):
-            both = np.int64(pairs[i * n + j])
-            if quarter <= both <= size1 - quarter:
-                alive1 += 1
-            both = np.int64(S.count[depth, S.order[depth, j]]) - both
-            if quarter <= both <= size0 - quarter:
-                alive0 += 1
+        if by_rows:
+            alive0, alive1 = splitters(S, depth, x, quarter)
+        else:
+            if dominated(S, depth, i, n):
+                continue
+            pair_row(S, depth, i, n)
+            alive0 = alive1 = 0
+            for j in range(n):
+                both = np.int64(pairs[i * n + j])
+                if quarter <= both <= size1 - quarter:
+                    alive1 += 1
+                both = np.int64(S.count[depth, S.order[depth, j]]) - both
+                if quarter <= both <= size0 - quarter:
+                    alive0 += 1
         if alive0 == 0 or alive1 == 0:
             S.known[depth, i] |= (4 if alive1 == 0 else 0) | (2 if alive0 == 0 else 0)
+            continue
+        if by_rows and contained(S, depth, i):
             continue
         side = 1 if alive1 * size1 <= alive0 * size0 else 0
         answer = 1
         for turn in range(2):
-            rows_there = size1 if side == 1 else size0
-            restrict(S, depth, x, side, rows_there)
+            restrict(S, depth, x, side, size1 if side == 1 else size0)
             there = depth + 1
             bounds = probe(S, S.key[there, 0], S.key[there, 1])
             if bounds & 0xFF >= k - 1:
