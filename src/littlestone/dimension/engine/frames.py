@@ -7,6 +7,7 @@ from numba import int64, uint64, void
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.compiling import compiled, popcount, trailing_zeros
+from littlestone.dimension.engine.transposing import transpose
 from littlestone.dimension.engine.state import COLUMNS, OFFSET, ROWS, STATE, WORDS, State
 
 _ONE = np.uint64(1)
@@ -89,43 +90,31 @@ def list_rows(S: State, depth: int, x: int, side: int) -> int:
     return np.int64(found)
 
 
-@compiled(void(uint64[::1]))
-def transpose(block: NDArray[np.uint64]) -> None:
-    """Transpose 64 x 64 bits in place: bit c of word r becomes bit r of word c."""
-    mask = np.uint64(0x00000000FFFFFFFF)
-    j = 32
-    while j:
-        shift = np.uint64(j)
-        for base in range(0, 64, 2 * j):
-            for r in range(base, base + j):
-                swap = ((block[r] >> shift) ^ block[r + j]) & mask
-                block[r + j] ^= swap
-                block[r] ^= swap << shift
-        j >>= 1
-        mask ^= mask << np.uint64(j)
-
-
 @compiled(int64(STATE, int64, int64))
 def gather_rows(S: State, depth: int, rows: int) -> int:
     """Write the columns of frame ``depth`` on the ``rows`` rows in S.index, unfinished."""
-    arena, bits, block = S.arena, S.bits, S.block
+    arena, bits, block, index = S.arena, S.bits, S.block, S.index
     columns = S.frame[depth, COLUMNS]
     out = S.frame[depth, OFFSET] + columns * S.frame[depth, WORDS]
     S.frame[depth + 1, OFFSET] = out
     start, stride = S.stride[depth, 0], S.stride[depth, 1]
     words = (rows + 63) >> 6
-    for g in range(words):
-        n = min(64, rows - 64 * g)
-        for b in range((columns + 63) >> 6):
-            for r in range(n):
-                block[r] = bits[start + np.int64(S.index[64 * g + r]) * stride + b]
-            for r in range(n, 64):
-                block[r] = 0
+    for i in range(rows, (rows + 63) & ~63):
+        index[i] = S.frame[depth, ROWS]  # the row of zeros
+    for b in range(0, stride, 4):
+        width = min(4, stride - b)
+        for g in range(words):
+            for r in range(64):
+                at = start + np.int64(index[64 * g + r]) * stride + b
+                for i in range(width):
+                    block[4 * r + i] = bits[at + i]
             transpose(block)
-            to = out + 64 * b * words + g
-            for c in range(min(64, columns - 64 * b)):
-                arena[to] = block[c]
-                to += words
+            for i in range(width):
+                first = 64 * (b + i)
+                to = out + first * words + g
+                for c in range(min(64, columns - first)):
+                    arena[to] = block[4 * c + i]
+                    to += words
     return columns
 
 
@@ -140,18 +129,23 @@ def make_rows(S: State, depth: int) -> None:
     S.stride[depth, 1] = stride
     for i in range(stride):
         bits[start + rows * stride + i] = 0
-    for b in range(stride):
-        n = min(64, columns - 64 * b)
+    for b in range(0, stride, 4):
+        width = min(4, stride - b)
         for g in range(words):
-            for c in range(n):
-                block[c] = arena[source + (64 * b + c) * words + g]
-            for c in range(max(n, 0), 64):
-                block[c] = 0
-            if n > 0:
-                transpose(block)
+            for i in range(width):
+                first = 64 * (b + i)
+                at = source + first * words + g
+                n = max(0, min(64, columns - first))
+                for c in range(n):
+                    block[4 * c + i] = arena[at]
+                    at += words
+                for c in range(n, 64):
+                    block[4 * c + i] = 0
+            transpose(block)
             to = start + 64 * g * stride + b
             for r in range(min(64, rows - 64 * g)):
-                bits[to] = block[r]
+                for i in range(width):
+                    bits[to + i] = block[4 * r + i]
                 to += stride
     planes = 1
     while rows >> planes:
@@ -168,6 +162,39 @@ def make_rows(S: State, depth: int) -> None:
                 totals[at] |= bit
             at += stride
             count >>= 1
+
+
+@compiled(void(STATE, uint64, int64, uint64, uint64))
+def hash_columns(
+    S: State, base: np.uint64, wide: int, words: np.uint64, last: np.uint64
+) -> None:
+    """Two hashes, the number of ones and the complement mask of each raw column, into S.raw."""
+    arena, raw = S.arena, S.raw
+    stop = words - _ONE
+    for first in range(0, wide, 2):
+        second = min(first + 1, wide - 1)
+        a, b = base + np.uint64(first) * words, base + np.uint64(second) * words
+        flip_a = _ALL if arena[a] & _ONE else _ZERO
+        flip_b = _ALL if arena[b] & _ONE else _ZERO
+        ones_a = ones_b = _ZERO
+        a0 = b0 = _MIX0
+        a1 = b1 = _MIX1
+        for w in range(words):
+            keep = last if w == stop else _ALL
+            word_a = (arena[a + w] ^ flip_a) & keep
+            word_b = (arena[b + w] ^ flip_b) & keep
+            ones_a += popcount(word_a)
+            ones_b += popcount(word_b)
+            a0 = (a0 ^ word_a) * _MIX2
+            b0 = (b0 ^ word_b) * _MIX2
+            a0 ^= a0 >> np.uint64(32)
+            b0 ^= b0 >> np.uint64(32)
+            a1 = (a1 + word_a) * _MIX3
+            b1 = (b1 + word_b) * _MIX3
+            a1 ^= a1 >> np.uint64(29)
+            b1 ^= b1 >> np.uint64(29)
+        raw[first, 0], raw[first, 1], raw[first, 2], raw[first, 3] = a0, a1, ones_a, flip_a
+        raw[second, 0], raw[second, 1], raw[second, 2], raw[second, 3] = b0, b1, ones_b, flip_b
 
 
 @compiled(void(STATE, int64, int64, int64))
@@ -189,24 +216,19 @@ def settle(S: State, depth: int, wide: int, rows: int) -> None:
         slots[i] = -1
     found = 0
     key0, key1 = _ZERO, _ZERO
+    if words > _ZERO:
+        hash_columns(S, base, wide, words, last)
     for z in range(wide):
-        at = base + np.uint64(z) * words
-        to = base + np.uint64(found) * words
-        flip = _ALL if arena[at] & _ONE else _ZERO
-        ones = _ZERO
-        hash0, hash1 = _MIX0, _MIX1
-        for w in range(words):
-            word = arena[at + w] ^ flip
-            if w + _ONE == words:
-                word &= last
-            arena[to + w] = word
-            ones += popcount(word)
-            hash0 = (hash0 ^ word) * _MIX2
-            hash0 ^= hash0 >> np.uint64(32)
-            hash1 = (hash1 + word) * _MIX3
-            hash1 ^= hash1 >> np.uint64(29)
+        hash0, ones = S.raw[z, 0], S.raw[z, 2]
         if min(ones, np.uint64(rows) - ones) < np.uint64(2):
             continue
+        at = base + np.uint64(z) * words
+        to = base + np.uint64(found) * words
+        flip = S.raw[z, 3]
+        if at != to or flip != _ZERO:
+            for w in range(words):
+                arena[to + w] = arena[at + w] ^ flip
+            arena[to + words - _ONE] &= last
         place = np.int64(hash0 >> np.uint64(7)) & (size - 1)
         equal = False
         while slots[place] >= 0:
@@ -227,7 +249,7 @@ def settle(S: State, depth: int, wide: int, rows: int) -> None:
         hashes[found] = hash0
         S.count[depth + 1, found] = ones
         key0 += finish(hash0 ^ _MIX1)
-        key1 += finish(hash1 ^ _MIX0)
+        key1 += finish(S.raw[z, 1] ^ _MIX0)
         found += 1
     S.frame[depth + 1, ROWS] = rows
     S.frame[depth + 1, WORDS] = np.int64(words)

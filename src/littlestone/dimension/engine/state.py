@@ -31,13 +31,14 @@ class State(NamedTuple):
     masks: NDArray[np.uint64]  # [7, words]: how to compress, and the mask
     slots: NDArray[np.int32]  # hash table for equal columns
     hashes: NDArray[np.uint64]  # [column]
+    raw: NDArray[np.uint64]  # [column, 4]: two hashes, ones and complement mask of a raw column
     table: NDArray[np.uint64]  # bounds
     bits: NDArray[np.uint64]  # the rows of the frames that have them, one frame after another
     stride: NDArray[np.int64]  # [depth, 2]: start and stride in bits; stride 0 if there are no rows
     index: NDArray[np.int32]  # indices of rows
     planes: NDArray[np.uint64]  # scratch counters
     totals: NDArray[np.uint64]  # [depth, plane * word]: ones of every column, bit by bit
-    block: NDArray[np.uint64]  # scratch for transposing 64 x 64 bits
+    block: NDArray[np.uint64]  # scratch for transposing
 
 
 def allocate(rows: int, columns: int, table_bytes: int) -> State:
@@ -60,13 +61,14 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
         masks=np.empty((7, words + 1), np.uint64),
         slots=np.empty(1 << (2 * columns + 2).bit_length(), np.int32),
         hashes=np.empty(columns, np.uint64),
+        raw=np.empty((columns, 4), np.uint64),
         table=np.zeros(buckets * SLOTS * ENTRY, np.uint64),
         bits=np.empty(depth * (rows + 1) * (-(-columns // 256) * 4), np.uint64),
         stride=np.zeros((depth + 1, 2), np.int64),
         index=np.empty(rows + 80, np.int32),
         planes=np.empty(32 * (-(-columns // 256) * 4), np.uint64),
         totals=np.empty((depth, 32 * (-(-columns // 256) * 4)), np.uint64),
-        block=np.empty(64, np.uint64),
+        block=np.zeros(256, np.uint64),
     )
 
 
