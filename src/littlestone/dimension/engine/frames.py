@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, uint64, void
+from numba import int32, int64, uint64, void
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.compiling import compiled, popcount, trailing_zeros
@@ -61,32 +61,29 @@ def compress(masks: NDArray[np.uint64], w: np.uint64, word: np.uint64) -> np.uin
     return (word ^ t) | (t >> np.uint64(32))
 
 
-@compiled(int64(STATE, int64, int64, int64))
-def list_rows(S: State, depth: int, x: int, side: int) -> int:
-    """Write the indices of the rows whose bit in column x is ``side`` into S.index, and count them."""
-    words = np.uint64(S.frame[depth, WORDS])
-    total = S.frame[depth, ROWS]
-    at = np.uint64(S.frame[depth, OFFSET]) + np.uint64(x) * words
+@compiled(int64(uint64[::1], uint64, int64, int64, int32[::1]))
+def list_rows(
+    arena: NDArray[np.uint64], at: np.uint64, total: int, side: int, index: NDArray[np.int32]
+) -> int:
+    """Write where the column arena[at:] of ``total`` bits equals ``side`` into index; count them."""
+    words = np.uint64((total + 63) >> 6)
     last = _ALL >> np.uint64((64 - total) & 63)
     flip = _ZERO if side == 1 else _ALL
-    index = S.index
     found = _ZERO
     for w in range(words):
-        word = S.arena[at + w] ^ flip
+        word = arena[at + w] ^ flip
         if w + _ONE == words:
             word &= last
         n = popcount(word)
         first = w << np.uint64(6)
         # Eight at a time, more than there are: cheaper than a branch for each.
         to = found
-        done = _ZERO
-        while done < n:
+        found += n
+        while to < found:
             for j in range(8):
                 index[to + np.uint64(j)] = np.int32(first + trailing_zeros(word))
                 word &= word - _ONE
             to += np.uint64(8)
-            done += np.uint64(8)
-        found += n
     return np.int64(found)
 
 
@@ -99,6 +96,8 @@ def gather_rows(S: State, depth: int, rows: int) -> int:
     S.frame[depth + 1, OFFSET] = out
     start, stride = S.stride[depth, 0], S.stride[depth, 1]
     words = (rows + 63) >> 6
+    for z in range(columns):
+        S.raw[z, 4] = z
     for i in range(rows, (rows + 63) & ~63):
         index[i] = S.frame[depth, ROWS]  # the row of zeros
     for b in range(0, stride, 4):
@@ -147,7 +146,7 @@ def make_rows(S: State, depth: int) -> None:
                 for i in range(width):
                     bits[to + i] = block[4 * r + i]
                 to += stride
-    planes = 1
+    planes = 5  # as many levels as counters have at least
     while rows >> planes:
         planes += 1
     totals = S.totals[depth]
@@ -248,6 +247,7 @@ def settle(S: State, depth: int, wide: int, rows: int) -> None:
         slots[place] = found
         hashes[found] = hash0
         S.count[depth + 1, found] = ones
+        S.origin[depth + 1, found] = S.origin[depth, np.int64(S.raw[z, 4])] ^ np.int32(flip & _ONE)
         key0 += finish(hash0 ^ _MIX1)
         key1 += finish(S.raw[z, 1] ^ _MIX0)
         found += 1
@@ -281,6 +281,7 @@ def compress_columns(S: State, depth: int, x: int, side: int) -> int:
         c = S.count[depth, z]
         if z == x or min(c, total - c) < 2:
             continue
+        S.raw[found, 4] = z
         found += 1
         at = source + np.uint64(z) * words
         filled = _ZERO
@@ -310,7 +311,8 @@ def restrict(S: State, depth: int, x: int, side: int, rows: int) -> None:
     S.stride[depth + 1, 0] = S.stride[depth, 0] + S.stride[depth, 1] * (S.frame[depth, ROWS] + 1)
     S.stride[depth + 1, 1] = 0
     if S.stride[depth, 1] > 0:
-        list_rows(S, depth, x, side)
+        at = np.uint64(S.frame[depth, OFFSET] + x * S.frame[depth, WORDS])
+        list_rows(S.arena, at, S.frame[depth, ROWS], side, S.index)
         wide = gather_rows(S, depth, rows)
     else:
         wide = compress_columns(S, depth, x, side)

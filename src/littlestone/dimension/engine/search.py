@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from littlestone.dimension.engine.bounds_table import probe, store
 from littlestone.dimension.engine.compiling import compiled, popcount
-from littlestone.dimension.engine.frames import list_rows, make_rows, restrict
-from littlestone.dimension.engine.slices import add_sixteen_2, add_sixteen_4
+from littlestone.dimension.engine.frames import make_rows, restrict
+from littlestone.dimension.engine.splitters import count_splitters
 from littlestone.dimension.engine.state import (
     COLUMNS,
     NODES,
@@ -153,60 +153,6 @@ def dominated(S: State, depth: int, i: int, n: int) -> bool:
     return False
 
 
-@compiled(UniTuple(int64, 2)(STATE, int64, int64, int64))
-def splitters(S: State, depth: int, x: int, least: int) -> tuple[int, int]:
-    """How many columns split side 0, and side 1, of column x into two of at least ``least`` rows."""
-    rows = S.frame[depth, ROWS]
-    ones = np.int64(S.count[depth, x])
-    side = 1 if 2 * ones <= rows else 0
-    size = list_rows(S, depth, x, side)
-    index, planes, bits = S.index, S.planes, S.bits
-    for i in range(size, (size + 15) & ~15):
-        index[i] = rows
-    start, stride = np.uint64(S.stride[depth, 0]), np.uint64(S.stride[depth, 1])
-    levels = 5
-    while size >> levels:
-        levels += 1
-    for i in range(levels * np.int64(stride)):
-        planes[i] = 0
-    if stride == np.uint64(2):
-        for i in range(np.uint64(0), np.uint64(size), np.uint64(16)):
-            add_sixteen_2(
-                bits, start, stride, index, i, planes, np.uint64(0), stride, np.uint64(levels)
-            )
-    else:
-        for b in range(np.uint64(0), stride, np.uint64(4)):
-            for i in range(np.uint64(0), np.uint64(size), np.uint64(16)):
-                add_sixteen_4(
-                    bits, start + b, stride, index, i, planes, b, stride, np.uint64(levels)
-                )
-    totals = S.totals[depth]
-    all_levels = levels
-    while rows >> all_levels:
-        all_levels += 1
-    above_here, above_there = size - least + 1, rows - size - least + 1
-    here_all = there_all = 0
-    zero = np.uint64(0)
-    for w in range(np.int64(stride)):
-        low_here = low_there = high_here = high_there = borrow = zero
-        at = w
-        for p in range(all_levels):
-            here = planes[at] if p < levels else zero
-            total = totals[at] if rows >> p else zero
-            there = total ^ here ^ borrow
-            borrow = (~total & (here | borrow)) | (here & borrow)
-            low_here = (~here | low_here) if least >> p & 1 else (~here & low_here)
-            high_here = (~here | high_here) if above_here >> p & 1 else (~here & high_here)
-            low_there = (~there | low_there) if least >> p & 1 else (~there & low_there)
-            high_there = (~there | high_there) if above_there >> p & 1 else (~there & high_there)
-            at += np.int64(stride)
-        here_all += np.int64(popcount(~low_here & high_here))
-        there_all += np.int64(popcount(~low_there & high_there))
-    if side == 1:
-        return there_all, here_all
-    return here_all, there_all
-
-
 @compiled(boolean(STATE, int64, int64))
 def contained(S: State, depth: int, i: int) -> bool:
     """Whether a side of the i-th usable column lies in a refuted side, looking at the columns."""
@@ -236,6 +182,63 @@ def contained(S: State, depth: int, i: int) -> bool:
     return False
 
 
+@compiled(void(STATE, int64, int64, int64, int64))
+def look_by_pairs(S: State, depth: int, i: int, n: int, least: int) -> None:
+    """Fill alive[depth, i] by counting the intersections of the i-th usable column with all."""
+    pair_row(S, depth, i, n)
+    rows = S.frame[depth, ROWS]
+    row = S.pairs[depth, i * n : (i + 1) * n]
+    order, count = S.order[depth], S.count[depth]
+    size1 = np.int64(count[order[i]])
+    size0 = rows - size1
+    alive0 = alive1 = 0
+    for j in range(n):
+        both = np.int64(row[j])
+        if least <= both <= size1 - least:
+            alive1 += 1
+        both = np.int64(count[order[j]]) - both
+        if least <= both <= size0 - least:
+            alive0 += 1
+    S.alive[depth, i, 0] = alive0
+    S.alive[depth, i, 1] = alive1
+
+
+@compiled(void(STATE, int64, int64, int64, int64))
+def look_by_rows(S: State, depth: int, begin: int, end: int, least: int) -> None:
+    """Fill alive[depth, begin : end], except for columns refuted already, from the rows."""
+    count_splitters(
+        S.arena,
+        S.bits,
+        S.index,
+        S.planes,
+        S.totals[depth],
+        S.count[depth],
+        S.order[depth],
+        S.known[depth],
+        S.alive[depth],
+        S.frame[depth],
+        S.stride[depth],
+        begin,
+        end,
+        least,
+    )
+
+
+@compiled(int64(STATE, int64, int64, int64))
+def remembered(S: State, depth: int, x: int, side: int) -> int:
+    """Bounds known for the set of restrictions that leads to a side of column x."""
+    at = np.int64(S.origin[depth, x]) ^ side
+    return probe(S, S.path[depth, 0] + S.literal[at, 0], S.path[depth, 1] + S.literal[at, 1])
+
+
+@compiled(void(STATE, int64, int64, int64, int64, int64, int64))
+def remember(S: State, depth: int, x: int, side: int, lower: int, upper: int, work: int) -> None:
+    """Keep bounds under the set of restrictions that leads to a side of column x."""
+    at = np.int64(S.origin[depth, x]) ^ side
+    key0, key1 = S.path[depth, 0] + S.literal[at, 0], S.path[depth, 1] + S.literal[at, 1]
+    store(S, key0, key1, lower, upper, work)
+
+
 ROW_COLUMNS = 65  # with fewer columns, pairs of columns are counted one by one
 ROW_ROWS = 128
 
@@ -251,55 +254,73 @@ def at_least(S: State, depth: int, k: int) -> int:
     rows = S.frame[depth, ROWS]
     half, quarter = 1 << (k - 1), 1 << (k - 2)
     n = usable(S, depth, quarter)
-    pairs = S.pairs[depth]
+    candidates = 0
+    while candidates < n:
+        size1 = np.int64(S.count[depth, S.order[depth, candidates]])
+        if min(size1, rows - size1) < half:
+            break
+        candidates += 1
     by_rows = n >= ROW_COLUMNS and rows >= ROW_ROWS
-    if by_rows and S.stride[depth, 1] == 0:
+    if by_rows and candidates > 0 and S.stride[depth, 1] == 0:
         make_rows(S, depth)
-    for i in range(n):
+    looked, chunk = 0, 2
+    for i in range(candidates):
         x = S.order[depth, i]
         size1 = np.int64(S.count[depth, x])
         size0 = rows - size1
-        if min(size0, size1) < half:
-            break
-        if by_rows:
-            alive0, alive1 = splitters(S, depth, x, quarter)
-        else:
+        if not by_rows:
             if dominated(S, depth, i, n):
                 continue
-            pair_row(S, depth, i, n)
-            alive0 = alive1 = 0
-            for j in range(n):
-                both = np.int64(pairs[i * n + j])
-                if quarter <= both <= size1 - quarter:
-                    alive1 += 1
-                both = np.int64(S.count[depth, S.order[depth, j]]) - both
-                if quarter <= both <= size0 - quarter:
-                    alive0 += 1
+            look_by_pairs(S, depth, i, n, quarter)
+        elif i == looked:
+            looked = min(candidates, i + chunk)
+            chunk = min(2 * chunk, 64)
+            for j in range(i, looked):
+                z = S.order[depth, j]
+                side = 1 if 2 * np.int64(S.count[depth, z]) <= rows else 0
+                if remembered(S, depth, z, side) >> 8 < k - 1:
+                    S.known[depth, j] |= 4 if side == 1 else 2
+            look_by_rows(S, depth, i, looked, quarter)
+        if S.known[depth, i] & 6:
+            continue
+        alive0, alive1 = S.alive[depth, i, 0], S.alive[depth, i, 1]
         if alive0 == 0 or alive1 == 0:
             S.known[depth, i] |= (4 if alive1 == 0 else 0) | (2 if alive0 == 0 else 0)
+            if by_rows:
+                remember(S, depth, x, 1 if alive1 == 0 else 0, 0, k - 2, 0)
             continue
         if by_rows and contained(S, depth, i):
             continue
         side = 1 if alive1 * size1 <= alive0 * size0 else 0
         answer = 1
         for turn in range(2):
-            restrict(S, depth, x, side, size1 if side == 1 else size0)
-            there = depth + 1
-            bounds = probe(S, S.key[there, 0], S.key[there, 1])
+            bounds = remembered(S, depth, x, side)
             if bounds & 0xFF >= k - 1:
                 answer = 1
             elif bounds >> 8 < k - 1:
                 answer = 0
             else:
-                before = S.control[NODES]
-                answer = at_least(S, there, k - 1)
-                if answer < 0:
-                    return -1
-                work = min(S.control[NODES] - before, (1 << 40) - 1)
-                if answer == 1:
-                    store(S, S.key[there, 0], S.key[there, 1], k - 1, 255, work)
+                restrict(S, depth, x, side, size1 if side == 1 else size0)
+                there = depth + 1
+                work = 0
+                bounds = probe(S, S.key[there, 0], S.key[there, 1])
+                if bounds & 0xFF >= k - 1:
+                    answer = 1
+                elif bounds >> 8 < k - 1:
+                    answer = 0
                 else:
-                    store(S, S.key[there, 0], S.key[there, 1], 0, k - 2, work)
+                    at = np.int64(S.origin[depth, x]) ^ side
+                    S.path[there, 0] = S.path[depth, 0] + S.literal[at, 0]
+                    S.path[there, 1] = S.path[depth, 1] + S.literal[at, 1]
+                    before = S.control[NODES]
+                    answer = at_least(S, there, k - 1)
+                    if answer < 0:
+                        return -1
+                    work = min(S.control[NODES] - before, (1 << 40) - 1)
+                    lower, upper = (k - 1, 255) if answer == 1 else (0, k - 2)
+                    store(S, S.key[there, 0], S.key[there, 1], lower, upper, work)
+                lower, upper = (k - 1, 255) if answer == 1 else (0, k - 2)
+                remember(S, depth, x, side, lower, upper, work)
             if answer == 0:
                 S.known[depth, i] |= 4 if side == 1 else 2
                 break

@@ -108,3 +108,116 @@ def _adder(width: int) -> Callable[..., Any]:
 
 add_sixteen_4 = _adder(4)
 add_sixteen_2 = _adder(2)
+
+
+def _comparer(width: int) -> Callable[..., Any]:
+    word = ir.IntType(64)
+    vector = ir.VectorType(word, width)
+
+    @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+    def count_between(
+        typing_context: Any,
+        planes: Any,
+        totals: Any,
+        at: Any,
+        step: Any,
+        levels: Any,
+        total_levels: Any,
+        least: Any,
+        above: Any,
+        rest: Any,
+    ) -> Any:
+        """How many counters have least <= here < above, and how many least <= total - here < rest.
+
+        The two numbers share a word, the second in its upper half.
+        """
+        types_ = (planes, totals, *[types.uint64] * 7)
+        signature = types.uint64(*types_)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            planes_ = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            totals_ = context.make_array(signature.args[1])(context, builder, arguments[1]).data
+            at_, step_, levels_, total_levels_, least_, above_, rest_ = arguments[2:]
+
+            def load(array: Any, offset: Any) -> Any:
+                place = builder.bitcast(builder.gep(array, [offset]), vector.as_pointer())
+                value = builder.load(place)
+                value.align = 8
+                return value
+
+            def broadcast(bit: Any) -> Any:
+                value = builder.sub(word(0), bit)
+                single = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
+                return builder.shuffle_vector(
+                    single,
+                    ir.Constant(vector, ir.Undefined),
+                    ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width),
+                )
+
+            zeros = ir.Constant(vector, [0] * width)
+
+            def below(negated: Any, low: Any, bits: Any) -> Any:
+                """One step of a comparison: majority of not a, low, bit of the constant."""
+                both = builder.and_(negated, low)
+                return builder.or_(both, builder.and_(bits, builder.or_(negated, low)))
+
+            entry = builder.block
+            head = builder.append_basic_block("compare")
+            done = builder.append_basic_block("compared")
+            builder.branch(head)
+            builder.position_at_end(head)
+            p = builder.phi(word)
+            where = builder.phi(word)
+            states = [builder.phi(vector) for _ in range(5)]
+            p.add_incoming(word(0), entry)
+            where.add_incoming(at_, entry)
+            for state in states:
+                state.add_incoming(zeros, entry)
+            low_here, high_here, low_there, high_there, borrow = states
+            inside = builder.icmp_unsigned("<", p, levels_)
+            # Past the last plane of the counters: read plane 0 and forget it.
+            here = load(planes_, builder.select(inside, where, at_))
+            here = builder.and_(here, broadcast(builder.zext(inside, word)))
+            total = load(totals_, where)
+            there = builder.xor(builder.xor(total, here), borrow)
+            take = builder.or_(here, borrow)
+            next_borrow = builder.or_(
+                builder.and_(builder.not_(total), take), builder.and_(here, borrow)
+            )
+            bits = [
+                broadcast(builder.and_(builder.lshr(constant, p), word(1)))
+                for constant in (least_, above_, rest_)
+            ]
+            not_here, not_there = builder.not_(here), builder.not_(there)
+            following = (
+                below(not_here, low_here, bits[0]),
+                below(not_here, high_here, bits[1]),
+                below(not_there, low_there, bits[0]),
+                below(not_there, high_there, bits[2]),
+                next_borrow,
+            )
+            next_p = builder.add(p, word(1))
+            p.add_incoming(next_p, head)
+            where.add_incoming(builder.add(where, step_), head)
+            for state, value in zip(states, following, strict=True):
+                state.add_incoming(value, head)
+            builder.cbranch(builder.icmp_unsigned("<", next_p, total_levels_), head, done)
+            builder.position_at_end(done)
+            counts = []
+            for low, high in (following[:2], following[2:4]):
+                good = builder.and_(builder.not_(low), high)
+                count = word(0)
+                for i in range(width):
+                    count = builder.add(
+                        count, builder.ctpop(builder.extract_element(good, ir.IntType(32)(i)))
+                    )
+                counts.append(count)
+            return builder.or_(counts[0], builder.shl(counts[1], word(32)))
+
+        return signature, generate
+
+    return count_between
+
+
+count_between_4 = _comparer(4)
+count_between_2 = _comparer(2)
