@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from littlestone.dimension.engine.bounds_table import probe, store
 from littlestone.dimension.engine.compiling import compiled, popcount
 from littlestone.dimension.engine.frames import make_rows, restrict
-from littlestone.dimension.engine.splitters import count_splitters
+from littlestone.dimension.engine.splitters import look_by_rows, refuted_in_place, smaller_side
 from littlestone.dimension.engine.state import (
     COLUMNS,
     NODES,
@@ -203,27 +203,6 @@ def look_by_pairs(S: State, depth: int, i: int, n: int, least: int) -> None:
     S.alive[depth, i, 1] = alive1
 
 
-@compiled(void(STATE, int64, int64, int64, int64))
-def look_by_rows(S: State, depth: int, begin: int, end: int, least: int) -> None:
-    """Fill alive[depth, begin : end], except for columns refuted already, from the rows."""
-    count_splitters(
-        S.arena,
-        S.bits,
-        S.index,
-        S.planes,
-        S.totals[depth],
-        S.count[depth],
-        S.order[depth],
-        S.known[depth],
-        S.alive[depth],
-        S.frame[depth],
-        S.stride[depth],
-        begin,
-        end,
-        least,
-    )
-
-
 @compiled(int64(STATE, int64, int64, int64))
 def remembered(S: State, depth: int, x: int, side: int) -> int:
     """Bounds known for the set of restrictions that leads to a side of column x."""
@@ -241,6 +220,7 @@ def remember(S: State, depth: int, x: int, side: int, lower: int, upper: int, wo
 
 ROW_COLUMNS = 65  # with fewer columns, pairs of columns are counted one by one
 ROW_ROWS = 128
+FEW = 24  # with so few columns to try, a side is looked into without being built
 
 
 @compiled(int64(STATE, int64, int64))
@@ -277,7 +257,7 @@ def at_least(S: State, depth: int, k: int) -> int:
             chunk = min(2 * chunk, 64)
             for j in range(i, looked):
                 z = S.order[depth, j]
-                side = 1 if 2 * np.int64(S.count[depth, z]) <= rows else 0
+                side = smaller_side(np.int64(S.count[depth, z]), rows)
                 if remembered(S, depth, z, side) >> 8 < k - 1:
                     S.known[depth, j] |= 4 if side == 1 else 2
             look_by_rows(S, depth, i, looked, quarter)
@@ -299,6 +279,11 @@ def at_least(S: State, depth: int, k: int) -> int:
                 answer = 1
             elif bounds >> 8 < k - 1:
                 answer = 0
+            elif by_rows and S.alive[depth, i, side] <= FEW and refuted_in_place(
+                S, depth, i, side, k - 1
+            ):
+                answer = 0
+                remember(S, depth, x, side, 0, k - 2, 0)
             else:
                 restrict(S, depth, x, side, size1 if side == 1 else size0)
                 there = depth + 1

@@ -126,18 +126,22 @@ def _comparer(width: int) -> Callable[..., Any]:
         least: Any,
         above: Any,
         rest: Any,
+        split: Any,
+        out: Any,
     ) -> Any:
         """How many counters have least <= here < above, and how many least <= total - here < rest.
 
-        The two numbers share a word, the second in its upper half.
+        The two numbers share a word, the second in its upper half.  The counters of the first kind
+        are marked from split[out] on, those of the second from split[out + step] on.
         """
-        types_ = (planes, totals, *[types.uint64] * 7)
+        types_ = (planes, totals, *[types.uint64] * 7, split, types.uint64)
         signature = types.uint64(*types_)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             planes_ = context.make_array(signature.args[0])(context, builder, arguments[0]).data
             totals_ = context.make_array(signature.args[1])(context, builder, arguments[1]).data
-            at_, step_, levels_, total_levels_, least_, above_, rest_ = arguments[2:]
+            at_, step_, levels_, total_levels_, least_, above_, rest_ = arguments[2:9]
+            split_ = context.make_array(signature.args[9])(context, builder, arguments[9]).data
 
             def load(array: Any, offset: Any) -> Any:
                 place = builder.bitcast(builder.gep(array, [offset]), vector.as_pointer())
@@ -204,8 +208,12 @@ def _comparer(width: int) -> Callable[..., Any]:
             builder.cbranch(builder.icmp_unsigned("<", next_p, total_levels_), head, done)
             builder.position_at_end(done)
             counts = []
+            out_ = arguments[10]
             for low, high in (following[:2], following[2:4]):
                 good = builder.and_(builder.not_(low), high)
+                place = builder.bitcast(builder.gep(split_, [out_]), vector.as_pointer())
+                builder.store(good, place).align = 8
+                out_ = builder.add(out_, step_)
                 count = word(0)
                 for i in range(width):
                     count = builder.add(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int8, int32, int64, uint64, void
+from numba import boolean, int64, uint64, void
+from numba import int32
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import compiled
+from littlestone.dimension.engine.compiling import compiled, popcount, trailing_zeros
 from littlestone.dimension.engine.frames import list_rows
 from littlestone.dimension.engine.slices import (
     add_sixteen_2,
@@ -14,104 +15,207 @@ from littlestone.dimension.engine.slices import (
     count_between_2,
     count_between_4,
 )
-from littlestone.dimension.engine.state import OFFSET, ROWS, WORDS
+from littlestone.dimension.engine.state import OFFSET, ROWS, STATE, WORDS, State
 
-_ZERO, _TWO, _FOUR = np.uint64(0), np.uint64(2), np.uint64(4)
-_SIXTEEN, _LOW = np.uint64(16), np.uint64(0xFFFFFFFF)
+_ZERO, _ONE, _TWO, _FOUR = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4)
+_SIXTEEN, _LOW, _ALL = np.uint64(16), np.uint64(0xFFFFFFFF), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @compiled(
-    void(
-        uint64[::1],
-        uint64[::1],
-        int32[::1],
-        uint64[::1],
+    uint64(
         uint64[::1],
         int32[::1],
-        int64[::1],
-        int8[::1],
-        int64[:, ::1],
-        int64[::1],
-        int64[::1],
+        uint64[::1],
+        uint64[::1],
+        uint64[::1],
+        uint64,
+        uint64,
+        uint64,
         int64,
         int64,
         int64,
     )
 )
-def count_splitters(
-    arena: NDArray[np.uint64],
+def split_listed(
     bits: NDArray[np.uint64],
     index: NDArray[np.int32],
     planes: NDArray[np.uint64],
     totals: NDArray[np.uint64],
-    count: NDArray[np.int32],
-    order: NDArray[np.int64],
-    known: NDArray[np.int8],
-    alive: NDArray[np.int64],
-    frame: NDArray[np.int64],
-    place: NDArray[np.int64],
-    begin: int,
-    end: int,
+    split: NDArray[np.uint64],
+    out: np.uint64,
+    start: np.uint64,
+    stride: np.uint64,
+    rows: int,
+    size: int,
     least: int,
-) -> None:
-    """Into alive[i], for order[begin : end]: columns that split side 0, side 1 of column order[i].
+) -> np.uint64:
+    """How many columns split the ``size`` rows in index, and how many the other ones of ``rows``.
 
-    A column splits a side if both parts have at least ``least`` rows.  The rows of the smaller side
-    are added up, all columns at once; the larger side is the difference to the totals.
+    A column splits some rows if it leaves at least ``least`` of them on both sides.  The two
+    numbers share a word; the columns are marked from split[out] and from split[out + stride] on.
+    The listed rows are added up, all columns at once; the rest is the difference to the totals.
     """
-    rows = frame[ROWS]
-    start, stride = np.uint64(place[0]), np.uint64(place[1])
     row_levels = 5
     while rows >> row_levels:
         row_levels += 1
+    for j in range(size, (size + 15) & ~15):
+        index[j] = rows  # the row of zeros
+    levels = 5
+    while size >> levels:
+        levels += 1
+    for j in range(np.uint64(levels) * stride):
+        planes[j] = 0
+    above, rest = np.uint64(size - least + 1), np.uint64(rows - size - least + 1)
+    found = _ZERO
+    if stride == _TWO:
+        for j in range(_ZERO, np.uint64(size), _SIXTEEN):
+            add_sixteen_2(bits, start, stride, index, j, planes, _ZERO, stride, np.uint64(levels))
+        return count_between_2(
+            planes,
+            totals,
+            _ZERO,
+            stride,
+            np.uint64(levels),
+            np.uint64(row_levels),
+            np.uint64(least),
+            above,
+            rest,
+            split,
+            out,
+        )
+    for b in range(_ZERO, stride, _FOUR):
+        for j in range(_ZERO, np.uint64(size), _SIXTEEN):
+            add_sixteen_4(
+                bits, start + b, stride, index, j, planes, b, stride, np.uint64(levels)
+            )
+        found += count_between_4(
+            planes,
+            totals,
+            b,
+            stride,
+            np.uint64(levels),
+            np.uint64(row_levels),
+            np.uint64(least),
+            above,
+            rest,
+            split,
+            out + b,
+        )
+    return found
+
+
+@compiled(int64(STATE, int64, int64))
+def place_of_split(S: State, depth: int, i: int) -> int:
+    """Where the marks of the i-th usable column begin in S.split."""
+    columns = S.raw.shape[0]
+    return (depth * columns + i) * 2 * (((columns + 255) >> 8) << 2)
+
+
+@compiled(int64(int64, int64))
+def smaller_side(ones: int, rows: int) -> int:
+    """The side of a column with fewer rows."""
+    return 1 if 2 * ones <= rows else 0
+
+
+@compiled(void(STATE, int64, int64, int64, int64))
+def look_by_rows(S: State, depth: int, begin: int, end: int, least: int) -> None:
+    """Fill alive[depth, begin : end], except for columns that are refuted already."""
+    rows, words = S.frame[depth, ROWS], S.frame[depth, WORDS]
+    arena, bits, index, planes, split = S.arena, S.bits, S.index, S.planes, S.split
+    totals, count, order = S.totals[depth], S.count[depth], S.order[depth]
+    known, alive = S.known[depth], S.alive[depth]
+    start, stride = np.uint64(S.stride[depth, 0]), np.uint64(S.stride[depth, 1])
     for i in range(begin, end):
         if known[i] & 6:
             continue
         x = order[i]
-        ones = np.int64(count[x])
-        side = 1 if 2 * ones <= rows else 0
-        size = list_rows(arena, np.uint64(frame[OFFSET] + x * frame[WORDS]), rows, side, index)
-        for j in range(size, (size + 15) & ~15):
-            index[j] = rows  # the row of zeros
-        levels = 5
-        while size >> levels:
-            levels += 1
-        for j in range(np.uint64(levels) * stride):
-            planes[j] = 0
-        above, rest = np.uint64(size - least + 1), np.uint64(rows - size - least + 1)
-        found = _ZERO
-        if stride == _TWO:
-            for j in range(_ZERO, np.uint64(size), _SIXTEEN):
-                add_sixteen_2(
-                    bits, start, stride, index, j, planes, _ZERO, stride, np.uint64(levels)
-                )
-            found = count_between_2(
-                planes,
-                totals,
-                _ZERO,
-                stride,
-                np.uint64(levels),
-                np.uint64(row_levels),
-                np.uint64(least),
-                above,
-                rest,
-            )
-        else:
-            for b in range(_ZERO, stride, _FOUR):
-                for j in range(_ZERO, np.uint64(size), _SIXTEEN):
-                    add_sixteen_4(
-                        bits, start + b, stride, index, j, planes, b, stride, np.uint64(levels)
-                    )
-                found += count_between_4(
-                    planes,
-                    totals,
-                    b,
-                    stride,
-                    np.uint64(levels),
-                    np.uint64(row_levels),
-                    np.uint64(least),
-                    above,
-                    rest,
-                )
+        side = smaller_side(np.int64(count[x]), rows)
+        size = list_rows(arena, np.uint64(S.frame[depth, OFFSET] + x * words), rows, side, index)
+        found = split_listed(
+            bits,
+            index,
+            planes,
+            totals,
+            split,
+            np.uint64(place_of_split(S, depth, i)),
+            start,
+            stride,
+            rows,
+            size,
+            least,
+        )
         alive[i, side] = np.int64(found & _LOW)
         alive[i, 1 - side] = np.int64(found >> np.uint64(32))
+
+
+@compiled(int64(STATE, int64, int64, int64, int64, int64))
+def list_both(S: State, depth: int, x: int, side: int, z: int, part: int) -> int:
+    """List the rows where column x is ``side`` and column z is ``part`` in S.index; count them."""
+    words, rows = np.uint64(S.frame[depth, WORDS]), S.frame[depth, ROWS]
+    base = np.uint64(S.frame[depth, OFFSET])
+    arena, index = S.arena, S.index
+    at, to = base + np.uint64(x) * words, base + np.uint64(z) * words
+    flip = _ZERO if side == 1 else _ALL
+    also = _ZERO if part == 1 else _ALL
+    last = _ALL >> np.uint64((64 - rows) & 63)
+    found = _ZERO
+    for w in range(words):
+        word = (arena[at + w] ^ flip) & (arena[to + w] ^ also)
+        if w + _ONE == words:
+            word &= last
+        n = popcount(word)
+        first = w << np.uint64(6)
+        put = found
+        found += n
+        while put < found:
+            for j in range(4):
+                index[put + np.uint64(j)] = np.int32(first + trailing_zeros(word))
+                word &= word - _ONE
+            put += np.uint64(4)
+    return np.int64(found)
+
+
+@compiled(boolean(STATE, int64, int64, int64, int64))
+def refuted_in_place(S: State, depth: int, i: int, side: int, k: int) -> bool:
+    """Whether a side of the i-th usable column has LDim < k for want of splits, without building it.
+
+    Every column that splits the side into 2^(k-1) and 2^(k-1) rows must leave a part that no column
+    splits into 2^(k-2) and 2^(k-2); k >= 3.
+    """
+    x = S.order[depth, i]
+    rows = S.frame[depth, ROWS]
+    smaller = smaller_side(np.int64(S.count[depth, x]), rows)
+    start, stride = np.uint64(S.stride[depth, 0]), np.uint64(S.stride[depth, 1])
+    place = np.uint64(place_of_split(S, depth, i))
+    if side != smaller:
+        place += stride
+    scratch = np.uint64(place_of_split(S, S.frame.shape[0], 0))
+    totals = S.totals[depth]
+    for b in range(stride):
+        marks = S.split[place + b]
+        while marks != _ZERO:
+            z = np.int64((b << np.uint64(6)) + trailing_zeros(marks))
+            marks &= marks - _ONE
+            dead = False
+            for turn in range(2):
+                part = smaller_side(np.int64(S.count[depth, z]), rows) ^ turn
+                size = list_both(S, depth, x, side, z, part)
+                found = split_listed(
+                    S.bits,
+                    S.index,
+                    S.planes,
+                    totals,
+                    S.split,
+                    scratch,
+                    start,
+                    stride,
+                    rows,
+                    size,
+                    1 << (k - 2),
+                )
+                if found & _LOW == _ZERO:
+                    dead = True
+                    break
+            if not dead:
+                return False
+    return True

@@ -31,6 +31,7 @@ class State(NamedTuple):
     order: NDArray[np.int64]  # [depth, usable]: columns, most balanced first
     pairs: NDArray[np.int32]  # [depth, usable x usable]: sizes of intersections
     alive: NDArray[np.int64]  # [depth, usable, 2]: columns that split side 0, side 1
+    split: NDArray[np.uint64]  # [depth * usable * side * word]: the columns counted in alive
     known: NDArray[np.int8]  # [depth, usable]: bit 0 row of pairs is there, bits 1, 2 side refuted
     masks: NDArray[np.uint64]  # [7, words]: how to compress, and the mask
     slots: NDArray[np.int32]  # hash table for equal columns
@@ -65,6 +66,7 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
         order=np.empty((depth, columns), np.int64),
         pairs=np.empty((depth, columns * columns), np.int32),
         alive=np.zeros((depth, columns, 2), np.int64),
+        split=np.empty((depth * columns + 1) * 2 * (-(-columns // 256) * 4), np.uint64),
         known=np.zeros((depth, columns), np.int8),
         masks=np.empty((7, words + 1), np.uint64),
         slots=np.empty(1 << (2 * columns + 2).bit_length(), np.int32),
