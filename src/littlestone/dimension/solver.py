@@ -1,0 +1,194 @@
+"""The Littlestone dimension of a finite table, exactly, with proofs of both of its bounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Thread
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
+
+from littlestone.dimension.bounds import Bounds, InterruptedSolve
+from littlestone.dimension.small import solve_small
+from littlestone.dimension.table import PackedTable, TableOrClass
+from littlestone.errors import DeclarationError
+
+if TYPE_CHECKING:
+    from littlestone.dimension.engine.driver import Engine
+    from littlestone.dimension.tree import MistakeTree
+
+Progress: TypeAlias = Callable[[int, int, int, float], object]
+
+_GIB = 1 << 30
+_POLL = 0.05  # seconds between two looks at the clock
+
+
+@overload
+def littlestone_dimension(
+    table_or_class: TableOrClass,
+    *,
+    certificate: Literal[False] = False,
+    progress: Progress | None = None,
+    time_limit: None = None,
+    memory_limit: int = 8 * _GIB,
+) -> int: ...
+
+
+@overload
+def littlestone_dimension(
+    table_or_class: TableOrClass,
+    *,
+    certificate: bool = False,
+    progress: Progress | None = None,
+    time_limit: float | None = None,
+    memory_limit: int = 8 * _GIB,
+) -> int | Bounds: ...
+
+
+def littlestone_dimension(
+    table_or_class: TableOrClass,
+    *,
+    certificate: bool = False,
+    progress: Progress | None = None,
+    time_limit: float | None = None,
+    memory_limit: int = 8 * _GIB,
+) -> int | Bounds:
+    """LDim(H) = max over points x of 1 + min(LDim(H[x = 0]), LDim(H[x = 1])); 0 for one function.
+
+    A plain question has a plain answer, the dimension as an int; a question with ``certificate`` or
+    ``time_limit`` is answered by `Bounds`, as by `littlestone_bounds`, which see.  Ctrl+C raises
+    `InterruptedSolve`, a KeyboardInterrupt that carries the bounds known by then.
+
+    >>> littlestone_dimension([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
+    2
+    """
+    bounds = littlestone_bounds(
+        table_or_class,
+        certificate=certificate,
+        progress=progress,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+    )
+    if certificate or time_limit is not None:
+        return bounds
+    if bounds.interrupted:
+        raise InterruptedSolve(bounds)
+    return bounds.dimension
+
+
+def littlestone_bounds(
+    table_or_class: TableOrClass,
+    *,
+    certificate: bool = False,
+    progress: Progress | None = None,
+    time_limit: float | None = None,
+    memory_limit: int = 8 * _GIB,
+) -> Bounds:
+    """The Littlestone dimension with a shattered tree, and bounds of it after an interruption.
+
+    Args:
+        table_or_class: 0/1 table, rows being functions and columns points (equal ones are legal),
+            or a finite class with ``columns`` and ``alive`` masks.
+        certificate: whether to add a refutation of dimension + 1 (`refutes`).
+        progress: called some times a second with (lower, upper, version spaces, seconds).
+        time_limit: seconds after which the bounds known by then are returned.
+        memory_limit: bytes of working memory that may be reserved.
+
+    Ctrl+C too ends the solve with the bounds known by then and ``interrupted`` set.  Raises
+    `DeclarationError` for what is not a 0/1 table or needs more than ``memory_limit``.
+
+    Exponential in the worst case; small tables need no compilation, and the first large one of an
+    installation waits some 20 seconds for it.
+
+    >>> bounds = littlestone_bounds([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
+    >>> bounds.dimension, bounds.tree.points
+    (2, (1, 2, 0))
+    """
+    table = PackedTable.read(table_or_class)
+    small = solve_small(table, certificate=certificate)
+    if small is not None:
+        return small
+    return _Solve(table, progress, time_limit, memory_limit).run(certificate)
+
+
+class _Solve:
+    """The engine in a thread of its own, while this one watches the clock and the keyboard."""
+
+    def __init__(
+        self,
+        table: PackedTable,
+        progress: Progress | None,
+        time_limit: float | None,
+        memory_limit: int,
+    ) -> None:
+        self._began = time.monotonic()
+        self._table, self._progress, self._limit = table, progress, time_limit
+        self._table_bytes = _room_for_bounds(table, memory_limit)
+        self.lower, self.upper = 0, table.size.bit_length() - 1
+        self._interrupted = False
+        self._failure: BaseException | None = None
+
+    def run(self, certificate: bool) -> Bounds:
+        from littlestone.dimension.engine.driver import Engine
+
+        engine = Engine(self._table, self._table_bytes)
+        self._watch(engine, lambda: self._deepen(engine))
+        engine.resume()
+        proof = None
+        tree: MistakeTree = engine.tree(self.lower)
+        if certificate and not self._interrupted:
+            proof = engine.refutation(self.upper + 1)
+        return Bounds(self.lower, self.upper, tree, proof, self._interrupted)
+
+    def _deepen(self, engine: Engine) -> None:
+        while self.lower < self.upper:
+            answer = engine.at_least(self.lower + 1)
+            if answer is None:
+                return
+            if answer:
+                self.lower += 1
+            else:
+                self.upper = self.lower
+
+    def _watch(self, engine: Engine, work: Callable[[], None]) -> None:
+        worker = Thread(target=self._guarded, args=(work,), daemon=True)
+        worker.start()
+        while worker.is_alive():
+            try:
+                worker.join(_POLL)
+                seconds = time.monotonic() - self._began
+                if self._limit is not None and seconds > self._limit and worker.is_alive():
+                    self._interrupted = True
+                if self._progress is not None:
+                    self._progress(self.lower, self.upper, engine.nodes, seconds)
+            except KeyboardInterrupt:
+                self._interrupted = True
+            except BaseException:
+                engine.stop()
+                worker.join()
+                raise
+            if self._interrupted:
+                engine.stop()
+        if self._failure is not None:
+            raise self._failure
+        self._interrupted = self._interrupted and self.lower < self.upper
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as failure:
+            self._failure = failure
+
+
+def _room_for_bounds(table: PackedTable, memory_limit: int) -> int:
+    """Bytes for the table of bounds; `DeclarationError` if the frames alone are too many."""
+    depth = table.size.bit_length() + 1
+    points = table.points + 256
+    frames = depth * (table.size // 8 * 2 * points + 4 * points**2 + 100 * points)
+    room = memory_limit - frames
+    if room < 1 << 24:
+        raise DeclarationError(
+            f"solve a table of {table.size} functions on {table.points} points",
+            found=f"it may take {frames / _GIB:.1f} GiB, the limit is {memory_limit / _GIB:.1f}",
+            fix="raise memory_limit, or leave out points that agree with others",
+        )
+    return min(room, _GIB)
