@@ -36,9 +36,7 @@ class Refutation:
         """The refutation of a JSON text; `DeclarationError` if it is none."""
         try:
             data = json.loads(text)
-            claims = tuple(
-                (tuple(map(int, path)), int(k)) for k, *path in data["claims"]
-            )
+            claims = tuple((tuple(map(int, path)), int(k)) for k, *path in data["claims"])
             table = str(data["table"])
         except (ValueError, TypeError, KeyError) as error:
             raise DeclarationError(
@@ -70,9 +68,7 @@ def refutes(table_or_class: TableOrClass, refutation: Refutation, k: int) -> boo
 
 
 class _Checker:
-    def __init__(
-        self, table: PackedTable, claims: tuple[tuple[Restrictions, int], ...]
-    ) -> None:
+    def __init__(self, table: PackedTable, claims: tuple[tuple[Restrictions, int], ...]) -> None:
         self._values = table.values()
         self._legal = True
         self._claimed: set[tuple[bytes, int]] = set()

@@ -63,9 +63,7 @@ def _tree(solver: LittlestoneSolver, table: PackedTable, alive: int, depth: int)
     return MistakeTree(tuple(points), tuple(leaves))
 
 
-def _refutation(
-    solver: LittlestoneSolver, table: PackedTable, alive: int, k: int
-) -> Refutation:
+def _refutation(solver: LittlestoneSolver, table: PackedTable, alive: int, k: int) -> Refutation:
     """Every side that is needed becomes a claim of its own."""
     claims: dict[tuple[int, int], tuple[Restrictions, int]] = {(alive, k): ((), k)}
     waiting = [(alive, k)]

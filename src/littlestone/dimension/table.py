@@ -101,7 +101,9 @@ class PackedTable:
         ):
             first = np.unique(rows, axis=0, return_index=True)[1]
         first = np.sort(first).astype(np.int64)
-        return cls(np.ascontiguousarray(rows[first]) if len(first) < len(rows) else rows, points, first)
+        return cls(
+            np.ascontiguousarray(rows[first]) if len(first) < len(rows) else rows, points, first
+        )
 
     @property
     def size(self) -> int:

@@ -164,9 +164,7 @@ def make_rows(S: State, depth: int) -> None:
 
 
 @compiled(void(STATE, uint64, int64, uint64, uint64))
-def hash_columns(
-    S: State, base: np.uint64, wide: int, words: np.uint64, last: np.uint64
-) -> None:
+def hash_columns(S: State, base: np.uint64, wide: int, words: np.uint64, last: np.uint64) -> None:
     """Two hashes, the number of ones and the complement mask of each raw column, into S.raw."""
     arena, raw = S.arena, S.raw
     stop = words - _ONE

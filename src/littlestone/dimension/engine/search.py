@@ -46,10 +46,20 @@ def usable(S: State, depth: int, least: int) -> int:
         if c >= least:
             S.order[depth, found] = (rows - c) << 32 | z
             found += 1
-    S.order[depth, :found].sort()
+    order, known = S.order[depth], S.known[depth]
+    if found > 40:
+        order[:found].sort()
+    else:
+        for i in range(1, found):
+            entry = order[i]
+            j = i
+            while j > 0 and order[j - 1] > entry:
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = entry
     for i in range(found):
-        S.order[depth, i] &= 0xFFFFFFFF
-        S.known[depth, i] = 0
+        order[i] &= 0xFFFFFFFF
+        known[i] = 0
     return found
 
 
@@ -58,47 +68,30 @@ def pair_row(S: State, depth: int, i: int, n: int) -> None:
     """Sizes of the intersections of the i-th usable column with all n usable columns."""
     words = np.uint64(S.frame[depth, WORDS])
     base = np.uint64(S.frame[depth, OFFSET])
-    pairs = S.pairs[depth]
-    order = S.order[depth]
-    known = S.known[depth]
+    pairs, order, known = S.pairs[depth], S.order[depth], S.known[depth]
     x = base + np.uint64(order[i]) * words
     arena = S.arena
-    a = b = c = d = np.uint64(0)
-    ja = jb = jc = jd = 0
-    waiting = 0
     at = i * n
-    for j in range(n):
+    for j in range(i):
         if known[j] & 1:
             pairs[at + j] = pairs[j * n + i]
-            continue
-        z = base + np.uint64(order[j]) * words
-        if waiting == 0:
-            a, ja = z, j
-        elif waiting == 1:
-            b, jb = z, j
-        elif waiting == 2:
-            c, jc = z, j
         else:
-            d, jd = z, j
-        waiting += 1
-        if waiting == 4:
-            na, nb, nc, nd = intersections(arena, x, a, b, c, d, words)
-            pairs[at + ja] = na
-            pairs[at + jb] = nb
-            pairs[at + jc] = nc
-            pairs[at + jd] = nd
-            waiting = 0
-    if waiting:
-        if waiting < 3:
-            c, jc = a, ja
-        if waiting < 2:
-            b, jb = a, ja
-        d, jd = a, ja
+            z = base + np.uint64(order[j]) * words
+            total = np.uint64(0)
+            for w in range(words):
+                total += popcount(arena[x + w] & arena[z + w])
+            pairs[at + j] = total
+    for j in range(i, n, 4):
+        last = n - 1
+        a = base + np.uint64(order[j]) * words
+        b = base + np.uint64(order[min(j + 1, last)]) * words
+        c = base + np.uint64(order[min(j + 2, last)]) * words
+        d = base + np.uint64(order[min(j + 3, last)]) * words
         na, nb, nc, nd = intersections(arena, x, a, b, c, d, words)
-        pairs[at + ja] = na
-        pairs[at + jb] = nb
-        pairs[at + jc] = nc
-        pairs[at + jd] = nd
+        pairs[at + min(j + 3, last)] = nd
+        pairs[at + min(j + 2, last)] = nc
+        pairs[at + min(j + 1, last)] = nb
+        pairs[at + j] = na
     known[i] |= 1
 
 
@@ -218,9 +211,9 @@ def remember(S: State, depth: int, x: int, side: int, lower: int, upper: int, wo
     store(S, key0, key1, lower, upper, work)
 
 
-ROW_COLUMNS = 65  # with fewer columns, pairs of columns are counted one by one
-ROW_ROWS = 128
-FEW = 24  # with so few columns to try, a side is looked into without being built
+ROW_COLUMNS = 33  # with fewer columns, pairs of columns are counted one by one
+ROW_ROWS = 32
+FEW = 64  # with so few columns to try, a side is looked into without being built
 
 
 @compiled(int64(STATE, int64, int64))
@@ -279,8 +272,10 @@ def at_least(S: State, depth: int, k: int) -> int:
                 answer = 1
             elif bounds >> 8 < k - 1:
                 answer = 0
-            elif by_rows and S.alive[depth, i, side] <= FEW and refuted_in_place(
-                S, depth, i, side, k - 1
+            elif (
+                by_rows
+                and S.alive[depth, i, side] <= FEW
+                and refuted_in_place(S, depth, i, side, k - 1)
             ):
                 answer = 0
                 remember(S, depth, x, side, 0, k - 2, 0)

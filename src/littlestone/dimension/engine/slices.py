@@ -151,7 +151,9 @@ def _comparer(width: int) -> Callable[..., Any]:
 
             def broadcast(bit: Any) -> Any:
                 value = builder.sub(word(0), bit)
-                single = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
+                single = builder.insert_element(
+                    ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0)
+                )
                 return builder.shuffle_vector(
                     single,
                     ir.Constant(vector, ir.Undefined),

@@ -85,9 +85,7 @@ def split_listed(
         )
     for b in range(_ZERO, stride, _FOUR):
         for j in range(_ZERO, np.uint64(size), _SIXTEEN):
-            add_sixteen_4(
-                bits, start + b, stride, index, j, planes, b, stride, np.uint64(levels)
-            )
+            add_sixteen_4(bits, start + b, stride, index, j, planes, b, stride, np.uint64(levels))
         found += count_between_4(
             planes,
             totals,

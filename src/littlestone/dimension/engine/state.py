@@ -36,7 +36,9 @@ class State(NamedTuple):
     masks: NDArray[np.uint64]  # [7, words]: how to compress, and the mask
     slots: NDArray[np.int32]  # hash table for equal columns
     hashes: NDArray[np.uint64]  # [column]
-    raw: NDArray[np.uint64]  # [column, 5]: of a raw column two hashes, ones, complement mask, parent
+    raw: NDArray[
+        np.uint64
+    ]  # [column, 5]: of a raw column two hashes, ones, complement mask, parent
     table: NDArray[np.uint64]  # bounds
     bits: NDArray[np.uint64]  # the rows of the frames that have them, one frame after another
     stride: NDArray[np.int64]  # [depth, 2]: start and stride in bits; stride 0 if there are no rows
