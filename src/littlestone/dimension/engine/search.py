@@ -196,6 +196,55 @@ def look_by_pairs(S: State, depth: int, i: int, n: int, least: int) -> None:
     S.alive[depth, i, 1] = alive1
 
 
+@compiled(boolean(STATE, int64, int64, int64, int64, int64))
+def refuted_by_pairs(S: State, depth: int, i: int, n: int, side: int, k: int) -> bool:
+    """`refuted_in_place` from the columns, where the i-th row of pairs is known."""
+    arena, order, count = S.arena, S.order[depth], S.count[depth]
+    row = S.pairs[depth, i * n : (i + 1) * n]
+    rows, words = S.frame[depth, ROWS], np.uint64(S.frame[depth, WORDS])
+    base = np.uint64(S.frame[depth, OFFSET])
+    columns = S.frame[depth, COLUMNS]
+    mask = base + np.uint64(columns) * words  # the place of the next frame
+    every = np.uint64(0xFFFFFFFFFFFFFFFF)
+    last = every >> np.uint64((64 - rows) & 63)
+    x = base + np.uint64(order[i]) * words
+    flip = np.uint64(0) if side == 1 else every
+    ones = np.int64(count[order[i]])
+    total = ones if side == 1 else rows - ones
+    half, quarter = 1 << (k - 1), 1 << (k - 2)
+    for j in range(n):
+        both = np.int64(row[j]) if side == 1 else np.int64(count[order[j]]) - np.int64(row[j])
+        if both < half or total - both < half:
+            continue
+        z = base + np.uint64(order[j]) * words
+        part = 1 if 2 * both <= total else 0
+        dead = False
+        for _turn in range(2):
+            size = both if part == 1 else total - both
+            also = np.uint64(0) if part == 1 else every
+            for w in range(words):
+                arena[mask + w] = (arena[x + w] ^ flip) & (arena[z + w] ^ also)
+            arena[mask + words - np.uint64(1)] &= last
+            dead = True
+            # All columns: the third one may be less balanced than the usable ones.
+            for first in range(0, columns, 4):
+                a = base + np.uint64(first) * words
+                b = base + np.uint64(min(first + 1, columns - 1)) * words
+                c = base + np.uint64(min(first + 2, columns - 1)) * words
+                d = base + np.uint64(min(first + 3, columns - 1)) * words
+                for m in intersections(arena, mask, a, b, c, d, words):
+                    if quarter <= np.int64(m) <= size - quarter:
+                        dead = False
+                if not dead:
+                    break
+            if dead:
+                break
+            part = 1 - part
+        if not dead:
+            return False
+    return True
+
+
 @compiled(int64(STATE, int64, int64, int64))
 def remembered(S: State, depth: int, x: int, side: int) -> int:
     """Bounds known for the set of restrictions that leads to a side of column x."""
@@ -279,6 +328,8 @@ def at_least(S: State, depth: int, k: int) -> int:
             ):
                 answer = 0
                 remember(S, depth, x, side, 0, k - 2, 0)
+            elif not by_rows and refuted_by_pairs(S, depth, i, n, side, k - 1):
+                answer = 0
             else:
                 restrict(S, depth, x, side, size1 if side == 1 else size0)
                 there = depth + 1
