@@ -5,7 +5,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from littlestone.privacy.rational import exp_below
 

@@ -1,5 +1,4 @@
-"""What a solve returns: bounds of the dimension, the tree that proves the lower one, and a proof of
-the upper one."""
+"""What a solve returns: bounds of the dimension and their proofs."""
 
 from __future__ import annotations
 
@@ -47,7 +46,7 @@ class UnsettledError(LittlestoneError):
         return (type(self), (self.bounds,))
 
 
-class InterruptedSolve(KeyboardInterrupt):  # noqa: N818  (it is a Ctrl+C, not an error)
+class InterruptedSolve(KeyboardInterrupt):
     """Ctrl+C during a solve that was to return a number; ``bounds`` is what was known by then."""
 
     def __init__(self, bounds: Bounds) -> None:

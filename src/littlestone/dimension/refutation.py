@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +123,7 @@ class Sides:
         half, quarter = 1 << (k - 1), 1 << (k - 2)
         self._size, self._ones = len(V), V.sum(axis=0, dtype=np.int64)
         # Counts below 2^24 are exact in single precision, and products of such matrices are fast.
-        exact = V.astype(np.float32 if self._size < 1 << 24 else np.float64)
+        exact: NDArray[Any] = V.astype(np.float32 if self._size < 1 << 24 else np.float64)
         self._both = (exact.T @ exact).astype(np.int64)
         self.dead = np.zeros((2, V.shape[1]), bool)
         zeros = self._size - self._ones

@@ -27,7 +27,7 @@ def is_shattered_by(table_or_class: TableOrClass, tree: MistakeTree) -> bool:
     """
     table = PackedTable.read(table_or_class)
     points, leaves = np.asarray(tree.points, int), np.asarray(tree.leaves, int)
-    if points.size and not (0 <= points.min() and points.max() < table.points):
+    if points.size and not (points.min() >= 0 and points.max() < table.points):
         return False
     # The rows that are kept stand for all: names are the first of equal rows.
     row = np.searchsorted(table.names, leaves).clip(max=table.size - 1)

@@ -5,16 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from threading import Thread
-from typing import TYPE_CHECKING, Literal, TypeAlias, overload
+from typing import Literal, TypeAlias, overload
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
 from littlestone.dimension.small import solve_small
 from littlestone.dimension.table import PackedTable, TableOrClass
 from littlestone.errors import DeclarationError
-
-if TYPE_CHECKING:
-    from littlestone.dimension.engine.driver import Engine
-    from littlestone.dimension.tree import MistakeTree
 
 Progress: TypeAlias = Callable[[int, int, int, float], object]
 
@@ -61,18 +57,23 @@ def littlestone_dimension(
     >>> littlestone_dimension([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     2
     """
-    bounds = littlestone_bounds(
-        table_or_class,
-        certificate=certificate,
-        progress=progress,
-        time_limit=time_limit,
-        memory_limit=memory_limit,
-    )
     if certificate or time_limit is not None:
-        return bounds
-    if bounds.interrupted:
-        raise InterruptedSolve(bounds)
-    return bounds.dimension
+        return littlestone_bounds(
+            table_or_class,
+            certificate=certificate,
+            progress=progress,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+        )
+    table = PackedTable.read(table_or_class)
+    small = solve_small(table, certificate=False)
+    if small is not None:
+        return small.lower
+    solve = _Solve(table, progress, None, memory_limit)
+    solve.search()
+    if solve.interrupted:
+        raise InterruptedSolve(solve.bounds())
+    return solve.lower  # nobody asked for the tree
 
 
 def littlestone_bounds(
@@ -107,7 +108,9 @@ def littlestone_bounds(
     small = solve_small(table, certificate=certificate)
     if small is not None:
         return small
-    return _Solve(table, progress, time_limit, memory_limit).run(certificate)
+    solve = _Solve(table, progress, time_limit, memory_limit)
+    solve.search()
+    return solve.bounds(certificate=certificate)
 
 
 class _Solve:
@@ -121,27 +124,51 @@ class _Solve:
         memory_limit: int,
     ) -> None:
         self._began = time.monotonic()
-        self._table, self._progress, self._limit = table, progress, time_limit
-        self._table_bytes = _room_for_bounds(table, memory_limit)
+        self._progress, self._limit = progress, time_limit
         self.lower, self.upper = 0, table.size.bit_length() - 1
-        self._interrupted = False
+        self.interrupted = False
         self._failure: BaseException | None = None
-
-    def run(self, certificate: bool) -> Bounds:
+        room = _room_for_bounds(table, memory_limit)
+        # Only here is the compiler needed.
         from littlestone.dimension.engine.driver import Engine
 
-        engine = Engine(self._table, self._table_bytes)
-        self._watch(engine, lambda: self._deepen(engine))
-        engine.resume()
-        proof = None
-        tree: MistakeTree = engine.tree(self.lower)
-        if certificate and not self._interrupted:
-            proof = engine.refutation(self.upper + 1)
-        return Bounds(self.lower, self.upper, tree, proof, self._interrupted)
+        self._engine = Engine(table, room)
 
-    def _deepen(self, engine: Engine) -> None:
+    def search(self) -> None:
+        """Raise the lower bound until it meets the upper one, or until interrupted."""
+        worker = Thread(target=self._guarded, daemon=True)
+        worker.start()
+        while worker.is_alive():
+            try:
+                worker.join(_POLL)
+                seconds = time.monotonic() - self._began
+                if self._limit is not None and seconds > self._limit:
+                    self.interrupted = True
+                if self._progress is not None:
+                    self._progress(self.lower, self.upper, self._engine.nodes, seconds)
+            except KeyboardInterrupt:
+                self.interrupted = True
+            except BaseException:
+                self._engine.stop()
+                worker.join()
+                raise
+            if self.interrupted:
+                self._engine.stop()
+        if self._failure is not None:
+            raise self._failure
+        self.interrupted = self.lower < self.upper
+
+    def bounds(self, *, certificate: bool = False) -> Bounds:
+        """What is known, with a tree, and with a refutation if the search came to its end."""
+        self._engine.resume()
+        tree, proof = self._engine.tree(self.lower), None
+        if certificate and not self.interrupted:
+            proof = self._engine.refutation(self.upper + 1)
+        return Bounds(self.lower, self.upper, tree, proof, self.interrupted)
+
+    def _deepen(self) -> None:
         while self.lower < self.upper:
-            answer = engine.at_least(self.lower + 1)
+            answer = self._engine.at_least(self.lower + 1)
             if answer is None:
                 return
             if answer:
@@ -149,32 +176,9 @@ class _Solve:
             else:
                 self.upper = self.lower
 
-    def _watch(self, engine: Engine, work: Callable[[], None]) -> None:
-        worker = Thread(target=self._guarded, args=(work,), daemon=True)
-        worker.start()
-        while worker.is_alive():
-            try:
-                worker.join(_POLL)
-                seconds = time.monotonic() - self._began
-                if self._limit is not None and seconds > self._limit and worker.is_alive():
-                    self._interrupted = True
-                if self._progress is not None:
-                    self._progress(self.lower, self.upper, engine.nodes, seconds)
-            except KeyboardInterrupt:
-                self._interrupted = True
-            except BaseException:
-                engine.stop()
-                worker.join()
-                raise
-            if self._interrupted:
-                engine.stop()
-        if self._failure is not None:
-            raise self._failure
-        self._interrupted = self._interrupted and self.lower < self.upper
-
-    def _guarded(self, work: Callable[[], None]) -> None:
+    def _guarded(self) -> None:
         try:
-            work()
+            self._deepen()
         except BaseException as failure:
             self._failure = failure
 

@@ -148,7 +148,7 @@ def _array(values: ArrayLike | Sequence[Sequence[object]]) -> NDArray[np.generic
 
 def _checked(block: NDArray[np.generic], first: int) -> NDArray[np.bool_]:
     if block.dtype == np.bool_:
-        return block
+        return block.astype(np.bool_, copy=False)
     ones = np.asarray(block == 1)
     wrong = ~(ones | np.asarray(block == 0))
     if wrong.any():

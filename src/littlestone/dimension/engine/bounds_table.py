@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, uint64, void
 
-from littlestone.dimension.engine.compiling import compiled
+from littlestone.dimension.engine.compiling import Index, Word, compiled
 from littlestone.dimension.engine.state import (
     BUCKETS,
     ENTRY,
@@ -25,8 +25,8 @@ _SIZE = SLOTS * ENTRY
 UNKNOWN = 255 << 8  # lower bound 0, upper bound 255
 
 
-@compiled(int64(STATE, uint64, uint64))
-def probe(S: State, key0: np.uint64, key1: np.uint64) -> int:
+@compiled(int64(STATE, uint64, uint64), inline=True)
+def probe(S: State, key0: Word, key1: Word) -> Index:
     """(upper << 8) + lower of a key; `UNKNOWN` if it is not there."""
     base = np.int64(key0 & np.uint64(S.control[BUCKETS] - 1)) * _SIZE
     for slot in range(SLOTS):
@@ -60,14 +60,14 @@ def _grow(S: State) -> None:
     S.control[BUCKETS] = 2 * old
 
 
-@compiled(void(STATE, uint64, uint64, int64, int64, int64))
-def store(S: State, key0: np.uint64, key1: np.uint64, lower: int, upper: int, work: int) -> None:
+@compiled(void(STATE, uint64, uint64, int64, int64, int64), inline=True)
+def store(S: State, key0: Word, key1: Word, lower: Index, upper: Index, work: Index) -> None:
     """Sharpen the bounds of a key; ``work`` < 2^40 decides who stays in a full bucket."""
     if S.control[USED] > 2 * S.control[BUCKETS] and S.control[BUCKETS] < S.control[TABLE_LIMIT]:
         _grow(S)
     base = np.int64(key0 & np.uint64(S.control[BUCKETS] - 1)) * _SIZE
-    target = base
-    least = np.int64(1) << 62
+    target: Index = base
+    least: Index = np.int64(1) << 62
     for slot in range(SLOTS):
         at = base + slot * ENTRY
         word = np.int64(S.table[at + 2])

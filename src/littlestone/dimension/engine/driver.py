@@ -83,11 +83,11 @@ class Engine:
             if sides.inside(j):
                 continue
             # The frame holds the columns of sides.table, in the same order.
-            smaller = int(2 * state.count[depth, j] <= state.frame[depth, ROWS])
+            smaller = int(2 * state.ones[depth, j] <= state.frame[depth, ROWS])
             for side in (smaller, 1 - smaller):
                 if decide_side(state, depth, j, side, k - 1) == 0:
                     sides.dead[side, j] = True
-                    key = (*map(int, state.key[depth + 1]), k - 1)
+                    key = (int(state.key[depth + 1, 0]), int(state.key[depth + 1, 1]), k - 1)
                     if key not in seen:
                         seen.add(key)
                         below = (*path, int(state.origin[depth, j]) ^ side)

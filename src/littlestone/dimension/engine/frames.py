@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import int32, int64, uint64, void
+from numba import int64, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import compiled, popcount, trailing_zeros
-from littlestone.dimension.engine.transposing import transpose
-from littlestone.dimension.engine.state import COLUMNS, OFFSET, ROWS, STATE, WORDS, State
+from littlestone.dimension.engine.compiling import Index, Word, compiled, popcount
+from littlestone.dimension.engine.rows import gather_rows, list_rows
+from littlestone.dimension.engine.state import (
+    COLUMNS,
+    OFFSET,
+    ROWS,
+    STATE,
+    WORDS,
+    State,
+)
 
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -19,16 +26,16 @@ _MIX3 = np.uint64(0x94D049BB133111EB)
 _ZERO = np.uint64(0)
 
 
-@compiled(uint64(uint64))
-def finish(word: np.uint64) -> np.uint64:
+@compiled(uint64(uint64), inline=True)
+def finish(word: Word) -> Word:
     """The finaliser of splitmix64, a bijection that mixes well."""
     word = (word ^ (word >> np.uint64(30))) * _MIX2
     word = (word ^ (word >> np.uint64(27))) * _MIX3
     return word ^ (word >> np.uint64(31))
 
 
-@compiled(void(uint64[:, ::1], uint64, uint64))
-def prepare(masks: NDArray[np.uint64], w: np.uint64, mask: np.uint64) -> None:
+@compiled(void(uint64[:, ::1], uint64, uint64), inline=True)
+def prepare(masks: NDArray[np.uint64], w: Word, mask: Word) -> None:
     """The six move masks of one word of a mask (Hacker's Delight, section 7-4)."""
     keep = ~mask << _ONE
     for step in range(6):
@@ -44,8 +51,8 @@ def prepare(masks: NDArray[np.uint64], w: np.uint64, mask: np.uint64) -> None:
         keep &= ~moves
 
 
-@compiled(uint64(uint64[:, ::1], uint64, uint64))
-def compress(masks: NDArray[np.uint64], w: np.uint64, word: np.uint64) -> np.uint64:
+@compiled(uint64(uint64[:, ::1], uint64, uint64), inline=True)
+def compress(masks: NDArray[np.uint64], w: Word, word: Word) -> Word:
     """The bits of ``word`` (already under the mask) that the mask keeps, packed together."""
     t = word & masks[0, w]
     word = (word ^ t) | (t >> np.uint64(1))
@@ -61,110 +68,8 @@ def compress(masks: NDArray[np.uint64], w: np.uint64, word: np.uint64) -> np.uin
     return (word ^ t) | (t >> np.uint64(32))
 
 
-@compiled(int64(uint64[::1], uint64, int64, int64, int32[::1]))
-def list_rows(
-    arena: NDArray[np.uint64], at: np.uint64, total: int, side: int, index: NDArray[np.int32]
-) -> int:
-    """Write where the column arena[at:] of ``total`` bits equals ``side`` into index; count them."""
-    words = np.uint64((total + 63) >> 6)
-    last = _ALL >> np.uint64((64 - total) & 63)
-    flip = _ZERO if side == 1 else _ALL
-    found = _ZERO
-    for w in range(words):
-        word = arena[at + w] ^ flip
-        if w + _ONE == words:
-            word &= last
-        n = popcount(word)
-        first = w << np.uint64(6)
-        # Eight at a time, more than there are: cheaper than a branch for each.
-        to = found
-        found += n
-        while to < found:
-            for j in range(8):
-                index[to + np.uint64(j)] = np.int32(first + trailing_zeros(word))
-                word &= word - _ONE
-            to += np.uint64(8)
-    return np.int64(found)
-
-
-@compiled(int64(STATE, int64, int64))
-def gather_rows(S: State, depth: int, rows: int) -> int:
-    """Write the columns of frame ``depth`` on the ``rows`` rows in S.index, unfinished."""
-    arena, bits, block, index = S.arena, S.bits, S.block, S.index
-    columns = S.frame[depth, COLUMNS]
-    out = S.frame[depth, OFFSET] + columns * S.frame[depth, WORDS]
-    S.frame[depth + 1, OFFSET] = out
-    start, stride = S.stride[depth, 0], S.stride[depth, 1]
-    words = (rows + 63) >> 6
-    for z in range(columns):
-        S.raw[z, 4] = z
-    for i in range(rows, (rows + 63) & ~63):
-        index[i] = S.frame[depth, ROWS]  # the row of zeros
-    for b in range(0, stride, 4):
-        width = min(4, stride - b)
-        for g in range(words):
-            for r in range(64):
-                at = start + np.int64(index[64 * g + r]) * stride + b
-                for i in range(width):
-                    block[4 * r + i] = bits[at + i]
-            transpose(block)
-            for i in range(width):
-                first = 64 * (b + i)
-                to = out + first * words + g
-                for c in range(min(64, columns - first)):
-                    arena[to] = block[4 * c + i]
-                    to += words
-    return columns
-
-
-@compiled(void(STATE, int64))
-def make_rows(S: State, depth: int) -> None:
-    """Give frame ``depth`` its rows, a row of zeros after the last, and the totals of its columns."""
-    arena, bits, block = S.arena, S.bits, S.block
-    columns, rows = S.frame[depth, COLUMNS], S.frame[depth, ROWS]
-    words, source = S.frame[depth, WORDS], S.frame[depth, OFFSET]
-    stride = 2 if columns <= 128 else (columns + 255) >> 8 << 2
-    start = S.stride[depth, 0]
-    S.stride[depth, 1] = stride
-    for i in range(stride):
-        bits[start + rows * stride + i] = 0
-    for b in range(0, stride, 4):
-        width = min(4, stride - b)
-        for g in range(words):
-            for i in range(width):
-                first = 64 * (b + i)
-                at = source + first * words + g
-                n = max(0, min(64, columns - first))
-                for c in range(n):
-                    block[4 * c + i] = arena[at]
-                    at += words
-                for c in range(n, 64):
-                    block[4 * c + i] = 0
-            transpose(block)
-            to = start + 64 * g * stride + b
-            for r in range(min(64, rows - 64 * g)):
-                for i in range(width):
-                    bits[to + i] = block[4 * r + i]
-                to += stride
-    planes = 5  # as many levels as counters have at least
-    while rows >> planes:
-        planes += 1
-    totals = S.totals[depth]
-    for i in range(planes * stride):
-        totals[i] = 0
-    for c in range(columns):
-        count = np.int64(S.count[depth, c])
-        bit = _ONE << np.uint64(c & 63)
-        at = c >> 6
-        while count:
-            if count & 1:
-                totals[at] |= bit
-            at += stride
-            count >>= 1
-
-
-@compiled(void(STATE, uint64, int64, uint64, uint64))
-def hash_columns(S: State, base: np.uint64, wide: int, words: np.uint64, last: np.uint64) -> None:
+@compiled(void(STATE, uint64, int64, uint64, uint64), inline=True)
+def hash_columns(S: State, base: Word, wide: Index, words: Word, last: Word) -> None:
     """Two hashes, the number of ones and the complement mask of each raw column, into S.raw."""
     arena, raw = S.arena, S.raw
     stop = words - _ONE
@@ -194,8 +99,8 @@ def hash_columns(S: State, base: np.uint64, wide: int, words: np.uint64, last: n
         raw[second, 0], raw[second, 1], raw[second, 2], raw[second, 3] = b0, b1, ones_b, flip_b
 
 
-@compiled(void(STATE, int64, int64, int64))
-def settle(S: State, depth: int, wide: int, rows: int) -> None:
+@compiled(void(STATE, int64, int64, int64), inline=True)
+def settle(S: State, depth: Index, wide: Index, rows: Index) -> None:
     """Finish frame depth + 1, whose ``wide`` raw columns lie in place, one after another.
 
     Columns whose minority has fewer than two rows are dropped (the child is asked for k >= 2), the
@@ -244,7 +149,7 @@ def settle(S: State, depth: int, wide: int, rows: int) -> None:
             continue
         slots[place] = found
         hashes[found] = hash0
-        S.count[depth + 1, found] = ones
+        S.ones[depth + 1, found] = ones
         S.origin[depth + 1, found] = S.origin[depth, np.int64(S.raw[z, 4])] ^ np.int32(flip & _ONE)
         key0 += finish(hash0 ^ _MIX1)
         key1 += finish(S.raw[z, 1] ^ _MIX0)
@@ -256,8 +161,8 @@ def settle(S: State, depth: int, wide: int, rows: int) -> None:
     S.key[depth + 1, 1] = finish(key1 + finish(np.uint64(found) ^ _MIX0))
 
 
-@compiled(int64(STATE, int64, int64, int64))
-def compress_columns(S: State, depth: int, x: int, side: int) -> int:
+@compiled(int64(STATE, int64, int64, int64), inline=True)
+def compress_columns(S: State, depth: Index, x: Index, side: Index) -> Index:
     """Write the columns of frame ``depth`` on the rows where column x is ``side``, unfinished."""
     arena, masks = S.arena, S.masks
     words = np.uint64(S.frame[depth, WORDS])
@@ -276,7 +181,7 @@ def compress_columns(S: State, depth: int, x: int, side: int) -> int:
         prepare(masks, w, word)
     found = 0
     for z in range(columns):
-        c = S.count[depth, z]
+        c = S.ones[depth, z]
         if z == x or min(c, total - c) < 2:
             continue
         S.raw[found, 4] = z
@@ -304,13 +209,13 @@ def compress_columns(S: State, depth: int, x: int, side: int) -> int:
 
 
 @compiled(void(STATE, int64, int64, int64, int64))
-def restrict(S: State, depth: int, x: int, side: int, rows: int) -> None:
+def restrict(S: State, depth: Index, x: Index, side: Index, rows: Index) -> None:
     """Build frame depth + 1: the ``rows`` rows of frame ``depth`` whose bit in column x is ``side``."""
     S.stride[depth + 1, 0] = S.stride[depth, 0] + S.stride[depth, 1] * (S.frame[depth, ROWS] + 1)
     S.stride[depth + 1, 1] = 0
     if S.stride[depth, 1] > 0:
         at = np.uint64(S.frame[depth, OFFSET] + x * S.frame[depth, WORDS])
-        list_rows(S.arena, at, S.frame[depth, ROWS], side, S.index)
+        list_rows(S.arena, at, S.frame[depth, ROWS], side, S.listed)
         wide = gather_rows(S, depth, rows)
     else:
         wide = compress_columns(S, depth, x, side)

@@ -6,14 +6,14 @@ import numpy as np
 from numba import int64, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import compiled
+from littlestone.dimension.engine.compiling import Index, compiled
 from littlestone.dimension.engine.frames import settle
 from littlestone.dimension.engine.state import OFFSET, STATE, State
 from littlestone.dimension.engine.transposing import transpose
 
 
 @compiled(void(STATE, uint64[:, ::1], int64))
-def load(S: State, rows: NDArray[np.uint64], columns: int) -> None:
+def load(S: State, rows: NDArray[np.uint64], columns: Index) -> None:
     """Make the rows of a table the root frame, at depth 0."""
     arena, block = S.arena, S.block
     count, wide = rows.shape

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import boolean, int64, uint64, void
 from numpy.typing import NDArray
 
 from littlestone.dimension.engine.bounds_table import probe
-from littlestone.dimension.engine.compiling import compiled, trailing_zeros
+from littlestone.dimension.engine.compiling import Index, compiled, trailing_zeros
 from littlestone.dimension.engine.frames import restrict
 from littlestone.dimension.engine.search import at_least, remembered, usable
 from littlestone.dimension.engine.state import COLUMNS, ROWS, STATE, State
 
 
 @compiled(int64(STATE, int64, int64, int64, int64))
-def decide_side(S: State, depth: int, x: int, side: int, k: int) -> int:
+def decide_side(S: State, depth: Index, x: Index, side: Index, k: Index) -> Index:
     """Build a side of column x as frame depth + 1 and decide LDim >= k for it; k >= 2."""
-    ones = np.int64(S.count[depth, x])
+    ones = np.int64(S.ones[depth, x])
     size = ones if side == 1 else S.frame[depth, ROWS] - ones
     restrict(S, depth, x, side, size)
     if size < 1 << k:
@@ -35,7 +37,7 @@ def decide_side(S: State, depth: int, x: int, side: int, k: int) -> int:
 
 
 @compiled(boolean(STATE, int64, int64, int64, int64[::1]))
-def plant(S: State, depth: int, k: int, node: int, points: NDArray[np.int64]) -> bool:
+def plant(S: State, depth: Index, k: Index, node: Index, points: NDArray[np.int64]) -> Any:
     """Write the points of a shattered tree of depth k >= 2 for a frame, but for the lowest level."""
     n = usable(S, depth, 1 << (k - 1))
     if k == 2:
@@ -53,7 +55,7 @@ def plant(S: State, depth: int, k: int, node: int, points: NDArray[np.int64]) ->
     if chosen < 0:
         for i in range(n):
             x = S.order[depth, i]
-            smaller = 1 if 2 * np.int64(S.count[depth, x]) <= S.frame[depth, ROWS] else 0
+            smaller = 1 if 2 * np.int64(S.ones[depth, x]) <= S.frame[depth, ROWS] else 0
             first = decide_side(S, depth, x, smaller, k - 1)
             if first < 0:
                 return False

@@ -1,14 +1,15 @@
-"""The lookahead over rows: which columns split both sides of a column into large enough parts?"""
+"""The lookahead over rows: which columns split both sides of a column into large enough parts."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import boolean, int64, uint64, void
-from numba import int32
+from numba import boolean, int32, int64, uint64, void
 from numpy.typing import NDArray
 
-from littlestone.dimension.engine.compiling import compiled, popcount, trailing_zeros
-from littlestone.dimension.engine.frames import list_rows
+from littlestone.dimension.engine.compiling import Index, Word, compiled, popcount, trailing_zeros
+from littlestone.dimension.engine.rows import list_rows
 from littlestone.dimension.engine.slices import (
     add_sixteen_2,
     add_sixteen_4,
@@ -42,13 +43,13 @@ def split_listed(
     planes: NDArray[np.uint64],
     totals: NDArray[np.uint64],
     split: NDArray[np.uint64],
-    out: np.uint64,
-    start: np.uint64,
-    stride: np.uint64,
-    rows: int,
-    size: int,
-    least: int,
-) -> np.uint64:
+    out: Word,
+    start: Word,
+    stride: Word,
+    rows: Index,
+    size: Index,
+    least: Index,
+) -> Word:
     """How many columns split the ``size`` rows in index, and how many the other ones of ``rows``.
 
     A column splits some rows if it leaves at least ``least`` of them on both sides.  The two
@@ -102,25 +103,25 @@ def split_listed(
     return found
 
 
-@compiled(int64(STATE, int64, int64))
-def place_of_split(S: State, depth: int, i: int) -> int:
+@compiled(int64(STATE, int64, int64), inline=True)
+def place_of_split(S: State, depth: Index, i: Index) -> Index:
     """Where the marks of the i-th usable column begin in S.split."""
     columns = S.raw.shape[0]
     return (depth * columns + i) * 2 * (((columns + 255) >> 8) << 2)
 
 
-@compiled(int64(int64, int64))
-def smaller_side(ones: int, rows: int) -> int:
+@compiled(int64(int64, int64), inline=True)
+def smaller_side(ones: Index, rows: Index) -> Index:
     """The side of a column with fewer rows."""
     return 1 if 2 * ones <= rows else 0
 
 
 @compiled(void(STATE, int64, int64, int64, int64))
-def look_by_rows(S: State, depth: int, begin: int, end: int, least: int) -> None:
+def look_by_rows(S: State, depth: Index, begin: Index, end: Index, least: Index) -> None:
     """Fill alive[depth, begin : end], except for columns that are refuted already."""
     rows, words = S.frame[depth, ROWS], S.frame[depth, WORDS]
-    arena, bits, index, planes, split = S.arena, S.bits, S.index, S.planes, S.split
-    totals, count, order = S.totals[depth], S.count[depth], S.order[depth]
+    arena, bits, index, planes, split = S.arena, S.bits, S.listed, S.planes, S.split
+    totals, count, order = S.totals[depth], S.ones[depth], S.order[depth]
     known, alive = S.known[depth], S.alive[depth]
     start, stride = np.uint64(S.stride[depth, 0]), np.uint64(S.stride[depth, 1])
     for i in range(begin, end):
@@ -147,11 +148,11 @@ def look_by_rows(S: State, depth: int, begin: int, end: int, least: int) -> None
 
 
 @compiled(int64(STATE, int64, int64, int64, int64, int64))
-def list_both(S: State, depth: int, x: int, side: int, z: int, part: int) -> int:
-    """List the rows where column x is ``side`` and column z is ``part`` in S.index; count them."""
+def list_both(S: State, depth: Index, x: Index, side: Index, z: Index, part: Index) -> Index:
+    """List the rows where column x is ``side`` and column z is ``part`` in S.listed; count them."""
     words, rows = np.uint64(S.frame[depth, WORDS]), S.frame[depth, ROWS]
     base = np.uint64(S.frame[depth, OFFSET])
-    arena, index = S.arena, S.index
+    arena, index = S.arena, S.listed
     at, to = base + np.uint64(x) * words, base + np.uint64(z) * words
     flip = _ZERO if side == 1 else _ALL
     also = _ZERO if part == 1 else _ALL
@@ -174,7 +175,7 @@ def list_both(S: State, depth: int, x: int, side: int, z: int, part: int) -> int
 
 
 @compiled(boolean(STATE, int64, int64, int64, int64))
-def refuted_in_place(S: State, depth: int, i: int, side: int, k: int) -> bool:
+def refuted_in_place(S: State, depth: Index, i: Index, side: Index, k: Index) -> Any:
     """Whether a side of the i-th usable column has LDim < k for want of splits, without building it.
 
     Every column that splits the side into 2^(k-1) and 2^(k-1) rows must leave a part that no column
@@ -182,7 +183,7 @@ def refuted_in_place(S: State, depth: int, i: int, side: int, k: int) -> bool:
     """
     x = S.order[depth, i]
     rows = S.frame[depth, ROWS]
-    smaller = smaller_side(np.int64(S.count[depth, x]), rows)
+    smaller = smaller_side(np.int64(S.ones[depth, x]), rows)
     start, stride = np.uint64(S.stride[depth, 0]), np.uint64(S.stride[depth, 1])
     place = np.uint64(place_of_split(S, depth, i))
     if side != smaller:
@@ -196,11 +197,11 @@ def refuted_in_place(S: State, depth: int, i: int, side: int, k: int) -> bool:
             marks &= marks - _ONE
             dead = False
             for turn in range(2):
-                part = smaller_side(np.int64(S.count[depth, z]), rows) ^ turn
+                part = smaller_side(np.int64(S.ones[depth, z]), rows) ^ turn
                 size = list_both(S, depth, x, side, z, part)
                 found = split_listed(
                     S.bits,
-                    S.index,
+                    S.listed,
                     S.planes,
                     totals,
                     S.split,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof
@@ -27,7 +27,7 @@ class State(NamedTuple):
     origin: NDArray[np.int32]  # [depth, column]: 2 * column of the root + 1 if complemented
     literal: NDArray[np.uint64]  # [2 * column of the root + side, 2]: random words
     arena: NDArray[np.uint64]  # the columns of the frames, one frame after another
-    count: NDArray[np.int32]  # [depth, column]: number of ones
+    ones: NDArray[np.int32]  # [depth, column]: number of ones
     order: NDArray[np.int64]  # [depth, usable]: columns, most balanced first
     pairs: NDArray[np.int32]  # [depth, usable x usable]: sizes of intersections
     alive: NDArray[np.int64]  # [depth, usable, 2]: columns that split side 0, side 1
@@ -42,7 +42,7 @@ class State(NamedTuple):
     table: NDArray[np.uint64]  # bounds
     bits: NDArray[np.uint64]  # the rows of the frames that have them, one frame after another
     stride: NDArray[np.int64]  # [depth, 2]: start and stride in bits; stride 0 if there are no rows
-    index: NDArray[np.int32]  # indices of rows
+    listed: NDArray[np.int32]  # indices of rows
     planes: NDArray[np.uint64]  # scratch counters
     totals: NDArray[np.uint64]  # [depth, plane * word]: ones of every column, bit by bit
     block: NDArray[np.uint64]  # scratch for transposing
@@ -64,7 +64,7 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
         origin=np.zeros((depth, columns), np.int32),
         literal=np.random.default_rng(64).integers(0, 2**64, (2 * columns, 2), np.uint64),
         arena=np.empty(depth * (words + 1) * (columns + 1), np.uint64),
-        count=np.empty((depth, columns), np.int32),
+        ones=np.empty((depth, columns), np.int32),
         order=np.empty((depth, columns), np.int64),
         pairs=np.empty((depth, columns * columns), np.int32),
         alive=np.zeros((depth, columns, 2), np.int64),
@@ -77,11 +77,13 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
         table=np.zeros(buckets * SLOTS * ENTRY, np.uint64),
         bits=np.empty(depth * (rows + 1) * (-(-columns // 256) * 4), np.uint64),
         stride=np.zeros((depth + 1, 2), np.int64),
-        index=np.empty(rows + 80, np.int32),
+        listed=np.empty(rows + 80, np.int32),
         planes=np.empty(32 * (-(-columns // 256) * 4), np.uint64),
         totals=np.empty((depth, 32 * (-(-columns // 256) * 4)), np.uint64),
         block=np.zeros(256, np.uint64),
     )
 
 
-STATE = typeof(allocate(64, 2, 0))
+STATE: Any = typeof(  # type: ignore[no-untyped-call,unused-ignore]
+    allocate(64, 2, 0)
+)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types, uint64, void
 from numba.extending import intrinsic
 from numpy.typing import NDArray
-import numpy as np
 
-from littlestone.dimension.engine.compiling import compiled
+from littlestone.dimension.engine.compiling import Index, compiled
 
 _MASKS = {
     32: 0x00000000FFFFFFFF,
@@ -25,7 +25,7 @@ WIDE = 4  # blocks side by side
 _STEP = 64 * WIDE  # words of scratch
 
 
-def _butterfly(gap: int) -> Callable[..., Any]:
+def _butterfly(gap: Index) -> Callable[..., Any]:
     """Three stages on the eight vectors at block[4 * (first + gap * i)], i = 0, ..., 7."""
     word = ir.IntType(64)
     vector = ir.VectorType(word, WIDE)

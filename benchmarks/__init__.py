@@ -1,0 +1,1 @@
+"""Benchmarks; each asserts its answer."""
