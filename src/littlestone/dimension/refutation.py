@@ -114,35 +114,44 @@ class Sides:
     """The sides of the columns of V, and which of them have LDim < k - 1 by counting alone.
 
     ``table`` is V reduced to columns with two rows on both sides, without complements and
-    repetitions; ``dead[s, j]`` tells whether side s of its column j is known to have LDim < k - 1;
+    repetitions; ``dead[s, j]`` tells whether side s of its column j is known to have LDim < k - 1
+    (both sides of a column with a side of fewer than 2^(k-1) rows count as such);
     ``open`` are the columns both of whose sides are alive, most balanced first.
     """
 
     def __init__(self, V: NDArray[np.uint8], k: int) -> None:
         self.table = V = _reduced(V)
         half, quarter = 1 << (k - 1), 1 << (k - 2)
-        self._size, self._ones = len(V), V.sum(axis=0, dtype=np.int64)
+        size, ones = len(V), V.sum(axis=0, dtype=np.int64)
+        balance = np.minimum(ones, size - ones)
+        self.dead = np.ones((2, V.shape[1]), bool)
+        # Only columns with parts of 2^(k-2) rows can split a side so.
+        self._tried = tried = np.flatnonzero(balance >= half)
+        splitting = np.flatnonzero(balance >= quarter)
         # Counts below 2^24 are exact in single precision, and products of such matrices are fast.
-        exact: NDArray[Any] = V.astype(np.float32 if self._size < 1 << 24 else np.float64)
-        self._both = (exact.T @ exact).astype(np.int64)
-        self.dead = np.zeros((2, V.shape[1]), bool)
-        zeros = self._size - self._ones
-        for side, counts, total in (
-            (1, self._both, self._ones),
-            (0, self._ones[np.newaxis] - self._both, zeros),
+        real = np.float32 if size < 1 << 24 else np.float64
+        exact: NDArray[Any] = V[:, splitting].astype(real)
+        place = np.searchsorted(splitting, tried)
+        both = exact[:, place].T @ exact
+        for side, parts, total in (
+            (1, both, ones[tried]),
+            (0, ones[splitting] - both, size - ones[tried]),
         ):
-            splits = (counts >= quarter) & (total[:, np.newaxis] - counts >= quarter)
-            self.dead[side] = (total < half) | ~splits.any(axis=1)
-        alive = np.flatnonzero(~self.dead.any(axis=0))
-        balance = np.minimum(self._ones, zeros)[alive]
-        self.open: list[int] = alive[np.argsort(-balance, kind="stable")].tolist()
+            splits = (parts >= quarter) & (total[:, np.newaxis] - parts >= quarter)
+            self.dead[side, tried] = ~splits.any(axis=1)
+        self._both = both[:, place]
+        self._ones, self._size = ones[tried], size
+        alive = tried[~self.dead[:, tried].any(axis=0)]
+        self.open: list[int] = alive[np.argsort(-balance[alive], kind="stable")].tolist()
 
     def inside(self, j: int) -> bool:
         """Whether a side of column j lies in a side that is dead."""
-        both, ones, zero = self._both[j], self._ones, self._size - self._ones[j]
+        i = int(np.searchsorted(self._tried, j))
+        both, ones, zero = self._both[i], self._ones, self._size - self._ones[i]
+        dead = self.dead[:, self._tried]
         return bool(
-            (self.dead[1] & ((both == ones[j]) | (ones - both == zero))).any()
-            or (self.dead[0] & ((both == 0) | (both == ones))).any()
+            (dead[1] & ((both == ones[i]) | (ones - both == zero))).any()
+            or (dead[0] & ((both == 0) | (both == ones))).any()
         )
 
 

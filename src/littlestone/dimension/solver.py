@@ -167,14 +167,16 @@ class _Solve:
         return Bounds(self.lower, self.upper, tree, proof, self.interrupted)
 
     def _deepen(self) -> None:
+        k = max(1, self.upper // 2)  # below, a refutation is rare; and cheap, if it comes to it
         while self.lower < self.upper:
-            answer = self._engine.at_least(self.lower + 1)
+            answer = self._engine.at_least(k)
             if answer is None:
                 return
             if answer:
-                self.lower += 1
+                self.lower = k
             else:
-                self.upper = self.lower
+                self.upper = k - 1
+            k = self.lower + 1
 
     def _guarded(self) -> None:
         try:
