@@ -1,0 +1,54 @@
+"""What a solve returns: bounds of the dimension and their proofs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from littlestone.dimension.refutation import Refutation
+from littlestone.dimension.tree import MistakeTree
+from littlestone.errors import LittlestoneError
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """lower <= LDim <= upper; equal unless the solve was interrupted.
+
+    ``tree`` is shattered and has depth ``lower``.  ``certificate`` is the checkable refutation of
+    upper + 1, if it was asked for and the solve was not interrupted.
+    """
+
+    lower: int
+    upper: int
+    tree: MistakeTree
+    certificate: Refutation | None = None
+    interrupted: bool = False
+
+    @property
+    def dimension(self) -> int:
+        """The Littlestone dimension; `UnsettledError` if the bounds still differ."""
+        if self.lower < self.upper:
+            raise UnsettledError(self)
+        return self.lower
+
+
+class UnsettledError(LittlestoneError):
+    """The dimension was asked for where only bounds are known; they are in ``bounds``."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        super().__init__(
+            "tell the Littlestone dimension",
+            found=f"it is between {bounds.lower} and {bounds.upper}; the solve was interrupted",
+            fix="allow more time, or use the bounds",
+        )
+        self.bounds = bounds
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.bounds,))
+
+
+class InterruptedSolve(KeyboardInterrupt):
+    """Ctrl+C during a solve that was to return a number; ``bounds`` is what was known by then."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        super().__init__(f"the Littlestone dimension is between {bounds.lower} and {bounds.upper}")
+        self.bounds = bounds

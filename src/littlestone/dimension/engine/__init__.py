@@ -1,0 +1,1 @@
+"""The compiled engine of the Littlestone solver; importing its modules imports numba."""

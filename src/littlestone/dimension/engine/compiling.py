@@ -1,0 +1,51 @@
+"""How the kernels are compiled: explicit signatures, kept on disk, without the interpreter's lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar, cast
+
+from numba import njit, types
+from numba.extending import intrinsic
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# The scalars of compiled code; numpy's types for them do not mix with int in a type checker's eyes.
+Word: TypeAlias = Any  # uint64
+Index: TypeAlias = Any  # int64
+
+
+def compiled(signature: Any, *, inline: bool = False) -> Callable[[Function], Function]:
+    """Compile a kernel for one signature at import, or load it from the cache of an earlier run.
+
+    Passing the working memory to a function costs a hundred instructions: inline what is small.
+    """
+
+    def compile_(function: Function) -> Function:
+        return cast(Function, njit(signature, cache=True, nogil=True, forceinline=inline)(function))
+
+    return compile_
+
+
+@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+def _popcount(typing_context: Any, word: Any) -> Any:
+    """Number of ones of a 64-bit word."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator,unused-ignore]
+def _trailing_zeros(typing_context: Any, word: Any) -> Any:
+    """Index of the lowest one of a nonzero 64-bit word."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
+
+    return types.uint64(types.uint64), generate
+
+
+popcount = cast(Callable[[Word], Word], _popcount)
+trailing_zeros = cast(Callable[[Word], Word], _trailing_zeros)

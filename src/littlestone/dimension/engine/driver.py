@@ -1,0 +1,97 @@
+"""One table, its working memory, and the questions that can be asked of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.dimension.engine.packing import load
+from littlestone.dimension.engine.planting import decide_side, descend, plant
+from littlestone.dimension.engine.search import at_least
+from littlestone.dimension.engine.state import NODES, ROWS, STOP, allocate
+from littlestone.dimension.refutation import Refutation, Restrictions, Sides
+from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tree import MistakeTree
+
+
+class Engine:
+    """Decides LDim >= k for one table; what is learnt stays for later questions."""
+
+    def __init__(self, table: PackedTable, table_bytes: int) -> None:
+        self._table = table
+        self._state = allocate(table.size, table.points, table_bytes)
+        load(self._state, table.rows, table.points)
+
+    @property
+    def nodes(self) -> int:
+        """Version spaces searched so far."""
+        return int(self._state.control[NODES])
+
+    def stop(self) -> None:
+        """Make the question that is being asked return None, soon."""
+        self._state.control[STOP] = 1
+
+    def resume(self) -> None:
+        """Allow questions again."""
+        self._state.control[STOP] = 0
+
+    def at_least(self, k: int) -> bool | None:
+        """Whether LDim >= k; None if stopped."""
+        rows = self._table.size
+        if rows < 1 << k:
+            return False
+        if k < 2:
+            return True
+        if k == 2:
+            return bool(self._state.frame[0, 3])
+        answer = int(at_least(self._state, 0, k))
+        return None if answer < 0 else bool(answer)
+
+    def tree(self, depth: int) -> MistakeTree:
+        """A shattered tree, where LDim >= depth is known."""
+        leaves = 1 << depth
+        points = np.full(leaves - 1, -1, np.int64)
+        if depth >= 2 and not plant(self._state, 0, depth, 0, points):
+            raise RuntimeError("the search did not find the tree again")
+        index, ends = np.arange(self._table.size), np.empty(leaves + 1, np.int64)
+        descend(self._table.rows, points, index, ends)
+        return MistakeTree(
+            tuple(points.tolist()), tuple(self._table.names[index[ends[:-1]]].tolist())
+        )
+
+    def refutation(self, k: int) -> Refutation:
+        """Claims that prove LDim < k, where that is known."""
+        claims: list[tuple[Restrictions, int]] = [((), k)]
+        seen: set[tuple[int, int, int]] = set()
+        if self._table.size >= 1 << k and k >= 2:
+            self._claim(claims, seen, self._table.values(), (), k, 0)
+        return Refutation(tuple(claims), self._table.digest)
+
+    def _claim(
+        self,
+        claims: list[tuple[Restrictions, int]],
+        seen: set[tuple[int, int, int]],
+        V: NDArray[np.uint8],
+        path: Restrictions,
+        k: int,
+        depth: int,
+    ) -> None:
+        """Append what the claim that V has LDim < k rests on; V is frame ``depth``."""
+        state = self._state
+        sides = Sides(V, k)
+        for j in sides.open:
+            if sides.inside(j):
+                continue
+            # The frame holds the columns of sides.table, in the same order.
+            smaller = int(2 * state.ones[depth, j] <= state.frame[depth, ROWS])
+            for side in (smaller, 1 - smaller):
+                if decide_side(state, depth, j, side, k - 1) == 0:
+                    sides.dead[side, j] = True
+                    key = (int(state.key[depth + 1, 0]), int(state.key[depth + 1, 1]), k - 1)
+                    if key not in seen:
+                        seen.add(key)
+                        below = (*path, int(state.origin[depth, j]) ^ side)
+                        claims.append((below, k - 1))
+                        W = sides.table[sides.table[:, j] == side]
+                        self._claim(claims, seen, W, below, k - 1, depth + 1)
+                    break

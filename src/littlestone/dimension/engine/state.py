@@ -1,0 +1,89 @@
+"""The working memory of one search: a stack of frames and a table of bounds, in flat arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import typeof
+from numpy.typing import NDArray
+
+# Entries of State.control.
+STOP, NODES, BUCKETS, USED, TABLE_LIMIT, LOWER, ROOT_DONE, ROOT_ALL = range(8)
+# Columns of State.frame.
+OFFSET, ROWS, WORDS, COLUMNS = range(4)
+
+SLOTS = 4  # entries of a bucket of the table of bounds
+ENTRY = 3  # words of an entry: two of key, one of bounds
+
+
+class State(NamedTuple):
+    """Flat arrays, indexed first by the depth of a frame wherever there is one frame a depth."""
+
+    control: NDArray[np.int64]
+    frame: NDArray[np.int64]  # [depth, 4]
+    key: NDArray[np.uint64]  # [depth, 2]: of the columns of the frame
+    path: NDArray[np.uint64]  # [depth, 2]: of the set of restrictions that led to the frame
+    origin: NDArray[np.int32]  # [depth, column]: 2 * column of the root + 1 if complemented
+    literal: NDArray[np.uint64]  # [2 * column of the root + side, 2]: random words
+    arena: NDArray[np.uint64]  # the columns of the frames, one frame after another
+    ones: NDArray[np.int32]  # [depth, column]: number of ones
+    order: NDArray[np.int64]  # [depth, usable]: columns, most balanced first
+    pairs: NDArray[np.int32]  # [depth, usable x usable]: sizes of intersections
+    alive: NDArray[np.int64]  # [depth, usable, 2]: columns that split side 0, side 1
+    split: NDArray[np.uint64]  # [depth * usable * side * word]: the columns counted in alive
+    known: NDArray[np.int8]  # [depth, usable]: bit 0 row of pairs is there, bits 1, 2 side refuted
+    masks: NDArray[np.uint64]  # [7, words]: how to compress, and the mask
+    slots: NDArray[np.int32]  # hash table for equal columns
+    hashes: NDArray[np.uint64]  # [column]
+    raw: NDArray[
+        np.uint64
+    ]  # [column, 5]: of a raw column two hashes, ones, complement mask, parent
+    table: NDArray[np.uint64]  # bounds
+    bits: NDArray[np.uint64]  # the rows of the frames that have them, one frame after another
+    stride: NDArray[np.int64]  # [depth, 2]: start and stride in bits; stride 0 if there are no rows
+    listed: NDArray[np.int32]  # indices of rows
+    planes: NDArray[np.uint64]  # scratch counters
+    totals: NDArray[np.uint64]  # [depth, plane * word]: ones of every column, bit by bit
+    block: NDArray[np.uint64]  # scratch for transposing
+
+
+def allocate(rows: int, columns: int, table_bytes: int) -> State:
+    """Working memory for a root of the given shape; untouched pages cost nothing."""
+    depth = max(rows, 2).bit_length() + 1
+    words = -(-rows // 64)
+    buckets = 1 << max(6, (table_bytes // (8 * SLOTS * ENTRY)).bit_length() - 1)
+    control = np.zeros(8, np.int64)
+    control[BUCKETS] = min(buckets, 1 << 10)
+    control[TABLE_LIMIT] = buckets
+    return State(
+        control=control,
+        frame=np.zeros((depth, 4), np.int64),
+        key=np.zeros((depth, 2), np.uint64),
+        path=np.zeros((depth, 2), np.uint64),
+        origin=np.zeros((depth, columns), np.int32),
+        literal=np.random.default_rng(64).integers(0, 2**64, (2 * columns, 2), np.uint64),
+        arena=np.empty(depth * (words + 1) * (columns + 1), np.uint64),
+        ones=np.empty((depth, columns), np.int32),
+        order=np.empty((depth, columns), np.int64),
+        pairs=np.empty((depth, columns * columns), np.int32),
+        alive=np.zeros((depth, columns, 2), np.int64),
+        split=np.empty((depth * columns + 1) * 2 * (-(-columns // 256) * 4), np.uint64),
+        known=np.zeros((depth, columns), np.int8),
+        masks=np.empty((7, words + 1), np.uint64),
+        slots=np.empty(1 << (2 * columns + 2).bit_length(), np.int32),
+        hashes=np.empty(columns, np.uint64),
+        raw=np.empty((columns, 5), np.uint64),
+        table=np.zeros(buckets * SLOTS * ENTRY, np.uint64),
+        bits=np.empty(depth * (rows + 1) * (-(-columns // 256) * 4), np.uint64),
+        stride=np.zeros((depth + 1, 2), np.int64),
+        listed=np.empty(rows + 80, np.int32),
+        planes=np.empty(32 * (-(-columns // 256) * 4), np.uint64),
+        totals=np.empty((depth, 32 * (-(-columns // 256) * 4)), np.uint64),
+        block=np.zeros(256, np.uint64),
+    )
+
+
+STATE: Any = typeof(  # type: ignore[no-untyped-call,unused-ignore]
+    allocate(64, 2, 0)
+)

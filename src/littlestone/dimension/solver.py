@@ -1,0 +1,200 @@
+"""The Littlestone dimension of a finite table, exactly, with proofs of both of its bounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Thread
+from typing import Literal, TypeAlias, overload
+
+from littlestone.dimension.bounds import Bounds, InterruptedSolve
+from littlestone.dimension.small import solve_small
+from littlestone.dimension.table import PackedTable, TableOrClass
+from littlestone.errors import DeclarationError
+
+Progress: TypeAlias = Callable[[int, int, int, float], object]
+
+_GIB = 1 << 30
+_POLL = 0.05  # seconds between two looks at the clock
+
+
+@overload
+def littlestone_dimension(
+    table_or_class: TableOrClass,
+    *,
+    certificate: Literal[False] = False,
+    progress: Progress | None = None,
+    time_limit: None = None,
+    memory_limit: int = 8 * _GIB,
+) -> int: ...
+
+
+@overload
+def littlestone_dimension(
+    table_or_class: TableOrClass,
+    *,
+    certificate: bool = False,
+    progress: Progress | None = None,
+    time_limit: float | None = None,
+    memory_limit: int = 8 * _GIB,
+) -> int | Bounds: ...
+
+
+def littlestone_dimension(
+    table_or_class: TableOrClass,
+    *,
+    certificate: bool = False,
+    progress: Progress | None = None,
+    time_limit: float | None = None,
+    memory_limit: int = 8 * _GIB,
+) -> int | Bounds:
+    """LDim(H) = max over points x of 1 + min(LDim(H[x = 0]), LDim(H[x = 1])); 0 for one function.
+
+    A plain question has a plain answer, the dimension as an int; a question with ``certificate`` or
+    ``time_limit`` is answered by `Bounds`, as by `littlestone_bounds`, which see.  Ctrl+C raises
+    `InterruptedSolve`, a KeyboardInterrupt that carries the bounds known by then.
+
+    >>> littlestone_dimension([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
+    2
+    """
+    if certificate or time_limit is not None:
+        return littlestone_bounds(
+            table_or_class,
+            certificate=certificate,
+            progress=progress,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+        )
+    table = PackedTable.read(table_or_class)
+    small = solve_small(table, certificate=False)
+    if small is not None:
+        return small.lower
+    solve = _Solve(table, progress, None, memory_limit)
+    solve.search()
+    if solve.interrupted:
+        raise InterruptedSolve(solve.bounds())
+    return solve.lower  # nobody asked for the tree
+
+
+def littlestone_bounds(
+    table_or_class: TableOrClass,
+    *,
+    certificate: bool = False,
+    progress: Progress | None = None,
+    time_limit: float | None = None,
+    memory_limit: int = 8 * _GIB,
+) -> Bounds:
+    """The Littlestone dimension with a shattered tree, and bounds of it after an interruption.
+
+    Args:
+        table_or_class: 0/1 table, rows being functions and columns points (equal ones are legal),
+            or a finite class with ``columns`` and ``alive`` masks.
+        certificate: whether to add a refutation of dimension + 1 (`refutes`).
+        progress: called some times a second with (lower, upper, version spaces, seconds).
+        time_limit: seconds after which the bounds known by then are returned.
+        memory_limit: bytes of working memory that may be reserved.
+
+    Ctrl+C too ends the solve with the bounds known by then and ``interrupted`` set.  Raises
+    `DeclarationError` for what is not a 0/1 table or needs more than ``memory_limit``.
+
+    Exponential in the worst case; small tables need no compilation, and the first large one of an
+    installation waits some 20 seconds for it.
+
+    >>> bounds = littlestone_bounds([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
+    >>> bounds.dimension, bounds.tree.points
+    (2, (1, 2, 0))
+    """
+    table = PackedTable.read(table_or_class)
+    small = solve_small(table, certificate=certificate)
+    if small is not None:
+        return small
+    solve = _Solve(table, progress, time_limit, memory_limit)
+    solve.search()
+    return solve.bounds(certificate=certificate)
+
+
+class _Solve:
+    """The engine in a thread of its own, while this one watches the clock and the keyboard."""
+
+    def __init__(
+        self,
+        table: PackedTable,
+        progress: Progress | None,
+        time_limit: float | None,
+        memory_limit: int,
+    ) -> None:
+        self._began = time.monotonic()
+        self._progress, self._limit = progress, time_limit
+        self.lower, self.upper = 0, table.size.bit_length() - 1
+        self.interrupted = False
+        self._failure: BaseException | None = None
+        room = _room_for_bounds(table, memory_limit)
+        # Only here is the compiler needed.
+        from littlestone.dimension.engine.driver import Engine
+
+        self._engine = Engine(table, room)
+
+    def search(self) -> None:
+        """Raise the lower bound until it meets the upper one, or until interrupted."""
+        worker = Thread(target=self._guarded, daemon=True)
+        worker.start()
+        while worker.is_alive():
+            try:
+                worker.join(_POLL)
+                seconds = time.monotonic() - self._began
+                if self._limit is not None and seconds > self._limit:
+                    self.interrupted = True
+                if self._progress is not None:
+                    self._progress(self.lower, self.upper, self._engine.nodes, seconds)
+            except KeyboardInterrupt:
+                self.interrupted = True
+            except BaseException:
+                self._engine.stop()
+                worker.join()
+                raise
+            if self.interrupted:
+                self._engine.stop()
+        if self._failure is not None:
+            raise self._failure
+        self.interrupted = self.lower < self.upper
+
+    def bounds(self, *, certificate: bool = False) -> Bounds:
+        """What is known, with a tree, and with a refutation if the search came to its end."""
+        self._engine.resume()
+        tree, proof = self._engine.tree(self.lower), None
+        if certificate and not self.interrupted:
+            proof = self._engine.refutation(self.upper + 1)
+        return Bounds(self.lower, self.upper, tree, proof, self.interrupted)
+
+    def _deepen(self) -> None:
+        k = max(1, self.upper // 2)  # below, a refutation is rare; and cheap, if it comes to it
+        while self.lower < self.upper:
+            answer = self._engine.at_least(k)
+            if answer is None:
+                return
+            if answer:
+                self.lower = k
+            else:
+                self.upper = k - 1
+            k = self.lower + 1
+
+    def _guarded(self) -> None:
+        try:
+            self._deepen()
+        except BaseException as failure:
+            self._failure = failure
+
+
+def _room_for_bounds(table: PackedTable, memory_limit: int) -> int:
+    """Bytes for the table of bounds; `DeclarationError` if the frames alone are too many."""
+    depth = table.size.bit_length() + 1
+    points = table.points + 256
+    frames = depth * (table.size // 8 * 2 * points + 4 * points**2 + 100 * points)
+    room = memory_limit - frames
+    if room < 1 << 24:
+        raise DeclarationError(
+            f"solve a table of {table.size} functions on {table.points} points",
+            found=f"it may take {frames / _GIB:.1f} GiB, the limit is {memory_limit / _GIB:.1f}",
+            fix="raise memory_limit, or leave out points that agree with others",
+        )
+    return min(room, _GIB)

@@ -1,0 +1,117 @@
+"""Certificates survive a journey as JSON; damaged ones are rejected."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import tables
+
+from littlestone.dimension.refutation import Refutation, refutes
+from littlestone.dimension.shattering import is_shattered_by
+from littlestone.dimension.solver import littlestone_bounds
+from littlestone.dimension.tree import MistakeTree
+from littlestone.errors import DeclarationError
+
+TABLE = tables.boxes(4)
+BOUNDS = littlestone_bounds(TABLE, certificate=True)
+TREE, DIMENSION = BOUNDS.tree, BOUNDS.dimension
+assert BOUNDS.certificate is not None
+PROOF: Refutation = BOUNDS.certificate
+
+
+def test_journeys_as_json() -> None:
+    assert MistakeTree.from_json(TREE.to_json()) == TREE
+    assert Refutation.from_json(PROOF.to_json()) == PROOF
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"points": 3, "leaves": 4}', '{"claims": [[]]}'])
+def test_text_that_is_no_certificate(text: str) -> None:
+    with pytest.raises(DeclarationError):
+        MistakeTree.from_json(text)
+    with pytest.raises(DeclarationError):
+        Refutation.from_json(text)
+
+
+def test_every_changed_leaf_is_noticed() -> None:
+    for i, leaf in enumerate(TREE.leaves):
+        others = [other for other in TREE.leaves if other != leaf]
+        for wrong in (others[i % len(others)], len(TABLE), -1):
+            leaves = (*TREE.leaves[:i], wrong, *TREE.leaves[i + 1 :])
+            assert not is_shattered_by(TABLE, replace(TREE, leaves=leaves))
+
+
+def test_changed_points_are_noticed() -> None:
+    for i in range(len(TREE.points)):
+        for x in (*range(TABLE.shape[1]), -1, 10**9):
+            damaged = replace(TREE, points=(*TREE.points[:i], x, *TREE.points[i + 1 :]))
+            if is_shattered_by(TABLE, damaged):  # another point may serve as well
+                assert all(
+                    TABLE[leaf, x] == TABLE[leaf, TREE.points[i]]
+                    for leaf in TREE.leaves
+                    if leaf in _below(i)
+                )
+
+
+def _below(node: int) -> set[int]:
+    width = len(TREE.leaves) >> ((node + 1).bit_length() - 1)
+    first = (node + 1 - (1 << ((node + 1).bit_length() - 1))) * width
+    return set(TREE.leaves[first : first + width])
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3), (0, 0), (1, 1)])
+def test_what_is_no_tree(shape: tuple[int, int]) -> None:
+    with pytest.raises(DeclarationError):
+        MistakeTree((0,) * shape[0], (0,) * shape[1])
+
+
+def test_a_refutation_of_something_else() -> None:
+    other = TABLE.copy()
+    other[3, 5] ^= 1
+    assert refutes(TABLE, PROOF, DIMENSION + 1)
+    assert not refutes(TABLE, PROOF, DIMENSION)
+    assert not refutes(TABLE, PROOF, DIMENSION + 2)
+    assert not refutes(other, PROOF, DIMENSION + 1)
+    assert not refutes(TABLE, replace(PROOF, claims=()), DIMENSION + 1)
+
+
+def test_a_refutation_of_the_truth_is_rejected_whatever_it_claims() -> None:
+    """LDim < d is false, so no claims can prove it; not even all the false ones it would need."""
+    for table, d in [(tables.cube(5), 5), (tables.thresholds(31), 5), (TABLE, DIMENSION)]:
+        proof = littlestone_bounds(table, certificate=True).certificate
+        assert proof is not None
+        points = range(table.shape[1])
+        lies: list[tuple[tuple[int, ...], int]] = [
+            ((2 * x + y,), d - 1) for x in points for y in (0, 1)
+        ]
+        lies += [
+            ((2 * x + y, 2 * z + w), d - 2)
+            for x in points
+            for z in points
+            if x != z
+            for y in (0, 1)
+            for w in (0, 1)
+        ]
+        assert not refutes(table, replace(proof, claims=(((), d), *lies)), d)
+
+
+def test_needed_claims_cannot_be_left_out_or_changed() -> None:
+    table = tables.balls(8, range(2, 3))
+    bounds = littlestone_bounds(table, certificate=True)
+    proof = bounds.certificate
+    assert proof is not None
+    claims = proof.claims
+    assert len(claims) > 10
+    k = bounds.dimension + 1
+    assert refutes(table, proof, k)
+    for level in range(min(j for _, j in claims), k):
+        of_level = [claim for claim in claims if claim[1] == level]
+        others = tuple(claim for claim in claims if claim[1] != level)
+        assert not refutes(table, replace(proof, claims=others), k)
+        # More than is true, less than is needed, and restrictions to a point that does not exist.
+        for damaged in (
+            [(path[:1], j - 1) for path, j in of_level],
+            [(path, j + 2) for path, j in of_level],
+            [((*path, 2 * table.shape[1]), j) for path, j in of_level],
+        ):
+            assert not refutes(table, replace(proof, claims=(*others, *damaged)), k)

@@ -1,0 +1,240 @@
+"""The solver against brute force, theorems, and an impatient user."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from functools import cache
+from math import comb
+
+import numpy as np
+import pytest
+import tables
+from tables import Table
+
+from littlestone.classes import FiniteClass
+from littlestone.dimension.bounds import Bounds, InterruptedSolve, UnsettledError
+from littlestone.dimension.refutation import refutes
+from littlestone.dimension.shattering import is_shattered_by, mistake_tree
+from littlestone.dimension.small import solve_small
+from littlestone.dimension.solver import _Solve, littlestone_bounds, littlestone_dimension
+from littlestone.dimension.table import PackedTable
+from littlestone.errors import DeclarationError
+
+
+def compiled(table: Table, *, certificate: bool = False) -> Bounds:
+    solve = _Solve(PackedTable.read(table), None, None, 1 << 30)
+    solve.search()
+    return solve.bounds(certificate=certificate)
+
+
+@cache
+def brute_force(rows: frozenset[tuple[int, ...]]) -> int:
+    """LDim by its recursive definition; -1 if empty."""
+    if len(rows) <= 1:
+        return len(rows) - 1
+    best = 0
+    for j in range(len(next(iter(rows)))):
+        zero = frozenset(row for row in rows if row[j] == 0)
+        if 0 < len(zero) < len(rows):
+            best = max(best, 1 + min(brute_force(zero), brute_force(rows - zero)))
+    return best
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_both_paths_agree_with_brute_force_on_2400_random_tables(block: int) -> None:
+    found = set()
+    for seed in range(300 * block, 300 * block + 300):
+        rng = np.random.default_rng([3, seed])
+        shape = int(rng.integers(1, 30)), int(rng.integers(1, 8))
+        table = (rng.random(shape) < rng.choice([0.1, 0.2, 0.35, 0.5, 0.8])).astype(np.uint8)
+        expected = brute_force(frozenset(tuple(map(int, row)) for row in table))
+        small = solve_small(PackedTable.read(table), certificate=True, work=10**9)
+        assert small is not None
+        for bounds in (small, compiled(table, certificate=True)):
+            assert (bounds.lower, bounds.upper) == (expected, expected)
+            assert bounds.tree.depth == expected
+            assert is_shattered_by(table, bounds.tree)
+            assert bounds.certificate is not None
+            assert refutes(table, bounds.certificate, expected + 1)
+        found.add(expected)
+    assert len(found) >= 5
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_paths_agree_on_wider_tables_where_rows_are_counted(seed: int) -> None:
+    rng = np.random.default_rng([4, seed])
+    shape = int(rng.integers(40, 150)), int(rng.integers(30, 400))
+    table = tables.random_table(seed, *shape, float(rng.choice([0.05, 0.1, 0.2])))
+    small = solve_small(PackedTable.read(table), certificate=False, work=4_000_000)
+    bounds = compiled(table, certificate=True)
+    assert small is None or small.lower == bounds.lower
+    assert bounds.lower == bounds.upper
+    assert bounds.certificate is not None
+    assert refutes(table, bounds.certificate, bounds.upper + 1)
+    assert is_shattered_by(table, bounds.tree)
+
+
+PROVED = {
+    "thresholds": (tables.thresholds(300), 8),
+    "points": (np.eye(90, dtype=np.uint8), 1),
+    "3-subsets of 12": (tables.subsets(12, range(3, 4)), 3),
+    "9-subsets of 12": (tables.subsets(12, range(9, 10)), 3),
+    "at most 3 of 12": (tables.subsets(12, range(4)), 3),
+    "cube": (tables.cube(8), 8),
+    "parities": (tables.code(tables.cube(8).T), 8),
+    "random code": (tables.code(tables.random_table(1, 9, 30, 0.5)), 9),
+    "monotone conjunctions": (tables.conjunctions(7, negations=False, false=False), 7),
+    "conjunctions": (tables.conjunctions(5, negations=True, false=True), 6),
+    "linear subspaces": (tables.linear_subspaces(4), 4),
+    "lines of F_2^4": (tables.linear_subspaces(4, affine=1), 2),
+    "planes of F_2^4": (tables.linear_subspaces(4, affine=2), 3),
+    "projective lines": (tables.projective_lines(7), 2),
+    "product": (tables.product_of(tables.thresholds(15), tables.subsets(8, range(3))), 6),
+    "canonical tree": (tables.canonical_tree(7), 7),
+}
+COMPUTED = {
+    **{f"monotone n={n}": (tables.monotone(n), comb(n, n // 2)) for n in range(1, 5)},
+    **{
+        f"boxes N={n}": (tables.boxes(n), d)
+        for n, d in enumerate([1, 3, 4, 6, 7, 7, 8, 9, 10, 10, 11, 11], 1)
+    },
+    **{
+        f"linear orders n={n}": (tables.linear_orders(n), d)
+        for n, d in enumerate([1, 2, 4, 6, 9, 11, 14], 2)
+    },
+    **{
+        f"decision lists n={n}": (tables.decision_lists(n), d)
+        for n, d in enumerate([2, 3, 5, 9], 1)
+    },
+    **{
+        f"threshold functions n={n}": (tables.threshold_functions(n), d)
+        for n, d in enumerate([2, 3, 6, 9], 1)
+    },
+    **{
+        f"downsets N={n}": (tables.downsets(n), d)
+        for n, d in enumerate([1, 2, 4, 5, 7, 9, 10, 12], 1)
+    },
+    **{f"all balls n={n}": (tables.balls(n, range(n + 1)), n + 1) for n in range(3, 9)},
+    "balls of radius 2": (tables.balls(8, range(2, 3)), 5),
+}
+
+
+@pytest.mark.parametrize("name", [*PROVED, *COMPUTED])
+def test_known_dimensions(name: str) -> None:
+    table, expected = {**PROVED, **COMPUTED}[name]
+    bounds = compiled(table)
+    assert (bounds.lower, bounds.upper) == (expected, expected)
+    assert bounds.tree.depth == expected
+    assert is_shattered_by(table, bounds.tree)
+    assert littlestone_dimension(table) == expected
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_refutations_of_known_dimensions(name: str) -> None:
+    table, expected = PROVED[name]
+    bounds = littlestone_dimension(table, certificate=True)
+    assert isinstance(bounds, Bounds)
+    assert bounds.certificate is not None
+    assert refutes(table, bounds.certificate, expected + 1)
+    assert not refutes(table, bounds.certificate, expected)
+
+
+def test_finite_classes_and_version_spaces() -> None:
+    H = FiniteClass.from_array(tables.downsets(4), points=[f"p{i}" for i in range(16)])
+    assert littlestone_dimension(H) == H.littlestone_dimension() == 5
+    V = H.restrict("p5", 1)
+    assert littlestone_dimension(V) == V.littlestone_dimension()
+    assert is_shattered_by(V, mistake_tree(V))
+
+
+def test_equal_rows_and_columns_are_legal() -> None:
+    table = np.repeat(np.repeat(tables.thresholds(7), 3, axis=0), 2, axis=1)
+    bounds = littlestone_bounds(table, certificate=True)
+    assert bounds.dimension == 3
+    assert is_shattered_by(table, bounds.tree)
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        ([[0, 1], [1]], "row 2 has 1 entries"),
+        ([[0, 1], [2, 1]], "row 2, column 1 is '2'"),
+        ([[0.0, float("nan")]], "row 1, column 2 is 'nan'"),
+        ([["a", "b"]], "row 1, column 1"),
+        ([], "shape"),
+        ([[], []], "shape"),
+        (np.zeros((0, 3)), "shape"),
+        ([0, 1], "list of rows"),
+        (np.zeros(3), "shape"),
+    ],
+)
+def test_what_is_no_table_is_refused(table: object, found: str) -> None:
+    with pytest.raises(DeclarationError, match=found):
+        littlestone_dimension(table)  # type: ignore[call-overload]
+
+
+def test_a_huge_table_is_refused_before_anything_is_reserved() -> None:
+    table = PackedTable(np.zeros((1 << 16, 2000), np.uint64), 128_000, np.arange(1 << 16))
+    with pytest.raises(DeclarationError, match="memory_limit"):
+        _Solve(table, None, None, 8 << 30)
+
+
+HARD = tables.random_table(1, 16384, 256, 0.2)  # dimension 9
+
+
+def test_the_time_limit_gives_bounds_with_a_tree() -> None:
+    compiled(tables.cube(3))  # compilation is not a matter of the clock
+    began = time.monotonic()
+    bounds = littlestone_dimension(HARD, time_limit=0.4)
+    assert time.monotonic() - began < 10
+    assert isinstance(bounds, Bounds)
+    assert bounds.interrupted
+    assert 5 <= bounds.lower <= 9 < bounds.upper
+    assert bounds.tree.depth == bounds.lower
+    assert is_shattered_by(HARD, bounds.tree)
+    with pytest.raises(UnsettledError, match="between"):
+        assert bounds.dimension < 0  # not reached
+
+
+def test_a_limit_that_is_not_reached_changes_nothing() -> None:
+    bounds = littlestone_dimension(tables.thresholds(600), time_limit=100)
+    assert isinstance(bounds, Bounds)
+    assert bounds.dimension == 9
+    assert not bounds.interrupted
+
+
+def test_progress_is_reported() -> None:
+    seen: list[tuple[int, int, int, float]] = []
+    littlestone_bounds(HARD, time_limit=0.6, progress=lambda *state: seen.append(state))
+    assert len(seen) >= 3
+    assert seen[-1][2] > 0
+
+
+def test_an_error_in_the_progress_function_is_not_swallowed() -> None:
+    def fail(*state: object) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        littlestone_bounds(HARD, progress=fail)
+
+
+def test_ctrl_c_raises_with_the_bounds() -> None:
+    def press(*state: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedSolve) as caught:
+        littlestone_dimension(HARD, progress=press)
+    assert caught.value.bounds.lower <= 9 < caught.value.bounds.upper
+    assert threading.active_count() < 10
+
+
+def test_small_tables_need_no_compiler() -> None:
+    program = (
+        "import sys; from littlestone.dimension.solver import littlestone_dimension as d;"
+        "print(d([[0, 1], [1, 0]]), 'numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == ["1", "False"]
