@@ -3,6 +3,7 @@
 Every dimension takes whatever is a table: rows of labels, an array, a finite class, a `LabelTable`.
 """
 
+from littlestone.dimension.bounds import Bounds, InterruptedSolve, UnsettledError
 from littlestone.dimension.collapsing import (
     CollapsingMap,
     Family,
@@ -27,6 +28,9 @@ from littlestone.dimension.natarajan import (
     natarajan_dimension,
     psi_shattered_set,
 )
+from littlestone.dimension.refutation import Refutation, refutes
+from littlestone.dimension.shattering import is_shattered_by, mistake_tree
+from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
 from littlestone.dimension.teaching import (
     is_teaching_set,
     smallest_teaching_set,
@@ -39,16 +43,22 @@ from littlestone.dimension.thresholds import (
     is_half_graph,
     threshold_dimension,
 )
+from littlestone.dimension.tree import MistakeTree
 from littlestone.dimension.vc import is_shattered_set, shattered_set, vc_dimension
 from littlestone.dimension.zero_cover import zero_cover_function, zero_cover_number
 
 __all__ = [
+    "Bounds",
     "CollapsingMap",
     "Family",
     "HalfGraph",
+    "InterruptedSolve",
     "LabelTable",
+    "MistakeTree",
     "PsiTree",
     "Question",
+    "Refutation",
+    "UnsettledError",
     "dual_littlestone_dimension",
     "dual_vc_dimension",
     "graph_dimension",
@@ -56,8 +66,12 @@ __all__ = [
     "is_half_graph",
     "is_psi_shattered",
     "is_psi_shattered_set",
+    "is_shattered_by",
     "is_shattered_set",
     "is_teaching_set",
+    "littlestone_bounds",
+    "littlestone_dimension",
+    "mistake_tree",
     "multiclass_littlestone_dimension",
     "natarajan_dimension",
     "psi_b",
@@ -67,6 +81,7 @@ __all__ = [
     "psi_n",
     "psi_shattered_set",
     "psi_tree",
+    "refutes",
     "shattered_set",
     "smallest_teaching_set",
     "teaching_dimension",

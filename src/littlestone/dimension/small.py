@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from littlestone.dimension.bounds import Bounds
 from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.dimension.refutation import Refutation, Restrictions
+from littlestone.dimension.splits import Split
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
 
@@ -24,11 +25,11 @@ class _Bounded(LittlestoneSolver):
         super().__init__(columns)
         self._budget = budget
 
-    def _splits(self, alive: int, least: int) -> Iterator[tuple[int, int]]:
-        self._budget -= len(self._columns)
+    def _search(self, alive: int, k: int, splits: Sequence[Split]) -> Split | None:
+        self._budget -= len(splits)
         if self._budget < 0:
             raise _TooHardError
-        return super()._splits(alive, least)
+        return super()._search(alive, k, splits)
 
 
 def solve_small(table: PackedTable, *, certificate: bool, work: int = WORK) -> Bounds | None:
