@@ -52,8 +52,13 @@ def test_console_blocks(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_python_blocks(page: Path) -> None:
-    text = "\n".join(blocks(page, "python"))
+def test_python_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block that starts with the name of a file is that file, and the examples may import it."""
+    text = "\n".join(block for block in blocks(page, "python") if ">>> " in block)
+    for block in blocks(page, "python"):
+        if named := re.match(r"# (\w+\.py)\n", block):
+            (tmp_path / named[1]).write_text(block, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     report: list[str] = []
     failed = doctest.DocTestRunner(verbose=False).run(test, out=report.append).failed

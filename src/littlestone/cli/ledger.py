@@ -63,7 +63,7 @@ def show(
     for name, (total, limit) in totals.items():
         out.print(f"{name}: {budget(total, limit)}")
         rows = [
-            [entry.number, entry.at, *_cost(entry.cost).values(), entry.what]
+            [f"  {entry.number}", entry.at, *_cost(entry.cost).values(), entry.what]
             for entry in entries
             if entry.dataset == name
         ]
