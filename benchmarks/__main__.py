@@ -1,7 +1,7 @@
 """``python -m benchmarks [NAME ...]``: run every benchmark, or those named.
 
 A benchmark is a module of this package with a function ``cases()``; it is found by walking the
-package.
+package.  One that sets ``ON_REQUEST`` takes minutes, and is run only when named.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def main(names: list[str]) -> int:
         highlight=False,
     )
     start = time.perf_counter()
-    for name in names or found:
+    everyday = [name for name, module in found.items() if not hasattr(module, "ON_REQUEST")]
+    for name in names or everyday:
         try:
             report(found[name].cases(), console, title=name)
         except WrongAnswerError as error:

@@ -1,16 +1,11 @@
-"""The exact solver on hard families, each with its known answer.
+"""Tables on which the exact solver is measured, each with its known dimension.
 
-``python -m benchmarks.littlestone_dimension [NAME ...] [--proofs]``.  Seconds are those of the first
-call in a process whose kernels are loaded; "yardstick" is a C++ program for the same task with the
-same rules (g++ -O3, one run, two shared cores), and "recursion" the plain memoised recursion, stopped
-after 20 seconds.
+The seconds are those of a C++ program with the same rules, compiled by g++ -O3, in one run on two
+shared cores of another machine: an order of magnitude to compare with, not a measurement here.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import sys
-import time
 from collections.abc import Callable
 from itertools import combinations, combinations_with_replacement, permutations
 from typing import NamedTuple
@@ -18,22 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.dimension.littlestone import LittlestoneSolver
-from littlestone.dimension.refutation import refutes
-from littlestone.dimension.shattering import is_shattered_by
-from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
-from littlestone.dimension.table import PackedTable
-
 Table = NDArray[np.uint8]
-PATIENCE = 20.0  # seconds for the plain recursion
 
 
 class Family(NamedTuple):
-    """A table, its dimension, and the yardstick's seconds (None: it gave up after 60)."""
+    """A table, its dimension, and the seconds of a C++ program (None: it gave up after 60)."""
 
     table: Callable[[], Table]
     dimension: int
-    yardstick: float | None
+    cpp_seconds: float | None
 
 
 def thresholds(points: int) -> Table:
@@ -136,59 +124,9 @@ FAMILIES = {
     "random .2 16384": Family(lambda: random_table(16384, 256, 0.2), 9, 16.0),
     "boxes": Family(lambda: boxes(32), 17, 9.9),
     "linear orders": Family(lambda: linear_orders(9), 18, 0.23),
+}
+
+WALLS = {
     "random .2 65536": Family(lambda: random_table(65536, 256, 0.2), 10, None),
     "interval unions": Family(lambda: interval_unions(20, 5), 15, None),
 }
-
-
-def _recursion(masks: tuple[int, ...], size: int) -> None:
-    LittlestoneSolver(masks).dimension((1 << size) - 1)
-
-
-def recursion_seconds(table: Table) -> float | None:
-    """Seconds of the plain recursion; None beyond patience."""
-    packed = PackedTable.read(table)
-    process = multiprocessing.Process(target=_recursion, args=(packed.masks, packed.size))
-    start = time.perf_counter()
-    process.start()
-    process.join(PATIENCE)
-    if process.is_alive():
-        process.kill()
-        process.join()
-        return None
-    return time.perf_counter() - start
-
-
-def main(arguments: list[str]) -> None:
-    """Print one line a family; raise if an answer or a proof is wrong."""
-    proofs = "--proofs" in arguments
-    names = [name for name in arguments if name != "--proofs"] or list(FAMILIES)
-    littlestone_bounds(random_table(512, 512, 0.5))  # loads the kernels, or compiles them
-    print(f"{'family':20}{'shape':>14}{'LDim':>6}{'seconds':>10}{'yardstick':>11}{'recursion':>11}")
-    for name in names:
-        family = FAMILIES[name]
-        table = family.table()
-        start = time.perf_counter()
-        dimension = littlestone_dimension(table)
-        seconds = time.perf_counter() - start
-        if dimension != family.dimension:
-            raise AssertionError(f"{name}: {dimension} is not {family.dimension}")
-        yardstick = f"{family.yardstick:.3f}" if family.yardstick else "> 60"
-        plain = recursion_seconds(table) if len(table) <= 20_000 else None
-        recursion = f"{plain:.3f}" if plain is not None else f"> {PATIENCE:.0f}"
-        shape = f"{table.shape[0]} x {table.shape[1]}"
-        print(
-            f"{name:20}{shape:>14}{dimension:6}{seconds:10.3f}{yardstick:>11}{recursion:>11}",
-            flush=True,
-        )
-        if proofs:
-            bounds = littlestone_bounds(table, certificate=True)
-            if not is_shattered_by(table, bounds.tree) or bounds.certificate is None:
-                raise AssertionError(f"{name}: the tree is not shattered")
-            if not refutes(table, bounds.certificate, dimension + 1):
-                raise AssertionError(f"{name}: the refutation is not accepted")
-            print(f"  tree and {len(bounds.certificate.claims)} claims checked", flush=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
