@@ -96,18 +96,18 @@ PROVED = {
     "canonical tree": (tables.canonical_tree(7), 7),
 }
 COMPUTED = {
-    **{f"monotone n={n}": (tables.monotone(n), comb(n, n // 2)) for n in range(1, 5)},
+    **{f"monotone n={n}": (tables.monotone(n), comb(n, n // 2)) for n in range(1, 6)},
     **{
         f"boxes N={n}": (tables.boxes(n), d)
         for n, d in enumerate([1, 3, 4, 6, 7, 7, 8, 9, 10, 10, 11, 11], 1)
     },
     **{
         f"linear orders n={n}": (tables.linear_orders(n), d)
-        for n, d in enumerate([1, 2, 4, 6, 9, 11, 14], 2)
+        for n, d in enumerate([1, 2, 4, 6, 9, 11, 14, 18], 2)
     },
     **{
         f"decision lists n={n}": (tables.decision_lists(n), d)
-        for n, d in enumerate([2, 3, 5, 9], 1)
+        for n, d in enumerate([2, 3, 5, 9, 12], 1)
     },
     **{
         f"threshold functions n={n}": (tables.threshold_functions(n), d)
@@ -115,9 +115,11 @@ COMPUTED = {
     },
     **{
         f"downsets N={n}": (tables.downsets(n), d)
-        for n, d in enumerate([1, 2, 4, 5, 7, 9, 10, 12], 1)
+        for n, d in enumerate([1, 2, 4, 5, 7, 9, 10, 12, 14], 1)
     },
-    **{f"all balls n={n}": (tables.balls(n, range(n + 1)), n + 1) for n in range(3, 9)},
+    **{f"all balls n={n}": (tables.balls(n, range(n + 1)), n + 1) for n in range(3, 11)},
+    "all balls n=11": (tables.balls(11, range(12)), 13),
+    "balls of radius 3, n=10": (tables.balls(10, range(3, 4)), 8),
     "balls of radius 2": (tables.balls(8, range(2, 3)), 5),
 }
 
