@@ -1,0 +1,23 @@
+"""Domains: the declared set of points, and the total map from any table value to one of them.
+
+A domain is declared, never read from the data.  A value outside it (missing, unreadable, too large,
+unknown) is data like any other: `Domain.encode` maps it to a declared point and never fails.
+"""
+
+from littlestone.domains.base import Domain, Point
+from littlestone.domains.grid import Grid
+from littlestone.domains.infinite import Integers, Reals, Strings
+from littlestone.domains.names import Names
+from littlestone.domains.values import number, text
+
+__all__ = [
+    "Domain",
+    "Grid",
+    "Integers",
+    "Names",
+    "Point",
+    "Reals",
+    "Strings",
+    "number",
+    "text",
+]

@@ -1,0 +1,108 @@
+"""The one interface of a domain."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from decimal import Decimal
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from littlestone.domains.values import text
+from littlestone.errors import DeclarationError, ModelError
+
+Point = TypeVar("Point")
+
+# What `Domain.from_json` accepts: a model file may be damaged, or made by somebody else.
+_FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
+    "name": str,
+    "low": int,
+    "high": int,
+    "unit": Decimal,
+    "points": tuple,
+    "other": (str, type(None)),
+}
+
+
+class Domain(ABC, Generic[Point]):
+    """A set of points.  ``name`` says in words what a point is: as a rule, a column of a table."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def size(self) -> int | None:
+        """Number of points; None when infinite."""
+
+    @abstractmethod
+    def encode(self, value: object) -> Point:
+        """The declared point that a table value stands for.  Total: it never raises."""
+
+    def reads(self, value: object) -> bool:
+        """Whether a table value shows a point by itself, rather than being mapped to one."""
+        return text(value) != ""
+
+    @abstractmethod
+    def __contains__(self, x: object) -> bool:
+        """Whether ``x`` is a point."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Point]:
+        """Distinct points in a canonical order; endless when the domain is infinite."""
+
+    @abstractmethod
+    def random_point(self, rng: random.Random) -> Point:
+        """A random point, for simulations; uniform when the domain is finite."""
+
+    def words(self, x: Point) -> str:
+        """The value that point ``x`` stands for, as text."""
+        return str(x)
+
+    def to_json(self) -> dict[str, object]:
+        """The domain as plain JSON values; `Domain.from_json` reads it back."""
+        data: dict[str, object] = {"kind": type(self).__name__.lower()}
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            data[field.name] = str(value) if isinstance(value, Decimal) else value
+        return data
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Domain[Any]:
+        """The domain that `to_json` wrote.  Raises `ModelError` if it is damaged.
+
+        >>> from littlestone.domains import Grid
+        >>> Domain.from_json(Grid(0, 9).to_json())
+        Grid(low=0, high=9, name='x', unit=Decimal('1'))
+        """
+        kinds = {kind.__name__.lower(): kind for kind in Domain.__subclasses__()}
+        values = {key: value for key, value in data.items() if key != "kind"}
+        try:
+            if "unit" in values:
+                values["unit"] = Decimal(values["unit"])
+            if "points" in values:
+                values["points"] = tuple(values["points"])
+            for key, value in values.items():
+                if not isinstance(value, _FIELD_TYPES[key]):
+                    raise TypeError
+            return kinds[data["kind"]](**values)
+        except (ArithmeticError, DeclarationError, KeyError, TypeError):
+            raise ModelError(
+                "read the domain of a model",
+                found=f"kind {data.get('kind')!r} with the fields {sorted(values)}, not all legal",
+                fix="use a model file as `littlestone fit` wrote it, unchanged",
+            ) from None
+
+    def examples(self, k: int) -> list[Point]:
+        """The first ``k`` points in canonical order, or all of them if there are fewer."""
+        return list(islice(self, k))
+
+    def require(self, x: object) -> None:
+        """Raise `DeclarationError` unless ``x`` is a point.  Private code encodes instead."""
+        if x not in self:
+            raise DeclarationError(
+                f"use {x!r} as a point",
+                found=f"it is not in the domain {self}",
+                fix=f"give a point such as {self.examples(1)[0]!r}, or encode() a raw value",
+            )

@@ -1,0 +1,116 @@
+"""Infinite domains: the real line, all texts, all whole numbers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count
+
+from littlestone.domains.base import Domain
+from littlestone.domains.values import DECIMAL, number, text
+
+
+@dataclass(frozen=True)
+class Reals(Domain[Fraction]):
+    """The real line, with exact rationals as its points; an unreadable value is 0.
+
+    >>> Reals().encode("0.25")
+    Fraction(1, 4)
+    """
+
+    name: str = "x"
+
+    @property
+    def size(self) -> None:
+        return None
+
+    def encode(self, value: object) -> Fraction:
+        v = number(value)
+        # No finite number has an infinite text, and an exponent of millions is no measurement.
+        readable = v is not None and v.is_finite() and abs(v.adjusted()) <= 400
+        return Fraction(v) if readable and v is not None else Fraction(0)
+
+    def reads(self, value: object) -> bool:
+        return number(value) is not None
+
+    def __contains__(self, x: object) -> bool:
+        return isinstance(x, int | Fraction)
+
+    def __iter__(self) -> Iterator[Fraction]:
+        return (Fraction((k + 1) // 2 * (-1) ** k) for k in count())
+
+    def random_point(self, rng: random.Random) -> Fraction:
+        return Fraction(rng.getrandbits(53), 2**53)
+
+    def __str__(self) -> str:
+        return f"{self.name} in the real numbers"
+
+
+@dataclass(frozen=True)
+class Strings(Domain[str]):
+    """The open vocabulary of all texts: nobody has to list it.  A missing value is the empty text.
+
+    >>> Strings("tailnum").encode("N14228")
+    'N14228'
+    """
+
+    name: str = "x"
+
+    @property
+    def size(self) -> None:
+        return None
+
+    def encode(self, value: object) -> str:
+        return text(value)
+
+    def __contains__(self, x: object) -> bool:
+        return isinstance(x, str)
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"v{k}" for k in count())
+
+    def random_point(self, rng: random.Random) -> str:
+        return f"v{rng.randrange(100)}"
+
+    def __str__(self) -> str:
+        return f"{self.name} in all texts"
+
+
+@dataclass(frozen=True)
+class Integers(Domain[int]):
+    """All whole numbers, an infinite domain.  A value is rounded down; an unreadable one is 0.
+
+    Numbers of more than 400 digits count as unreadable.
+
+    >>> Integers("id").encode("12.9"), Integers("id").encode("none")
+    (12, 0)
+    """
+
+    name: str = "x"
+
+    @property
+    def size(self) -> None:
+        return None
+
+    def encode(self, value: object) -> int:
+        v = number(value)
+        if v is None or not v.is_finite() or v.adjusted() > 400:
+            return 0
+        return int(v.to_integral_value(context=DECIMAL))
+
+    def reads(self, value: object) -> bool:
+        return number(value) is not None
+
+    def __contains__(self, x: object) -> bool:
+        return isinstance(x, int)
+
+    def __iter__(self) -> Iterator[int]:
+        return count()
+
+    def random_point(self, rng: random.Random) -> int:
+        return rng.randrange(100)
+
+    def __str__(self) -> str:
+        return f"{self.name} in all whole numbers"

@@ -1,0 +1,71 @@
+"""Finite lists of named points."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from littlestone.domains.base import Domain
+from littlestone.domains.values import text
+from littlestone.errors import DeclarationError
+
+
+@dataclass(frozen=True)
+class Names(Domain[str]):
+    """A finite list of named points; an unknown value stands for ``other``, by default the first.
+
+    >>> Names(("JFK", "LGA"), name="origin").encode("EWR")
+    'JFK'
+    """
+
+    points: tuple[str, ...]
+    name: str = "x"
+    other: str | None = None
+
+    def __post_init__(self) -> None:
+        texts = all(isinstance(x, str) for x in self.points)
+        if not (self.points and texts) or len(set(self.points)) != len(self.points):
+            raise DeclarationError(
+                f"declare a domain of {len(self.points)} named points",
+                found="the list is empty, names a point twice or holds something else than texts",
+                fix="give at least one point, each under a name of its own",
+            )
+        if self.other is not None and self.other not in self.points:
+            raise DeclarationError(
+                f"send unknown values to {self.other!r}",
+                found="it is not one of the declared points",
+                fix="name one of the declared points",
+            )
+        object.__setattr__(self, "_index", {x: i for i, x in enumerate(self.points)})
+
+    @property
+    def size(self) -> int:
+        return len(self.points)
+
+    def index(self, x: str) -> int:
+        """Position of point ``x`` in ``points``."""
+        index: dict[str, int] = self._index  # type: ignore[attr-defined]
+        return index[x]
+
+    def encode(self, value: object) -> str:
+        x = text(value)
+        if x in self:
+            return x
+        return self.points[0] if self.other is None else self.other
+
+    def reads(self, value: object) -> bool:
+        return text(value) in self
+
+    def __contains__(self, x: object) -> bool:
+        index: dict[object, int] = self._index  # type: ignore[attr-defined]
+        return isinstance(x, str) and x in index
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.points)
+
+    def random_point(self, rng: random.Random) -> str:
+        return rng.choice(self.points)
+
+    def __str__(self) -> str:
+        return f"{self.name} in {len(self.points)} named points"
