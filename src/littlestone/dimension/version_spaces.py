@@ -59,6 +59,7 @@ class VersionSpaces:
         self._recent: OrderedDict[int, None] = OrderedDict()
         self._solver: BoundedSolver | None = BoundedSolver(self._columns, self._work)
         self._engine: Engine | None = None
+        self._worker: Thread | None = None
         self._root = 0  # the mask that the engine has gone over to
         self._rows: NDArray[np.uint64]
         self._first: NDArray[np.int64] | None  # of the functions equal to function i; None if alone
@@ -106,9 +107,11 @@ class VersionSpaces:
             other = alive & ~side
             turn = _TURN
             while True:
-                answer = self._ask(side, k, turn)
-                if answer is not None or not other:
-                    return self._ask(side, k) if answer is None else answer
+                answer = self._ask(side, k, turn if other else _UNLIMITED)
+                if answer and other:
+                    self._fails[other] = min(k, self._fails.get(other, k))
+                if answer is not None:
+                    return answer
                 if self._ask(other, k, turn):
                     self._fails[side] = min(k, self._fails.get(side, k))
                     return False
@@ -160,10 +163,11 @@ class VersionSpaces:
                 except TooHardError:
                     pass
             self._solver = None  # its memory is better used by the engine
-        engine = self._engine_of(alive)
-        return _watched(engine, k, nodes)
+        return self._watched(self._engine_of(alive), k, nodes)
 
     def _engine_of(self, alive: int) -> Engine:
+        """The engine, gone over to ``alive``."""
+        self._halt()
         if self._engine is None:
             everything = np.arange(self._width + 1)
             self._rows = pack(self._columns, everything)
@@ -180,6 +184,7 @@ class VersionSpaces:
             self._engine = Engine(self._table(alive), room, rows=len(self._rows))
             self._root = alive
         elif self._root != alive:
+            self._root = 0  # until it is done; Ctrl+C may come between
             self._engine.move(self._table(alive))
             self._root = alive
         return self._engine
@@ -190,27 +195,33 @@ class VersionSpaces:
             chosen = np.unique(self._first[chosen])
         return PackedTable(self._rows[chosen], len(self._columns), chosen)
 
+    def _watched(self, engine: Engine, k: int, nodes: int) -> bool | None:
+        """Ask the engine in a thread of its own, so that Ctrl+C is heard."""
+        answers: list[bool | None] = []
+        failures: list[BaseException] = []
 
-def _watched(engine: Engine, k: int, nodes: int) -> bool | None:
-    """Ask the engine in a thread of its own, so that Ctrl+C is heard."""
-    answers: list[bool | None] = []
-    failures: list[BaseException] = []
+        def ask() -> None:
+            try:
+                answers.append(engine.at_least(k, nodes))
+            except BaseException as failure:
+                failures.append(failure)
 
-    def ask() -> None:
+        engine.resume()
+        self._worker = Thread(target=ask, daemon=True)
         try:
-            answers.append(engine.at_least(k, nodes))
-        except BaseException as failure:
-            failures.append(failure)
+            self._worker.start()
+            while self._worker.is_alive():
+                self._worker.join(POLL)
+        finally:
+            self._halt()
+        if failures:
+            raise failures[0]
+        return answers[0]
 
-    engine.resume()
-    worker = Thread(target=ask, daemon=True)
-    worker.start()
-    while worker.is_alive():
-        try:
-            worker.join(POLL)
-        except BaseException as interruption:
-            engine.stop()
-            failures.append(interruption)
-    if failures:
-        raise failures[0]
-    return answers[0]
+    def _halt(self) -> None:
+        """End what an interrupted question may have left running."""
+        if self._engine is not None and self._worker is not None:
+            while self._worker.is_alive():
+                self._engine.stop()
+                self._worker.join(POLL)
+        self._worker = None
