@@ -16,7 +16,7 @@ from littlestone.classes.base import Enumerable, ErrorRuns, require_example
 from littlestone.classes.spec import Spec
 from littlestone.classes.table_file import BinaryTable, read_table
 from littlestone.dimension.label_table import LabelTable
-from littlestone.dimension.littlestone import LittlestoneSolver
+from littlestone.dimension.version_spaces import VersionSpaces
 from littlestone.hypotheses import TableFunction
 from littlestone.sample import Sample
 
@@ -27,7 +27,7 @@ class FiniteClass(Enumerable[str]):
 
     ``columns[j]`` is a mask over hypotheses, bit i being the value of hypothesis i at point j;
     ``alive`` is the mask of the version space.  Equal rows are one hypothesis, under the name of the
-    first.  `restrict` costs O(N/64) for N hypotheses; dimensions are found by `LittlestoneSolver`.
+    first.  `restrict` costs O(N/64) for N hypotheses; dimensions are found by `VersionSpaces`.
 
     >>> H = FiniteClass.from_array([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     >>> H.littlestone_dimension(), H.restrict("x1", 1).littlestone_dimension()
@@ -41,7 +41,7 @@ class FiniteClass(Enumerable[str]):
     columns: tuple[int, ...]
     alive: int
     source: str = ""
-    solver: LittlestoneSolver = field(repr=False, compare=False, kw_only=True)
+    solver: VersionSpaces = field(repr=False, compare=False, kw_only=True)
 
     @classmethod
     def from_table(cls, table: BinaryTable, *, source: str = "") -> Self:
@@ -51,7 +51,7 @@ class FiniteClass(Enumerable[str]):
         packed = np.packbits(values[first].T, axis=1, bitorder="little")
         columns = tuple(int.from_bytes(column.tobytes(), "little") for column in packed)
         names = tuple(table.hypotheses[i] for i in first)
-        solver = LittlestoneSolver(columns)
+        solver = VersionSpaces(columns)
         alive = (1 << len(names)) - 1
         return cls(table.domain, names, columns, alive, source, solver=solver)
 
@@ -116,8 +116,7 @@ class FiniteClass(Enumerable[str]):
         self.domain.require(x)
         self.require_learnable()
         zeros = self.alive & ~self.columns[self.domain.index(x)]
-        # LDim(V) is the largest k with LDim(V) >= k, so one question decides whether V0 keeps it.
-        return 0 if self.solver.at_least(zeros, self.littlestone_dimension()) else 1
+        return 0 if self.solver.keeps(self.alive, zeros) else 1
 
     def soa(self) -> TableFunction:
         self.require_learnable()

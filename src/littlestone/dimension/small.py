@@ -14,21 +14,21 @@ from littlestone.dimension.tree import MistakeTree
 WORK = 100_000  # columns looked at before a table is given to the compiled engine: a tenth second
 
 
-class _TooHardError(Exception):
-    pass
+class TooHardError(Exception):
+    """The budget of work is used up; what was found until then is kept."""
 
 
-class _Bounded(LittlestoneSolver):
+class BoundedSolver(LittlestoneSolver):
     """The solver with a budget of columns to look at."""
 
     def __init__(self, columns: Sequence[int], budget: int) -> None:
         super().__init__(columns)
-        self._budget = budget
+        self.budget = budget
 
     def _search(self, alive: int, k: int, splits: Sequence[Split]) -> Split | None:
-        self._budget -= len(splits)
-        if self._budget < 0:
-            raise _TooHardError
+        self.budget -= len(splits)
+        if self.budget < 0:
+            raise TooHardError
         return super()._search(alive, k, splits)
 
 
@@ -36,13 +36,13 @@ def solve_small(table: PackedTable, *, certificate: bool, work: int = WORK) -> B
     """The bounds of a table within a budget of work; None if it does not suffice."""
     if table.size * table.points > work:
         return None
-    solver = _Bounded(table.masks, work)
+    solver = BoundedSolver(table.masks, work)
     alive = (1 << table.size) - 1
     try:
         dimension = solver.dimension(alive)
         tree = _tree(solver, table, alive, dimension)
         proof = _refutation(solver, table, alive, dimension + 1) if certificate else None
-    except _TooHardError:
+    except TooHardError:
         return None
     return Bounds(dimension, dimension, tree, proof)
 

@@ -14,8 +14,8 @@ from littlestone.errors import DeclarationError
 
 Progress: TypeAlias = Callable[[int, int, int, float], object]
 
-_GIB = 1 << 30
-_POLL = 0.05  # seconds between two looks at the clock
+GIB = 1 << 30
+POLL = 0.05  # seconds between two looks at the clock
 
 
 @overload
@@ -25,7 +25,7 @@ def littlestone_dimension(
     certificate: Literal[False] = False,
     progress: Progress | None = None,
     time_limit: None = None,
-    memory_limit: int = 8 * _GIB,
+    memory_limit: int = 8 * GIB,
 ) -> int: ...
 
 
@@ -36,7 +36,7 @@ def littlestone_dimension(
     certificate: bool = False,
     progress: Progress | None = None,
     time_limit: float | None = None,
-    memory_limit: int = 8 * _GIB,
+    memory_limit: int = 8 * GIB,
 ) -> int | Bounds: ...
 
 
@@ -46,7 +46,7 @@ def littlestone_dimension(
     certificate: bool = False,
     progress: Progress | None = None,
     time_limit: float | None = None,
-    memory_limit: int = 8 * _GIB,
+    memory_limit: int = 8 * GIB,
 ) -> int | Bounds:
     """LDim(H) = max over points x of 1 + min(LDim(H[x = 0]), LDim(H[x = 1])); 0 for one function.
 
@@ -82,7 +82,7 @@ def littlestone_bounds(
     certificate: bool = False,
     progress: Progress | None = None,
     time_limit: float | None = None,
-    memory_limit: int = 8 * _GIB,
+    memory_limit: int = 8 * GIB,
 ) -> Bounds:
     """The Littlestone dimension with a shattered tree, and bounds of it after an interruption.
 
@@ -128,7 +128,7 @@ class _Solve:
         self.lower, self.upper = 0, table.size.bit_length() - 1
         self.interrupted = False
         self._failure: BaseException | None = None
-        room = _room_for_bounds(table, memory_limit)
+        room = room_for_bounds(table, memory_limit)
         # Only here is the compiler needed.
         from littlestone.dimension.engine.driver import Engine
 
@@ -140,7 +140,7 @@ class _Solve:
         worker.start()
         while worker.is_alive():
             try:
-                worker.join(_POLL)
+                worker.join(POLL)
                 seconds = time.monotonic() - self._began
                 if self._limit is not None and seconds > self._limit:
                     self.interrupted = True
@@ -185,7 +185,7 @@ class _Solve:
             self._failure = failure
 
 
-def _room_for_bounds(table: PackedTable, memory_limit: int) -> int:
+def room_for_bounds(table: PackedTable, memory_limit: int) -> int:
     """Bytes for the table of bounds; `DeclarationError` if the frames alone are too many."""
     depth = table.size.bit_length() + 1
     points = table.points + 256
@@ -194,7 +194,7 @@ def _room_for_bounds(table: PackedTable, memory_limit: int) -> int:
     if room < 1 << 24:
         raise DeclarationError(
             f"solve a table of {table.size} functions on {table.points} points",
-            found=f"it may take {frames / _GIB:.1f} GiB, the limit is {memory_limit / _GIB:.1f}",
+            found=f"it may take {frames / GIB:.1f} GiB, the limit is {memory_limit / GIB:.1f}",
             fix="raise memory_limit, or leave out points that agree with others",
         )
-    return min(room, _GIB)
+    return min(room, GIB)

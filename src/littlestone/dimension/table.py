@@ -71,20 +71,8 @@ class PackedTable:
             raise DeclarationError(
                 _ASKED, found="the class is empty", fix="give a class with a hypothesis and a point"
             )
-        size = -(-max(alive, *finite.columns).bit_length() // 8)
-
-        def unpack(mask: int) -> NDArray[np.uint8]:
-            return np.unpackbits(
-                np.frombuffer(mask.to_bytes(size, "little"), np.uint8), bitorder="little"
-            )
-
-        names = np.flatnonzero(unpack(alive))
-        packed = np.zeros((len(names), -(-points // 64) * 8), np.uint8)
-        for j in range(0, points, 8):
-            eight = [unpack(column)[names] for column in finite.columns[j : j + 8]]
-            for bit, values in enumerate(eight):
-                packed[:, j // 8] |= values << bit
-        packed_table = cls._distinct(packed.view("<u8").astype(np.uint64, copy=False), points)
+        names = functions(alive)
+        packed_table = cls._distinct(pack(finite.columns, names), points)
         return cls(packed_table.rows, points, names[packed_table.names])
 
     @classmethod
@@ -126,6 +114,26 @@ class PackedTable:
         """A fingerprint of the distinct rows in their order, by which certificates know a table."""
         header = f"{self.size} x {self.points}\n".encode()
         return hashlib.sha256(header + self.rows.astype("<u8", copy=False).tobytes()).hexdigest()
+
+
+def functions(mask: int) -> NDArray[np.int64]:
+    """The numbers of the functions in a mask."""
+    return np.flatnonzero(_unpack(mask, -(-mask.bit_length() // 8))).astype(np.int64, copy=False)
+
+
+def pack(columns: Sequence[int], chosen: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The rows of the chosen functions, bit j being the value at point j."""
+    size = -(-max(int(chosen[-1]) + 1, *(column.bit_length() for column in columns)) // 8)
+    packed = np.zeros((len(chosen), -(-len(columns) // 64) * 8), np.uint8)
+    for j in range(0, len(columns), 8):
+        for bit, column in enumerate(columns[j : j + 8]):
+            packed[:, j // 8] |= _unpack(column, size)[chosen] << bit
+    return packed.view("<u8").astype(np.uint64, copy=False)
+
+
+def _unpack(mask: int, size: int) -> NDArray[np.uint8]:
+    octets = np.frombuffer(mask.to_bytes(size, "little"), np.uint8)
+    return np.unpackbits(octets, bitorder="little")
 
 
 def _array(values: ArrayLike | Sequence[Sequence[object]]) -> NDArray[np.generic]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from littlestone.dimension.engine.packing import load
 from littlestone.dimension.engine.planting import decide_side, descend, plant
 from littlestone.dimension.engine.search import at_least
-from littlestone.dimension.engine.state import NODES, ROWS, STOP, allocate
+from littlestone.dimension.engine.state import NODE_LIMIT, NODES, ROWS, STOP, allocate
 from littlestone.dimension.refutation import Refutation, Restrictions, Sides
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
@@ -17,10 +17,19 @@ from littlestone.dimension.tree import MistakeTree
 class Engine:
     """Decides LDim >= k for one table; what is learnt stays for later questions."""
 
-    def __init__(self, table: PackedTable, table_bytes: int) -> None:
-        self._table = table
-        self._state = allocate(table.size, table.points, table_bytes)
-        load(self._state, table.rows, table.points)
+    def __init__(self, table: PackedTable, table_bytes: int, *, rows: int = 0) -> None:
+        self._state = allocate(max(rows, table.size), table.points, table_bytes)
+        self.move(table)
+
+    def move(self, table: PackedTable) -> None:
+        """Go over to another table on the same points, with no more than ``rows`` rows.
+
+        Rows are to be in one order in all of them: a version space is known by its content.
+        """
+        self._table, state = table, self._state
+        load(state, table.rows, table.points)
+        # What is learnt about the sets of restrictions of one table is not true of another.
+        state.path[0] = state.key[0]
 
     @property
     def nodes(self) -> int:
@@ -32,11 +41,12 @@ class Engine:
         self._state.control[STOP] = 1
 
     def resume(self) -> None:
-        """Allow questions again."""
+        """Allow questions again, of any length."""
         self._state.control[STOP] = 0
+        self._state.control[NODE_LIMIT] = 1 << 62
 
-    def at_least(self, k: int) -> bool | None:
-        """Whether LDim >= k; None if stopped."""
+    def at_least(self, k: int, nodes: int = 1 << 60) -> bool | None:
+        """Whether LDim >= k; None if stopped, or if it takes more than so many version spaces."""
         rows = self._table.size
         if rows < 1 << k:
             return False
@@ -44,6 +54,7 @@ class Engine:
             return True
         if k == 2:
             return bool(self._state.frame[0, 3])
+        self._state.control[NODE_LIMIT] = self.nodes + nodes
         answer = int(at_least(self._state, 0, k))
         return None if answer < 0 else bool(answer)
 

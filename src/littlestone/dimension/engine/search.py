@@ -19,6 +19,7 @@ from littlestone.dimension.engine.rows import make_rows
 from littlestone.dimension.engine.splitters import look_by_rows, refuted_in_place, smaller_side
 from littlestone.dimension.engine.state import (
     COLUMNS,
+    NODE_LIMIT,
     NODES,
     ROWS,
     STATE,
@@ -79,7 +80,7 @@ def remember(
 @compiled(int64(STATE, int64, int64))
 def at_least(S: State, depth: Index, k: Index) -> Index:
     """1 if the frame has LDim >= k, 0 if not, -1 if stopped; k >= 3."""
-    if S.control[STOP]:
+    if S.control[STOP] or S.control[NODES] >= S.control[NODE_LIMIT]:
         return -1
     S.control[NODES] += 1
     if k == 3:

@@ -9,7 +9,7 @@ from numba import typeof
 from numpy.typing import NDArray
 
 # Entries of State.control.
-STOP, NODES, BUCKETS, USED, TABLE_LIMIT, LOWER, ROOT_DONE, ROOT_ALL = range(8)
+STOP, NODES, BUCKETS, USED, TABLE_LIMIT, NODE_LIMIT = range(6)
 # Columns of State.frame.
 OFFSET, ROWS, WORDS, COLUMNS = range(4)
 
@@ -53,7 +53,8 @@ def allocate(rows: int, columns: int, table_bytes: int) -> State:
     depth = max(rows, 2).bit_length() + 1
     words = -(-rows // 64)
     buckets = 1 << max(6, (table_bytes // (8 * SLOTS * ENTRY)).bit_length() - 1)
-    control = np.zeros(8, np.int64)
+    control = np.zeros(6, np.int64)
+    control[NODE_LIMIT] = 1 << 62
     control[BUCKETS] = min(buckets, 1 << 10)
     control[TABLE_LIMIT] = buckets
     return State(

@@ -1,0 +1,173 @@
+"""Version spaces asked about one after another: the engine that stays against the plain solver."""
+
+from __future__ import annotations
+
+import _thread
+import copy
+import pickle
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from subprocess import run
+from threading import Thread, Timer
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from littlestone.classes import FiniteClass
+from littlestone.dimension.littlestone import LittlestoneSolver
+from littlestone.dimension.version_spaces import VersionSpaces
+from littlestone.online import RandomAdversary, StandardOptimalAlgorithm, TreeAdversary, play
+
+Table = NDArray[np.bool_]
+
+
+def random_table(seed: int) -> Table:
+    rng = np.random.default_rng([7, seed])
+    shape = int(rng.integers(1, 70)), int(rng.integers(1, 14))
+    return np.asarray(rng.random(shape) < rng.choice([0.1, 0.3, 0.5]))
+
+
+def masks(table: Table) -> list[int]:
+    return [sum(1 << int(i) for i in np.flatnonzero(column)) for column in table.T]
+
+
+def version_spaces(rng: random.Random, columns: list[int], size: int) -> list[int]:
+    """Those of some games, their other sides, any masks, and masks of functions beyond the table."""
+    full = (1 << size) - 1
+    found = [full, 0, 1]
+    for _ in range(4):
+        alive = full
+        for column in rng.sample(columns, min(4, len(columns))):
+            found += [alive & column, alive & ~column]
+            alive = rng.choice(found[-2:])
+    found += [rng.getrandbits(size) for _ in range(5)]
+    found += [rng.getrandbits(size + 3) for _ in range(3)]
+    rng.shuffle(found)
+    return found
+
+
+@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("work", [0, 300, 100_000])
+def test_both_paths_agree_with_the_plain_solver(block: int, work: int) -> None:
+    for seed in range(20 * block, 20 * block + 20):
+        table = random_table(seed)
+        columns, rng = masks(table), random.Random(seed)
+        plain, spaces = LittlestoneSolver(columns), VersionSpaces(columns, work=work)
+        for alive in version_spaces(rng, columns, len(table)):
+            expected = plain.dimension(alive)
+            if rng.random() < 0.5:
+                for k in rng.sample(range(-2, 8), 4):
+                    assert spaces.at_least(alive, k) == (expected >= k)
+            column = rng.choice(columns)
+            for side in (alive & column, alive & ~column):
+                assert spaces.keeps(alive, side) == (plain.dimension(side) == expected)
+            assert spaces.dimension(alive) == expected
+
+
+def test_no_points_and_no_functions() -> None:
+    for work in (0, 1000):
+        assert [VersionSpaces([], work=work).dimension(V) for V in (0, 1, 0b1010)] == [-1, 0, 0]
+        assert [VersionSpaces([0], work=work).dimension(V) for V in (0, 1, 0b1010)] == [-1, 0, 0]
+
+
+def plain_game(table: Table, target: int, points: list[int]) -> list[tuple[int, int]]:
+    """(prediction, LDim) of every round of the standard optimal algorithm, by the plain solver."""
+    columns = masks(table)
+    solver, alive, rounds = LittlestoneSolver(columns), (1 << len(table)) - 1, []
+    for x in points:
+        dimension = solver.dimension(alive)
+        zeros = solver.dimension(alive & ~columns[x])
+        rounds.append((0 if zeros == dimension else 1, dimension))
+        alive &= columns[x] if table[target, x] else ~columns[x]
+    return rounds
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whole_games_are_those_of_the_plain_solver(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = np.unique(rng.random((150, 24)) < [0.2, 0.5][seed % 2], axis=0)
+    H = FiniteClass.from_array(table)
+    H = replace(H, solver=VersionSpaces(H.columns, work=0))
+    for _ in range(3):  # later games find what earlier ones left
+        points, target = rng.permutation(24).tolist(), int(rng.integers(len(table)))
+        learner, rounds = StandardOptimalAlgorithm(H), []
+        for x in points:
+            before = learner.version_space.littlestone_dimension()
+            rounds.append((learner.predict(f"x{x}"), before))
+            learner.update(f"x{x}", int(table[target, x]))
+        assert rounds == plain_game(table, target, points)
+
+
+def big(rows: int, points: int, density: float) -> FiniteClass:
+    return FiniteClass.from_array(np.random.default_rng(3).random((rows, points)) < density)
+
+
+def test_play_on_a_large_class_keeps_the_promise() -> None:
+    H = big(3000, 300, 0.2)
+    dimension = H.littlestone_dimension()
+    for seed in range(5):
+        adversary = RandomAdversary(H, rng=random.Random(seed))
+        assert play(StandardOptimalAlgorithm(H), adversary, rounds=60).mistakes <= dimension
+    game = play(StandardOptimalAlgorithm(H), TreeAdversary(H))
+    assert game.mistakes == dimension
+
+
+@pytest.mark.parametrize(
+    "twin", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_copies_and_pickles_leave_the_engine_and_keep_the_bounds(
+    twin: Callable[[VersionSpaces], VersionSpaces],
+) -> None:
+    H = big(1000, 150, 0.2)
+    dimension = H.littlestone_dimension()
+    other = twin(H.solver)
+    assert H.solver._engine is not None
+    assert other._engine is None
+    assert other.dimension(H.alive) == dimension
+    assert other._engine is None  # it was known
+    side = H.alive & ~H.columns[0]
+    assert other.dimension(side) == H.solver.dimension(side)
+    assert pickle.loads(pickle.dumps(H)).restrict("x0", 0).littlestone_dimension() >= 0
+
+
+def test_threads_share_one_object() -> None:
+    H = big(600, 80, 0.3)
+    expected = [big(600, 80, 0.3).restrict(f"x{x}", 0).littlestone_dimension() for x in range(24)]
+    found: dict[int, list[int]] = {}
+
+    def ask(number: int) -> None:
+        order = random.Random(number).sample(range(24), 24)
+        answers = {x: H.restrict(f"x{x}", 0).littlestone_dimension() for x in order}
+        found[number] = [answers[x] for x in range(24)]
+
+    threads = [Thread(target=ask, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == dict.fromkeys(range(4), expected)
+
+
+def test_ctrl_c_ends_the_question_and_leaves_the_object_whole() -> None:
+    big(600, 80, 0.3).littlestone_dimension()  # loads the kernels
+    H = big(12_000, 1000, 0.19)
+    timer = Timer(1.0, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        H.littlestone_dimension()
+    timer.join()
+    kept = (1 << 300) - 1
+    plain = FiniteClass.from_array(H.label_table().values[:300])
+    assert H.solver.dimension(kept) == plain.littlestone_dimension()
+
+
+def test_small_classes_do_without_the_compiler() -> None:
+    code = (
+        "import sys; from littlestone.classes import FiniteClass;"
+        "H = FiniteClass.from_array([[i >> j & 1 for j in range(5)] for i in range(32)]);"
+        "assert H.littlestone_dimension() == 5; assert 'numba' not in sys.modules"
+    )
+    run([sys.executable, "-c", code], check=True)
