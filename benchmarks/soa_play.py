@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.families import balls, random_table
 from benchmarks.harness import Case, Contender, duration, require
-from benchmarks.littlestone_dimension import balls, random_table
 from littlestone.classes import FiniteClass
 from littlestone.dimension.solver import littlestone_dimension
 from littlestone.online import StandardOptimalAlgorithm
