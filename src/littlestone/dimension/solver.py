@@ -126,7 +126,7 @@ class _Solve:
         self._began = time.monotonic()
         self._progress, self._limit = progress, time_limit
         self.lower, self.upper = 0, table.size.bit_length() - 1
-        self.interrupted = False
+        self.interrupted = self.timed_out = False
         self._failure: BaseException | None = None
         room = _room_for_bounds(table, memory_limit)
         # Only here is the compiler needed.
@@ -142,8 +142,8 @@ class _Solve:
             try:
                 worker.join(_POLL)
                 seconds = time.monotonic() - self._began
-                if self._limit is not None and seconds > self._limit:
-                    self.interrupted = True
+                if self._limit is not None and seconds > self._limit and not self.interrupted:
+                    self.interrupted = self.timed_out = True
                 if self._progress is not None:
                     self._progress(self.lower, self.upper, self._engine.nodes, seconds)
             except KeyboardInterrupt:
@@ -163,8 +163,12 @@ class _Solve:
         self._engine.resume()
         tree, proof = self._engine.tree(self.lower), None
         if certificate and not self.interrupted:
-            proof = self._engine.refutation(self.upper + 1)
-        return Bounds(self.lower, self.upper, tree, proof, self.interrupted)
+            try:
+                proof = self._engine.refutation(self.upper + 1)
+            except KeyboardInterrupt:
+                self.interrupted = True
+        timed_out = self.interrupted and self.timed_out
+        return Bounds(self.lower, self.upper, tree, proof, self.interrupted, timed_out)
 
     def _deepen(self) -> None:
         k = max(1, self.upper // 2)  # below, a refutation is rare; and cheap, if it comes to it
