@@ -125,7 +125,7 @@ def test_no_single_claim_proves_what_is_false() -> None:
     singles = [[0, 1, 0], [0, 0, 0], [1, 0, 1], [1, 0, 0]]
     rng = np.random.default_rng(7)
     shapes = [(n, m) for n in range(2, 13) for m in range(1, 6)] * 20
-    for table in [singles, *(rng.integers(0, 2, shape) for shape in shapes)]:
+    for table in [np.array(singles), *(rng.integers(0, 2, shape) for shape in shapes)]:
         digest, dimension = PackedTable.read(table).digest, littlestone_dimension(table)
         for k in range(-1, dimension + 1):
             assert not refutes(table, Refutation((((), k),), digest), k)

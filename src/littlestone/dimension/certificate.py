@@ -96,8 +96,8 @@ class Certificate:
         statement = f"LDim < {self.upper + 1}"
         if self.refutation is None:
             if table.size.bit_length() <= self.upper + 1:
-                count = "one hypothesis" if table.size == 1 else f"{table.size:,} hypotheses"
-                return Verdict(statement, True, f"counting: there are only {count}")
+                found = "is one hypothesis" if table.size == 1 else f"are {table.size:,} hypotheses"
+                return Verdict(statement, True, f"counting: there {found}")
             return Verdict(statement, None, "the certificate has no claims")
         wrong = unproved_claim(table, self.refutation)
         if wrong is not None:

@@ -18,9 +18,9 @@ def reserved(
     """Reserve the place for a file before the work, and yield the function that writes its content.
 
     The content, text or bytes, goes to a temporary file in the same folder, reaches the disk, and
-    then takes the name ``path`` in one step.  Raises `OutputError` at once, before the work, if that cannot be done; so
-    a budget is never spent on a release that cannot be kept.  ``keep`` lists files that the work
-    needs: to write over one of them, a table or a ledger, is refused too.
+    then takes the name ``path`` in one step.  Raises `OutputError` at once, before the work, if that
+    cannot be done; so a budget is never spent on a release that cannot be kept.  ``keep`` lists files
+    that the work needs: to write over one of them, a table or a ledger, is refused too.
     """
     target = Path(os.path.realpath(path))
     if str(target) in map(os.path.realpath, keep):

@@ -132,14 +132,15 @@ def figure(root: Node, title: str, *, kind: Literal["svg", "png"]) -> bytes:
     columns = list(_columns(root))
     widths = [max(len(_short(node.text)) for node in column) for column in columns]
     gap = 0.75
-    left = [0.3]
-    for width in widths[:-1]:
-        left.append(left[-1] + width * _CHARACTER + 0.3 + gap)
+    left: list[float] = [0.3]
+    for characters in widths[:-1]:
+        left.append(left[-1] + characters * _CHARACTER + 0.3 + gap)
     title = _short(title, 110)
-    width = max(left[-1] + widths[-1] * _CHARACTER + 0.6, len(title) * _CHARACTER * 1.1 + 0.6)
+    extent = left[-1] + widths[-1] * _CHARACTER
+    width = max(extent, len(title) * _CHARACTER * 1.3) + 0.6
     height = root.ends * _ROW + 1.0
     # Words stay words in an SVG file, and equal trees make equal files.
-    style = {"svg.fonttype": "none", "svg.hashsalt": "littlestone", "font.size": _SIZE}
+    style: Any = {"svg.fonttype": "none", "svg.hashsalt": "littlestone", "font.size": _SIZE}
     with rc_context(style), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a name may have letters that the font lacks
         canvas = Figure(figsize=(width, height), facecolor="white")
@@ -172,41 +173,46 @@ class _Pen:
         ]
         y = sum(heights) / 2
         self._text(node, level, y)
-        for answer, height in enumerate(heights):
-            self._edge(level, y, height, answer)
+        right = self._left[level] + self._widths[level] * _CHARACTER + 0.2
+        self._axes.plot([self._middle(level), right], [y, y], color=_RULE, linewidth=1.4, zorder=1)
+        for answer, below in enumerate(node.after):
+            self._edge(level, y, heights[answer], answer, below)
         return y
 
-    def _edge(self, level: int, y: float, end: float, answer: int) -> None:
+    def _edge(self, level: int, y: float, end: float, answer: int, below: Node) -> None:
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 
+        # To the middle of the next box, which hides its part.
         start = self._left[level] + self._widths[level] * _CHARACTER + 0.2
         stop = self._left[level + 1] - 0.06
-        bend = start + 0.45 * self._gap
+        bend = start + 0.5 * self._gap
+        target = self._middle(level + 1) if below.after else stop
         path = Path(
-            [(start, y), (bend, y), (start, end), (stop, end)],
-            [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
+            [(start, y), (bend, y), (start, end), (bend, end), (target, end)],
+            [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO],
         )
         colour = _ANSWER[answer]
         self._axes.add_patch(PathPatch(path, fill=False, color=colour, linewidth=1.4, zorder=1))
         self._axes.text(
-            start + 0.62 * (stop - start),
+            start + 0.72 * self._gap,
             end,
             str(answer),
             color=colour,
             fontsize=_SIZE - 1,
-            fontweight="bold",
             ha="center",
             va="center",
             zorder=2,
-            bbox={"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": "none"},
+            bbox={"boxstyle": "circle,pad=0.12", "facecolor": "white", "edgecolor": "none"},
         )
 
+    def _middle(self, level: int) -> float:
+        return self._left[level] + self._widths[level] * _CHARACTER / 2 + 0.07
+
     def _text(self, node: Node, level: int, y: float) -> None:
-        x, width = self._left[level], self._widths[level] * _CHARACTER
         box = {"boxstyle": "round,pad=0.35", "facecolor": "#eef2f7", "edgecolor": _RULE}
         self._axes.text(
-            x + width / 2 + 0.07 if node.after else x,
+            self._middle(level) if node.after else self._left[level],
             y,
             _short(node.text),
             color=_RULE if node.cut else _INK,
