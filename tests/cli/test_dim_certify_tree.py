@@ -218,6 +218,25 @@ def test_a_time_limit_leaves_bounds_and_a_tree(folder: Path) -> None:
     assert "there may be a deeper tree" in drawn.out
 
 
+def test_a_limit_or_ctrl_c_while_claims_are_written_keeps_the_dimension(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = random_file(folder, "t.npy", (3000, 40), 0.3)
+    assert run("dim", table).status == 0
+    for stop, status in [("time", 0), ("key", 130)]:
+
+        def refutation(_: object, k: int, stop: str = stop) -> None:
+            if stop == "key":
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr("littlestone.dimension.engine.driver.Engine.refutation", refutation)
+        ran = run("dim", table, "--certificate", "t.json")
+        assert ran.status == status
+        assert ran.out.startswith("Littlestone dimension 9 (interrupted")
+        checked = run("certify", table, "t.json")
+        assert (checked.status, "LDim < 10: stated without" in checked.out) == (0, True)
+
+
 @contextmanager
 def _pressing_ctrl_c() -> Iterator[Progress]:
     pressed = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from threading import Thread
+from threading import Thread, Timer
 from typing import Literal, TypeAlias, overload
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
@@ -91,7 +91,8 @@ def littlestone_bounds(
             or a finite class with ``columns`` and ``alive`` masks.
         certificate: whether to add a refutation of dimension + 1 (`refutes`).
         progress: called some times a second with (lower, upper, version spaces, seconds).
-        time_limit: seconds after which the bounds known by then are returned.
+        time_limit: seconds after which the bounds known by then are returned; if they are equal
+            and the refutation was being written, without it.
         memory_limit: bytes of working memory that may be reserved.
 
     Ctrl+C too ends the solve with the bounds known by then and ``interrupted`` set.  Raises
@@ -163,10 +164,20 @@ class _Solve:
         self._engine.resume()
         tree, proof = self._engine.tree(self.lower), None
         if certificate and not self.interrupted:
+            timer = None
+            if self._limit is not None:
+                left = max(0.0, self._limit - (time.monotonic() - self._began))
+                timer = Timer(left, self._engine.stop)
+                timer.daemon = True
+                timer.start()
             try:
                 proof = self._engine.refutation(self.upper + 1)
+                self.interrupted = self.timed_out = proof is None
             except KeyboardInterrupt:
-                self.interrupted = True
+                self.interrupted, self.timed_out = True, False
+            finally:
+                if timer is not None:
+                    timer.cancel()
         timed_out = self.interrupted and self.timed_out
         return Bounds(self.lower, self.upper, tree, proof, self.interrupted, timed_out)
 
