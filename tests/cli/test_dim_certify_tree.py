@@ -141,12 +141,13 @@ def _changes(data: Data) -> Iterator[object]:
     yield from ("", "[]", "nonsense", "null", text[: len(text) // 2], "[" * 100_000, "9" * 5000)
     for key in data:
         yield {name: value for name, value in data.items() if name != key}
-        yield from ({**data, key: wrong} for wrong in (True, 1.5, "1", [[]], {"a": 1}, -1, 10**30))
+        yield from ({**data, key: value} for value in (True, 1.5, "1", [[]], {"a": 1}, -1, 10**30))
     yield {**data, "more": 1}
     yield {**data, "lower": data["lower"] - 1}
     yield {**data, "upper": data["upper"] - 1}
     yield {**data, "upper": data["upper"] + 1}
     yield {**data, "lower": None}
+    wrong: object
     for wrong in ([], 3, [0.0], [True], ["0"], [None], [10**30], [0, 1], {"0": 1}):
         yield {**data, "tree": {**data["tree"], "points": wrong}}
         yield {**data, "tree": {**data["tree"], "leaves": wrong}}
@@ -239,7 +240,7 @@ def test_a_limit_or_ctrl_c_while_claims_are_written_keeps_the_dimension(
 
 @contextmanager
 def _pressing_ctrl_c() -> Iterator[Progress]:
-    pressed = []
+    pressed: list[int] = []
 
     def progress(lower: int, upper: int, nodes: int, seconds: float) -> None:
         if nodes and not pressed:
