@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -136,12 +138,15 @@ def test_a_smaller_upper_bound_is_not_proved_by_one_claim(folder: Path) -> None:
     assert (ran.status, "LDim < 2: NOT proved" in ran.out) == (1, True)
 
 
+WRONG: list[object] = [True, 1.5, "1", [[]], {"a": 1}, -1, 10**30]
+
+
 def _changes(data: Data) -> Iterator[object]:
     text = json.dumps(data)
     yield from ("", "[]", "nonsense", "null", text[: len(text) // 2], "[" * 100_000, "9" * 5000)
     for key in data:
         yield {name: value for name, value in data.items() if name != key}
-        yield from ({**data, key: value} for value in (True, 1.5, "1", [[]], {"a": 1}, -1, 10**30))
+        yield from ({**data, key: value} for value in WRONG)
     yield {**data, "more": 1}
     yield {**data, "lower": data["lower"] - 1}
     yield {**data, "upper": data["upper"] - 1}
@@ -257,6 +262,22 @@ def test_ctrl_c_leaves_bounds_and_a_tree(folder: Path, monkeypatch: pytest.Monke
     assert ran.status == 130
     assert "(interrupted)" in ran.out
     assert run("certify", hard, "hard.json").status == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl+C")
+def test_ctrl_c_while_waiting_for_the_search(folder: Path) -> None:
+    """The signal reaches a main thread that waits: the engine must rest before its tree is taken."""
+    hard = random_file(folder, "hard.npy", (20_000, 300), 0.2)
+    assert run("dim", hard, "--time-limit", "1").status == 0  # compiles
+    timer = threading.Timer(3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        ran = run("dim", hard, "--certificate", "hard.json")
+    finally:
+        timer.cancel()
+    assert ran.status == 130
+    checked = run("certify", hard, "hard.json")
+    assert (checked.status, "proved by a shattered tree" in checked.out) == (0, True)
 
 
 def test_ctrl_c_before_the_search_leaves_what_counting_tells(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from threading import Thread, Timer
+from threading import Event, Thread, Timer
 from typing import Literal, TypeAlias, overload
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
@@ -128,6 +128,7 @@ class _Solve:
         self._progress, self._limit = progress, time_limit
         self.lower, self.upper = 0, table.size.bit_length() - 1
         self.interrupted = self.timed_out = False
+        self._done = Event()
         self._failure: BaseException | None = None
         room = _room_for_bounds(table, memory_limit)
         # Only here is the compiler needed.
@@ -137,11 +138,11 @@ class _Solve:
 
     def search(self) -> None:
         """Raise the lower bound until it meets the upper one, or until interrupted."""
-        worker = Thread(target=self._guarded, daemon=True)
-        worker.start()
-        while worker.is_alive():
+        # Not join(): when Ctrl+C interrupts that, Python 3.11 takes a running thread for an ended one.
+        Thread(target=self._guarded, daemon=True).start()
+        while not self._done.is_set():
             try:
-                worker.join(_POLL)
+                self._done.wait(_POLL)
                 seconds = time.monotonic() - self._began
                 if self._limit is not None and seconds > self._limit and not self.interrupted:
                     self.interrupted = self.timed_out = True
@@ -151,7 +152,7 @@ class _Solve:
                 self.interrupted = True
             except BaseException:
                 self._engine.stop()
-                worker.join()
+                self._done.wait()
                 raise
             if self.interrupted:
                 self._engine.stop()
@@ -198,6 +199,8 @@ class _Solve:
             self._deepen()
         except BaseException as failure:
             self._failure = failure
+        finally:
+            self._done.set()
 
 
 def _room_for_bounds(table: PackedTable, memory_limit: int) -> int:
