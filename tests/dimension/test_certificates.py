@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import tables
 
 from littlestone.dimension.refutation import Refutation, refutes
 from littlestone.dimension.shattering import is_shattered_by
-from littlestone.dimension.solver import littlestone_bounds
+from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
+from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
 from littlestone.errors import DeclarationError
 
@@ -115,3 +117,38 @@ def test_needed_claims_cannot_be_left_out_or_changed() -> None:
             [((*path, 2 * table.shape[1]), j) for path, j in of_level],
         ):
             assert not refutes(table, replace(proof, claims=(*others, *damaged)), k)
+
+
+def test_no_single_claim_proves_what_is_false() -> None:
+    """Rows that differ only in columns with a side of one row are two functions all the same."""
+    seen = set()
+    singles = [[0, 1, 0], [0, 0, 0], [1, 0, 1], [1, 0, 0]]
+    rng = np.random.default_rng(7)
+    shapes = [(n, m) for n in range(2, 13) for m in range(1, 6)] * 20
+    for table in [np.array(singles), *(rng.integers(0, 2, shape) for shape in shapes)]:
+        digest, dimension = PackedTable.read(table).digest, littlestone_dimension(table)
+        for k in range(-1, dimension + 1):
+            assert not refutes(table, Refutation((((), k),), digest), k)
+        seen.add(dimension)
+    assert seen >= {1, 2, 3}
+
+
+def test_true_claims_do_not_prove_what_is_false() -> None:
+    """A false first claim stays unproved beside proved claims about every version space."""
+    rng = np.random.default_rng(8)
+    for _ in range(60):
+        table = rng.integers(0, 2, (12, 4))
+        digest, dimension = PackedTable.read(table).digest, littlestone_dimension(table)
+        true: list[tuple[tuple[int, ...], int]] = []
+        for path in [(a, b) for a in range(8) for b in range(8)]:
+            rows = [row for row in table.tolist() if all(row[p >> 1] == p & 1 for p in path)]
+            below = littlestone_dimension(rows) if rows else -1
+            true += [(path, k) for k in range(below + 1, 4)]
+        for k in range(dimension + 1):
+            assert not refutes(table, Refutation((((), k), *true), digest), k)
+
+
+def test_absurd_numbers_cost_nothing() -> None:
+    digest = PackedTable.read(TABLE).digest
+    assert refutes(TABLE, Refutation((((), 10**18),), digest), 10**18)
+    assert not refutes(TABLE, Refutation((((), -(10**18)),), digest), -(10**18))

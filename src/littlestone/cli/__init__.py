@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from littlestone.cli import dim, dims, fit, ledger, play, predict, verify
+from littlestone.cli import certify, dim, dims, fit, ledger, play, predict, tree, verify
 from littlestone.cli.console import err, exit_with
 
 app = typer.Typer(
@@ -22,6 +22,8 @@ app = typer.Typer(
 app.command()(fit.fit)
 app.command()(predict.predict)
 app.command()(dim.dim)
+app.command()(certify.certify)
+app.command()(tree.tree)
 app.command()(dims.dims)
 app.command()(play.play)
 app.add_typer(ledger.app, name="ledger")

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
+from littlestone.classes.table_file import BinaryTable, read_table
 from littlestone.data import TABLE_SUFFIXES
 
 
@@ -18,6 +19,20 @@ def class_or_file(text: str) -> HypothesisClass[Any]:
     if "(" in text and not os.path.exists(text):  # Path.exists() raises for a text that is too long
         return parse_class(text)
     return FiniteClass.from_file(text)
+
+
+def table_or_class(text: str) -> BinaryTable | HypothesisClass[Any]:
+    """The same, but a 0/1 table in place of a finite class.
+
+    >>> str(table_or_class("thresholds(x, 1..7)"))
+    'thresholds(x, 1..7)'
+    """
+    if "(" not in text or os.path.exists(text):
+        return read_table(text)
+    H = parse_class(text)
+    if not isinstance(H, FiniteClass):
+        return H
+    return BinaryTable(H.label_table().values.astype(bool), H.domain, H.names)
 
 
 def dataset_name(text: str) -> str:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
-from littlestone.classes import FiniteClass
-from littlestone.cli.arguments import class_or_file
-from littlestone.cli.console import finite_or_text, out, print_json, print_pairs
+from littlestone.classes.table_file import BinaryTable
+from littlestone.cli.arguments import table_or_class
+from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
+from littlestone.dimension import Bounds, Certificate, MistakeTree, littlestone_bounds
+from littlestone.dimension.solver import Progress
+from littlestone.dimension.table import PackedTable
+from littlestone.errors import DeclarationError
+from littlestone.report.files import reserved
 
 
 def dim(
@@ -21,25 +29,126 @@ def dim(
             "or a class, such as 'thresholds(x, 1..1000)'.",
         ),
     ],
+    certificate: Annotated[
+        Path | None, typer.Option(help="Write there the proofs that `littlestone certify` checks.")
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="SECONDS", help="Stop the search of a table, with bounds."),
+    ] = None,
+    memory_limit: Annotated[
+        float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
+    ] = 8,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Print the Littlestone dimension: the mistakes an adversary can force, and a learner allows."""
-    H = class_or_file(what)
-    dimension, size, points = H.littlestone_dimension(), H.size, H.domain.size
-    data = {
-        "littlestone_dimension": finite_or_text(dimension),
-        "hypotheses": "infinite" if size is None else size,
-        "points": "infinite" if points is None else points,
-    }
-    if as_json:
-        print_json(data)
+    """Print the Littlestone dimension: the mistakes an adversary can force, and a learner allows.
+
+    Ctrl+C or the time limit stops the search of a table with the best bounds known by then; a
+    certificate then holds the proof of the lower one.
+    """
+    H = table_or_class(what)
+    if not isinstance(H, BinaryTable):
+        if certificate is not None:
+            raise DeclarationError(
+                f"write a certificate for {H}",
+                found="certificates are about tables, and this class is given by a formula",
+                fix="leave out --certificate, or write the class as a table of 0s and 1s",
+            )
+        points = H.domain.size
+        data: dict[str, object] = {
+            "littlestone_dimension": finite_or_text(H.littlestone_dimension()),
+            "hypotheses": "infinite" if H.size is None else H.size,
+            "points": "infinite" if points is None else points,
+        }
+        _print(data, {}, as_json)
         return
-    out.print(f"Littlestone dimension {data['littlestone_dimension']}")
+    with reserved(certificate, keep=[what]) if certificate else nullcontext() as write:
+        table = PackedTable.read(H.values)
+        bounds = solve(
+            table, certificate=write is not None, time_limit=time_limit, memory_limit=memory_limit
+        )
+        if write is not None:
+            write(Certificate.of(table, bounds).to_json() + "\n")
+    settled = bounds.lower == bounds.upper
+    data = {
+        "littlestone_dimension": bounds.lower if settled else None,
+        "hypotheses": table.size,
+        "points": table.points,
+    }
+    if not settled:
+        data |= {"lower": bounds.lower, "upper": bounds.upper}
+    if certificate is not None:
+        claims = bounds.certificate and len(bounds.certificate.claims)
+        data |= {"certificate": str(certificate), "claims": claims}
+    names = {
+        "hypotheses": [H.hypotheses[i] for i in table.names[:9]],
+        "points": H.domain.points[:9],
+    }
+    _print(data, names, as_json, stopped_by(bounds))
+    if bounds.interrupted and not bounds.timed_out:
+        raise typer.Exit(130)
+
+
+def solve(
+    table: PackedTable, *, certificate: bool, time_limit: float | None, memory_limit: float
+) -> Bounds:
+    """`littlestone_bounds` with its progress on the terminal; ``memory_limit`` is in GiB."""
+    try:
+        with _shown() as progress:
+            return littlestone_bounds(
+                table,
+                certificate=certificate,
+                progress=progress,
+                time_limit=time_limit,
+                memory_limit=int(min(memory_limit, 1 << 20) * (1 << 30)),
+            )
+    except KeyboardInterrupt:  # before the search began: what counting tells
+        tree = MistakeTree((), (int(table.names[0]),))
+        return Bounds(0, table.size.bit_length() - 1, tree, interrupted=True)
+
+
+def stopped_by(bounds: Bounds) -> str:
+    """What stopped a solve, in words; empty if nothing did."""
+    if not bounds.interrupted:
+        return ""
+    return "interrupted by the time limit" if bounds.timed_out else "interrupted"
+
+
+@contextmanager
+def _shown() -> Iterator[Progress | None]:
+    if not err.is_terminal:
+        yield None
+        return
+    began = "solving; the first large table of an installation waits for the kernels to compile"
+    with err.status(Text(f"{began}, about half a minute")) as status:
+
+        def show(lower: int, upper: int, nodes: int, seconds: float) -> None:
+            if nodes:
+                known = f"Littlestone dimension {lower}..{upper}"
+                spaces = counted(nodes, "version space")
+                status.update(Text(f"{known}   {spaces}   {seconds:.0f} s   Ctrl+C keeps this"))
+
+        yield show
+
+
+def _print(
+    data: dict[str, Any], names: dict[str, Sequence[str]], as_json: bool, stopped: str = ""
+) -> None:
+    if as_json:
+        print_json(data | ({"stopped": stopped} if stopped else {}))
+        return
+    dimension = data["littlestone_dimension"]
+    if dimension is None:
+        dimension = f"between {data['lower']} and {data['upper']}"
+    out.print(f"Littlestone dimension {dimension}{f' ({stopped})' if stopped else ''}")
     # The names show how a file was read: which of its lines are names, and which are labels.
-    named: dict[str, Sequence[str]] = {"hypotheses": (), "points": ()}
-    if isinstance(H, FiniteClass):
-        named = {"hypotheses": H.names, "points": H.domain.points}
-    print_pairs([(key, f"{data[key]}{_listed(names)}") for key, names in named.items()])
+    rows = [(key, f"{data[key]}{_listed(names.get(key, ()))}") for key in ("hypotheses", "points")]
+    if "certificate" in data:
+        upper = "no proof of the upper bound"
+        if data["claims"] is not None:
+            upper = counted(data["claims"], "claim")
+        rows.append(("certificate", f"{data['certificate']}: a shattered tree, {upper}"))
+    print_pairs(rows)
 
 
 def _listed(names: Sequence[str]) -> str:

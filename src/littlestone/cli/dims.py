@@ -17,6 +17,7 @@ from littlestone.dimension import (
     LabelTable,
     PsiTree,
     Question,
+    littlestone_bounds,
     psi_b,
     psi_bin,
     psi_g,
@@ -104,10 +105,10 @@ def _data(H: LabelTable, done: dict[str, Found], stopped: str | None) -> dict[st
 
 def _binary() -> dict[str, Search]:
     return {
-        "Littlestone dimension": _tree(psi_n),
+        "Littlestone dimension": _littlestone,
         "VC dimension": _set(psi_n),
         "dual VC dimension": _dual(_set(psi_n)),
-        "dual Littlestone dimension": _dual(_tree(psi_n)),
+        "dual Littlestone dimension": _dual(_littlestone),
         "teaching dimension": _teaching,
         "threshold dimension": _threshold,
     }
@@ -128,6 +129,15 @@ def _multiclass(H: LabelTable) -> dict[str, Search]:
         err.print(f"Psi^B is left out: more than {MOST_LABELS} labels at a point")
         del searches["Psi^B-Littlestone dimension"]
     return searches
+
+
+def _littlestone(H: LabelTable) -> Iterator[Found]:
+    bounds = littlestone_bounds(H.values)
+    asked = tuple(Question(x, CollapsingMap((0,), (1,))) for x in bounds.tree.points)
+    tree = PsiTree(asked, bounds.tree.leaves)
+    yield Found(tree.depth, _tree_words(H, tree), _tree_json(H, tree))
+    if bounds.interrupted:
+        raise KeyboardInterrupt
 
 
 def _tree(psi: Family) -> Search:

@@ -4,6 +4,7 @@ Every dimension takes whatever is a table: rows of labels, an array, a finite cl
 """
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve, UnsettledError
+from littlestone.dimension.certificate import Certificate, Verdict
 from littlestone.dimension.collapsing import (
     CollapsingMap,
     Family,
@@ -49,6 +50,7 @@ from littlestone.dimension.zero_cover import zero_cover_function, zero_cover_num
 
 __all__ = [
     "Bounds",
+    "Certificate",
     "CollapsingMap",
     "Family",
     "HalfGraph",
@@ -59,6 +61,7 @@ __all__ = [
     "Question",
     "Refutation",
     "UnsettledError",
+    "Verdict",
     "dual_littlestone_dimension",
     "dual_vc_dimension",
     "graph_dimension",

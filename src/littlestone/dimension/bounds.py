@@ -14,7 +14,8 @@ class Bounds:
     """lower <= LDim <= upper; equal unless the solve was interrupted.
 
     ``tree`` is shattered and has depth ``lower``.  ``certificate`` is the checkable refutation of
-    upper + 1, if it was asked for and the solve was not interrupted.
+    upper + 1, if it was asked for and the solve was not interrupted: by Ctrl+C, or by the time limit
+    (``timed_out``).
     """
 
     lower: int
@@ -22,6 +23,7 @@ class Bounds:
     tree: MistakeTree
     certificate: Refutation | None = None
     interrupted: bool = False
+    timed_out: bool = False
 
     @property
     def dimension(self) -> int:

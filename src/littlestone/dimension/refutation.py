@@ -51,20 +51,27 @@ def refutes(table_or_class: TableOrClass, refutation: Refutation, k: int) -> boo
     A claim LDim(V) < k is accepted if every column leaves a side W of V for which LDim(W) < k - 1:
 
     1. W has fewer than 2^(k-1) rows; or
-    2. no column splits W into two parts of at least 2^(k-2) rows; or
+    2. k > 2, and no column splits W into two parts of at least 2^(k-2) rows; or
     3. LDim(W) < k - 1 is itself a claim, of this W or of a class with the same columns after
        equal rows order, complements and repetitions are forgotten; or
     4. W lies in a side of V for which one of these holds.
 
     Claims refer to claims with smaller k only, so there is no circle.  Time: for each claim one
-    product of V's table with its transpose, and one pass over each side of rule 3.
+    product of V's table with its transpose, and one pass over each side of rule 3.  That the rules
+    are sound is proved in docs/proofs/certificates.md.
     """
     table = PackedTable.read(table_or_class)
     claims = refutation.claims
     if refutation.table != table.digest or not claims or claims[0] != ((), k):
         return False
-    checker = _Checker(table, claims)
-    return all(map(checker.accepts, claims))
+    return unproved_claim(table, refutation) is None
+
+
+def unproved_claim(table_or_class: TableOrClass, refutation: Refutation) -> int | None:
+    """The first claim that does not follow by the rules of `refutes`; None if all of them do."""
+    claims = refutation.claims
+    checker = _Checker(PackedTable.read(table_or_class), claims)
+    return next((i for i, claim in enumerate(claims) if not checker.accepts(claim)), None)
 
 
 class _Checker:
@@ -91,7 +98,7 @@ class _Checker:
         rows = self._rows(path)
         if rows is None or k < 0:
             return False
-        if len(rows) < 1 << k:
+        if len(rows).bit_length() <= k:  # fewer than 2^k; a damaged k may be too large to shift by
             return True
         if k < 2:  # distinct rows differ somewhere
             return False
@@ -138,7 +145,8 @@ class Sides:
             (0, ones[splitting] - both, size - ones[tried]),
         ):
             splits = (parts >= quarter) & (total[:, np.newaxis] - parts >= quarter)
-            self.dead[side, tried] = ~splits.any(axis=1)
+            # If k = 2, a side of two rows has LDim >= 1, even if none of these columns splits it.
+            self.dead[side, tried] = ~splits.any(axis=1) & (k > 2)
         self._both = both[:, place]
         self._ones, self._size = ones[tried], size
         alive = tried[~self.dead[:, tried].any(axis=0)]

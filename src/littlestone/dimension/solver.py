@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from threading import Thread
+from threading import Event, Thread, Timer
 from typing import Literal, TypeAlias, overload
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
@@ -91,7 +91,8 @@ def littlestone_bounds(
             or a finite class with ``columns`` and ``alive`` masks.
         certificate: whether to add a refutation of dimension + 1 (`refutes`).
         progress: called some times a second with (lower, upper, version spaces, seconds).
-        time_limit: seconds after which the bounds known by then are returned.
+        time_limit: seconds after which the bounds known by then are returned; if they are equal
+            and the refutation was being written, without it.
         memory_limit: bytes of working memory that may be reserved.
 
     Ctrl+C too ends the solve with the bounds known by then and ``interrupted`` set.  Raises
@@ -126,7 +127,8 @@ class _Solve:
         self._began = time.monotonic()
         self._progress, self._limit = progress, time_limit
         self.lower, self.upper = 0, table.size.bit_length() - 1
-        self.interrupted = False
+        self.interrupted = self.timed_out = False
+        self._done = Event()
         self._failure: BaseException | None = None
         room = room_for_bounds(table, memory_limit)
         # Only here is the compiler needed.
@@ -136,21 +138,21 @@ class _Solve:
 
     def search(self) -> None:
         """Raise the lower bound until it meets the upper one, or until interrupted."""
-        worker = Thread(target=self._guarded, daemon=True)
-        worker.start()
-        while worker.is_alive():
+        # Not join(): when Ctrl+C interrupts that, Python 3.11 takes a running thread for an ended one.
+        Thread(target=self._guarded, daemon=True).start()
+        while not self._done.is_set():
             try:
-                worker.join(POLL)
+                self._done.wait(POLL)
                 seconds = time.monotonic() - self._began
-                if self._limit is not None and seconds > self._limit:
-                    self.interrupted = True
+                if self._limit is not None and seconds > self._limit and not self.interrupted:
+                    self.interrupted = self.timed_out = True
                 if self._progress is not None:
                     self._progress(self.lower, self.upper, self._engine.nodes, seconds)
             except KeyboardInterrupt:
                 self.interrupted = True
             except BaseException:
                 self._engine.stop()
-                worker.join()
+                self._done.wait()
                 raise
             if self.interrupted:
                 self._engine.stop()
@@ -163,8 +165,22 @@ class _Solve:
         self._engine.resume()
         tree, proof = self._engine.tree(self.lower), None
         if certificate and not self.interrupted:
-            proof = self._engine.refutation(self.upper + 1)
-        return Bounds(self.lower, self.upper, tree, proof, self.interrupted)
+            timer = None
+            if self._limit is not None:
+                left = max(0.0, self._limit - (time.monotonic() - self._began))
+                timer = Timer(left, self._engine.stop)
+                timer.daemon = True
+                timer.start()
+            try:
+                proof = self._engine.refutation(self.upper + 1)
+                self.interrupted = self.timed_out = proof is None
+            except KeyboardInterrupt:
+                self.interrupted, self.timed_out = True, False
+            finally:
+                if timer is not None:
+                    timer.cancel()
+        timed_out = self.interrupted and self.timed_out
+        return Bounds(self.lower, self.upper, tree, proof, self.interrupted, timed_out)
 
     def _deepen(self) -> None:
         k = max(1, self.upper // 2)  # below, a refutation is rare; and cheap, if it comes to it
@@ -183,6 +199,8 @@ class _Solve:
             self._deepen()
         except BaseException as failure:
             self._failure = failure
+        finally:
+            self._done.set()
 
 
 def room_for_bounds(table: PackedTable, memory_limit: int) -> int:

@@ -31,7 +31,7 @@ class ColumnClass(Protocol):
         """Bit i tells whether function i belongs to the version space."""
 
 
-TableOrClass: TypeAlias = ArrayLike | Sequence[Sequence[object]] | ColumnClass
+TableOrClass: TypeAlias = "ArrayLike | Sequence[Sequence[object]] | ColumnClass | PackedTable"
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,13 +14,13 @@ from littlestone.errors import OutputError
 @contextmanager
 def reserved(
     path: str | os.PathLike[str], *, keep: Iterable[str | os.PathLike[str]] = ()
-) -> Iterator[Callable[[str], None]]:
-    """Reserve the place for a file before the work, and yield the function that writes its text.
+) -> Iterator[Callable[[str | bytes], None]]:
+    """Reserve the place for a file before the work, and yield the function that writes its content.
 
-    The text goes to a temporary file in the same folder, reaches the disk, and then takes the name
-    ``path`` in one step.  Raises `OutputError` at once, before the work, if that cannot be done; so
-    a budget is never spent on a release that cannot be kept.  ``keep`` lists files that the work
-    needs: to write over one of them, a table or a ledger, is refused too.
+    The content, text or bytes, goes to a temporary file in the same folder, reaches the disk, and
+    then takes the name ``path`` in one step.  Raises `OutputError` at once, before the work, if that
+    cannot be done; so a budget is never spent on a release that cannot be kept.  ``keep`` lists files
+    that the work needs: to write over one of them, a table or a ledger, is refused too.
     """
     target = Path(os.path.realpath(path))
     if str(target) in map(os.path.realpath, keep):
@@ -37,17 +37,17 @@ def reserved(
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         raise _unwritable(target, error) from None
-    file = os.fdopen(handle, "w", encoding="utf-8")
+    file = os.fdopen(handle, "wb")
 
-    def write(text: str) -> None:
+    def write(content: str | bytes) -> None:
         try:
-            _write(text)
+            _write(content.encode() if isinstance(content, str) else content)
         except OSError as error:
             raise _unwritable(target, error) from None
 
-    def _write(text: str) -> None:
+    def _write(content: bytes) -> None:
         with file:
-            file.write(text)
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         # A temporary file is for its owner's eyes; the finished one follows the user's umask.

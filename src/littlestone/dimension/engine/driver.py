@@ -70,12 +70,14 @@ class Engine:
             tuple(points.tolist()), tuple(self._table.names[index[ends[:-1]]].tolist())
         )
 
-    def refutation(self, k: int) -> Refutation:
-        """Claims that prove LDim < k, where that is known."""
+    def refutation(self, k: int) -> Refutation | None:
+        """Claims that prove LDim < k, where that is known; None if stopped."""
         claims: list[tuple[Restrictions, int]] = [((), k)]
         seen: set[tuple[int, int, int]] = set()
         if self._table.size >= 1 << k and k >= 2:
             self._claim(claims, seen, self._table.values(), (), k, 0)
+        if self._state.control[STOP]:
+            return None
         return Refutation(tuple(claims), self._table.digest)
 
     def _claim(
@@ -91,6 +93,8 @@ class Engine:
         state = self._state
         sides = Sides(V, k)
         for j in sides.open:
+            if state.control[STOP]:
+                return
             if sides.inside(j):
                 continue
             # The frame holds the columns of sides.table, in the same order.

@@ -1,0 +1,50 @@
+"""``littlestone certify``: check the proofs of a table's Littlestone dimension."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from littlestone.classes.table_file import BinaryTable
+from littlestone.cli.arguments import table_or_class
+from littlestone.cli.console import err, out, print_json
+from littlestone.dimension import Certificate
+from littlestone.errors import DeclarationError
+
+
+def certify(
+    table: Annotated[
+        str, typer.Argument(metavar="FILE", help="The CSV or .npy table of 0s and 1s.")
+    ],
+    certificate: Annotated[
+        Path, typer.Argument(help="What `littlestone dim FILE --certificate` wrote.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Check a certificate against its table, without any search.
+
+    Ends with status 1 if a proof fails.  A bound that is stated without a proof, because the solve
+    was interrupted, is said to be so and is no failure.
+    """
+    read = Certificate.load(certificate)
+    H = table_or_class(table)
+    if not isinstance(H, BinaryTable):
+        raise DeclarationError(
+            f"check a certificate against {H}",
+            found="certificates are about tables, and this class is given by a formula",
+            fix="give the CSV or .npy file of the table",
+        )
+    with err.status(Text("checking the proofs")):  # shown on a terminal only
+        verdicts = read.check(H.values)
+    if as_json:
+        print_json([asdict(verdict) for verdict in verdicts])
+    else:
+        words = {True: "proved by", False: "NOT proved:", None: "stated without a proof:"}
+        for verdict in verdicts:
+            out.print(f"{verdict.statement}: {words[verdict.proved]} {verdict.reason}")
+    if any(verdict.proved is False for verdict in verdicts):
+        raise typer.Exit(1)

@@ -1,0 +1,97 @@
+"""``littlestone tree``: draw a deepest shattered tree of a table or a declared class."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from littlestone.classes import HypothesisClass
+from littlestone.classes.table_file import BinaryTable
+from littlestone.cli.arguments import table_or_class
+from littlestone.cli.console import out
+from littlestone.cli.dim import solve, stopped_by
+from littlestone.dimension.table import PackedTable
+from littlestone.errors import OutputError
+from littlestone.report.files import reserved
+from littlestone.report.tree import Node, class_tree, figure, table_tree, terminal
+
+
+def tree(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE-or-CLASS",
+            help="A CSV or .npy table of 0s and 1s, or a class, such as 'thresholds(x, 1..7)'.",
+        ),
+    ],
+    picture: Annotated[
+        Path | None, typer.Option("--out", help="Draw to this .svg or .png file instead.")
+    ] = None,
+    levels: Annotated[int, typer.Option(min=1, max=8, help="Draw the top levels only.")] = 4,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="SECONDS", help="Draw the best tree found by then."),
+    ] = None,
+    memory_limit: Annotated[
+        float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
+    ] = 8,
+) -> None:
+    """Draw a tree of questions on which an adversary forces as many mistakes as there are levels.
+
+    At a point the branches are its labels 0 and 1; an end is a hypothesis that gives every label on
+    the way to it.
+    """
+    kind = None if picture is None else _kind(picture)
+    with reserved(picture, keep=[what]) if picture else nullcontext() as write:
+        H = table_or_class(what)
+        root, depth, status = _drawn(what, H, levels, time_limit, memory_limit)
+        shown = f"the top {levels} of {depth} levels" if levels < depth else ""
+        if write is not None and kind is not None:
+            write(figure(root, f"{_title(what, H)}{shown and f' ({shown})'}", kind=kind))
+        else:
+            out.print(terminal(root))
+    if shown:
+        out.print(f"{shown}; --levels draws up to 8")
+    if picture is not None:
+        out.print(f"drawn to {picture}")
+    if status:
+        out.print(f"{status}: there may be a deeper tree")
+    if status == "interrupted":
+        raise typer.Exit(130)
+
+
+def _drawn(
+    what: str,
+    H: BinaryTable | HypothesisClass[Any],
+    levels: int,
+    time_limit: float | None,
+    memory_limit: float,
+) -> tuple[Node, int, str]:
+    """The drawing, the depth of the whole tree, and what stopped the search for a deeper one."""
+    if not isinstance(H, BinaryTable):
+        return class_tree(H, levels), int(H.littlestone_dimension()), ""
+    table = PackedTable.read(H.values)
+    bounds = solve(table, certificate=False, time_limit=time_limit, memory_limit=memory_limit)
+    root = table_tree(bounds.tree, H.domain.points, H.hypotheses, levels)
+    return root, bounds.lower, stopped_by(bounds)
+
+
+def _title(what: str, H: BinaryTable | HypothesisClass[Any]) -> str:
+    return f"Mistake tree of {Path(what).name if isinstance(H, BinaryTable) else what}"
+
+
+def _kind(picture: Path) -> Literal["svg", "png"]:
+    match picture.suffix.lower():
+        case ".svg":
+            return "svg"
+        case ".png":
+            return "png"
+        case suffix:
+            raise OutputError(
+                f"draw to {picture}",
+                found=f"the suffix is {suffix!r}",
+                fix="give a file that ends in .svg or .png",
+            )

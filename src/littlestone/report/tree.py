@@ -1,0 +1,238 @@
+"""Mistake trees for people: their top levels, in the terminal and as a figure."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rich.text import Text
+from rich.tree import Tree
+
+from littlestone.classes import Enumerable, HypothesisClass
+from littlestone.dimension import MistakeTree
+from littlestone.errors import DeclarationError, OutputError
+
+_INK, _RULE = "#20262e", "#8a929c"
+_ANSWER = ("#2f6db5", "#cf6a1b")  # 0 and 1: told apart by the colour-blind too
+_TERMINAL = ("blue", "yellow")
+_SIZE = 10  # points of type
+_CHARACTER = 0.085  # inches, of that size, rather too wide than too narrow
+_ROW = 0.34  # inches between two leaves
+_MOST = 48  # characters of a name in a figure
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of a drawing: a point and the nodes after the answers 0 and 1, or an end.
+
+    An end is a hypothesis that gives all answers of its path, or says how many levels are left out.
+    """
+
+    text: str
+    after: tuple[Node, Node] | None = None
+    cut: bool = False
+
+    @property
+    def ends(self) -> int:
+        """The number of ends below, or 1 for an end."""
+        return 1 if self.after is None else sum(node.ends for node in self.after)
+
+
+def table_tree(
+    tree: MistakeTree, points: Sequence[str], hypotheses: Sequence[str], levels: int
+) -> Node:
+    """The top levels of a tree of a table, under the names of its columns and rows."""
+
+    def node(i: int, level: int) -> Node:
+        if level == tree.depth:
+            return Node(hypotheses[tree.leaves[i - len(tree.points)]])
+        if level == levels:
+            return _cut(tree.depth - level)
+        after = (node(2 * i + 1, level + 1), node(2 * i + 2, level + 1))
+        return Node(points[tree.points[i]], after)
+
+    return node(0, 0)
+
+
+def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
+    """The top levels of a deepest tree shattered by a class, as its mistake points make it.
+
+    Raises `DeclarationError` for the empty class and for one of infinite Littlestone dimension.
+
+    >>> from littlestone.classes import parse_class
+    >>> root = class_tree(parse_class("thresholds(x, 1..3)"), levels=4)
+    >>> root.text, root.after[0].text, root.ends
+    ('2', '3', 4)
+    """
+    dimension = H.littlestone_dimension()
+    if not 0 <= dimension < float("inf"):
+        raise DeclarationError(
+            f"draw a deepest shattered tree of {H}",
+            found=f"its Littlestone dimension is {dimension}, so there is none",
+            fix="declare a class with a hypothesis and a finite Littlestone dimension",
+        )
+    return _class_node(H, int(dimension), levels)
+
+
+def _class_node(V: HypothesisClass[Any], depth: int, levels: int) -> Node:
+    x = V.mistake_point() if depth else None
+    if x is None:
+        return Node(_member(V))
+    if not levels:
+        return _cut(depth)
+    zero, one = (_class_node(V.restrict(x, y), depth - 1, levels - 1) for y in (0, 1))
+    return Node(V.domain.words(x), (zero, one))
+
+
+def _member(V: HypothesisClass[Any]) -> str:
+    if isinstance(V, Enumerable):
+        return V.hypothesis(0).words()
+    # Against the SOA label the dimension drops, and at a mistake point no side is empty; where it
+    # is 0, one function is left, and it is the SOA function.
+    while (x := V.mistake_point()) is not None:
+        V = V.restrict(x, 1 - V.soa_label(x))
+    return V.soa().words()
+
+
+def _cut(levels: int) -> Node:
+    return Node(f"... {levels} more level{'s' * (levels > 1)}", cut=True)
+
+
+def terminal(root: Node) -> Tree:
+    """The drawing for a terminal, with the answers 0 and 1 in front of the nodes."""
+    drawn = Tree(Text(root.text, style="bold" if root.after else ""), guide_style="dim")
+    _grow(drawn, root)
+    return drawn
+
+
+def _grow(drawn: Tree, node: Node) -> None:
+    for answer, below in enumerate(node.after or ()):
+        style = "bold" if below.after else "dim" if below.cut else ""
+        label = Text.assemble((f"{answer} ", _TERMINAL[answer]), (below.text, style))
+        _grow(drawn.add(label), below)
+
+
+def figure(root: Node, title: str, *, kind: Literal["svg", "png"]) -> bytes:
+    """The drawing as a file of that kind, from the root on the left to the hypotheses on the right.
+
+    Raises `OutputError` if matplotlib is not installed.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise OutputError(
+            "draw a figure",
+            found="matplotlib is not installed",
+            fix="run: pip install 'littlestone[plot]'",
+        ) from None
+    columns = list(_columns(root))
+    widths = [max(len(_short(node.text)) for node in column) for column in columns]
+    gap = 0.75
+    left: list[float] = [0.3]
+    for characters in widths[:-1]:
+        left.append(left[-1] + characters * _CHARACTER + 0.3 + gap)
+    title = _short(title, 110)
+    extent = left[-1] + widths[-1] * _CHARACTER
+    width = max(extent, len(title) * _CHARACTER * 1.3) + 0.6
+    height = root.ends * _ROW + 1.0
+    # Words stay words in an SVG file, and equal trees make equal files.
+    style: Any = {"svg.fonttype": "none", "svg.hashsalt": "littlestone", "font.size": _SIZE}
+    with rc_context(style), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a name may have letters that the font lacks
+        canvas = Figure(figsize=(width, height), facecolor="white")
+        axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
+        axes.set(xlim=(0, width), ylim=(height, 0))  # inches, downwards
+        axes.axis("off")
+        weight: dict[str, Any] = {"fontsize": _SIZE + 2, "fontweight": "bold"}
+        axes.text(0.3, 0.4, title, color=_INK, va="center", parse_math=False, **weight)
+        _Pen(axes, left, widths, gap).draw(root, 0, 0.75)
+        content = io.BytesIO()
+        metadata = {"Date": None} if kind == "svg" else None
+        canvas.savefig(content, format=kind, dpi=160, metadata=metadata)
+    return content.getvalue()
+
+
+class _Pen:
+    def __init__(self, axes: Any, left: list[float], widths: list[int], gap: float) -> None:
+        self._axes, self._left, self._widths, self._gap = axes, left, widths, gap
+
+    def draw(self, node: Node, level: int, top: float) -> float:
+        """Draw a node whose ends start at height ``top``; return its own height."""
+        if node.after is None:
+            y = top + _ROW / 2
+            self._text(node, level, y)
+            return y
+        middle = top + node.after[0].ends * _ROW
+        heights = [
+            self.draw(node.after[0], level + 1, top),
+            self.draw(node.after[1], level + 1, middle),
+        ]
+        y = sum(heights) / 2
+        self._text(node, level, y)
+        right = self._left[level] + self._widths[level] * _CHARACTER + 0.2
+        self._axes.plot([self._middle(level), right], [y, y], color=_RULE, linewidth=1.4, zorder=1)
+        for answer, below in enumerate(node.after):
+            self._edge(level, y, heights[answer], answer, below)
+        return y
+
+    def _edge(self, level: int, y: float, end: float, answer: int, below: Node) -> None:
+        from matplotlib.patches import PathPatch
+        from matplotlib.path import Path
+
+        # To the middle of the next box, which hides its part.
+        start = self._left[level] + self._widths[level] * _CHARACTER + 0.2
+        stop = self._left[level + 1] - 0.06
+        bend = start + 0.5 * self._gap
+        target = self._middle(level + 1) if below.after else stop
+        path = Path(
+            [(start, y), (bend, y), (start, end), (bend, end), (target, end)],
+            [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO],
+        )
+        colour = _ANSWER[answer]
+        self._axes.add_patch(PathPatch(path, fill=False, color=colour, linewidth=1.4, zorder=1))
+        self._axes.text(
+            start + 0.72 * self._gap,
+            end,
+            str(answer),
+            color=colour,
+            fontsize=_SIZE - 1,
+            ha="center",
+            va="center",
+            zorder=2,
+            bbox={"boxstyle": "circle,pad=0.12", "facecolor": "white", "edgecolor": "none"},
+        )
+
+    def _middle(self, level: int) -> float:
+        return self._left[level] + self._widths[level] * _CHARACTER / 2 + 0.07
+
+    def _text(self, node: Node, level: int, y: float) -> None:
+        box = {"boxstyle": "round,pad=0.35", "facecolor": "#eef2f7", "edgecolor": _RULE}
+        self._axes.text(
+            self._middle(level) if node.after else self._left[level],
+            y,
+            _short(node.text),
+            color=_RULE if node.cut else _INK,
+            fontstyle="italic" if node.cut else "normal",
+            ha="center" if node.after else "left",
+            va="center",
+            zorder=3,
+            parse_math=False,
+            bbox=box if node.after else None,
+        )
+
+
+def _columns(root: Node) -> Iterator[list[Node]]:
+    level = [root]
+    while level:
+        yield level
+        level = [below for node in level for below in node.after or ()]
+
+
+def _short(name: str, most: int = _MOST) -> str:
+    """A name on one line, of at most that many characters, without those that no file can hold."""
+    name = "".join(c if c.isprintable() else " " for c in name)
+    return name if len(name) <= most else f"{name[: most - 3]}..."
