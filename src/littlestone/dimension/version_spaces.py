@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from threading import RLock, Thread
+from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,7 +59,8 @@ class VersionSpaces:
         self._recent: OrderedDict[int, None] = OrderedDict()
         self._solver: BoundedSolver | None = BoundedSolver(self._columns, self._work)
         self._engine: Engine | None = None
-        self._worker: Thread | None = None
+        self._resting = Event()  # set while no question is with the engine
+        self._resting.set()
         self._root = 0  # the mask that the engine has gone over to
         self._rows: NDArray[np.uint64]
         self._first: NDArray[np.int64] | None  # of the functions equal to function i; None if alone
@@ -205,14 +206,21 @@ class VersionSpaces:
                 answers.append(engine.at_least(k, nodes))
             except BaseException as failure:
                 failures.append(failure)
+            finally:
+                resting.set()
 
+        resting = self._resting
         engine.resume()
-        self._worker = Thread(target=ask, daemon=True)
+        # Not join(): when Ctrl+C interrupts that, Python 3.11 takes a running thread for an ended one.
+        worker = Thread(target=ask, daemon=True)
         try:
-            self._worker.start()
-            while self._worker.is_alive():
-                self._worker.join(POLL)
+            resting.clear()
+            worker.start()
+            while not resting.wait(POLL):
+                pass
         finally:
+            if worker.ident is None:  # interrupted before it began
+                resting.set()
             self._halt()
         if failures:
             raise failures[0]
@@ -220,8 +228,6 @@ class VersionSpaces:
 
     def _halt(self) -> None:
         """End what an interrupted question may have left running."""
-        if self._engine is not None and self._worker is not None:
-            while self._worker.is_alive():
-                self._engine.stop()
-                self._worker.join(POLL)
-        self._worker = None
+        while self._engine is not None and not self._resting.is_set():
+            self._engine.stop()
+            self._resting.wait(POLL)
