@@ -9,7 +9,7 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.domains import Domain, Point
+from littlestone.domains import Domain, Point, text
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +39,11 @@ class Sample(Generic[Point]):
     def from_examples(
         cls, domain: Domain[Any], examples: Iterable[tuple[Any, object]]
     ) -> Sample[Any]:
-        """The sample of pairs (x, y): any x is encoded by the domain, y is 1 if truthy; O(n)."""
+        """The sample of pairs (x, y): any x is encoded by the domain, and any y but 1 and True is 0."""
         counts: dict[Any, list[int]] = {}
         for x, y in examples:
             point = x if x in domain else domain.encode(x)
-            counts.setdefault(point, [0, 0])[1 if y else 0] += 1
+            counts.setdefault(point, [0, 0])[text(y) in ("1", "True")] += 1
         return cls.from_counts(domain, counts)
 
     @classmethod

@@ -10,8 +10,9 @@ import pytest
 
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.cli.arguments import dataset_name
+from littlestone.data import open_table
 from littlestone.domains import Grid, Strings
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TableError
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
@@ -94,3 +95,32 @@ def test_the_words_of_a_rule_do_not_depend_on_the_decimal_context() -> None:
         assert cents.words(123456) == "1234.56"
         assert cents.encode("1234.567") == 123456
     assert getcontext().prec == 28
+
+
+def test_a_sample_without_examples_spends_nothing() -> None:
+    with Ledger() as ledger:
+        with pytest.raises(DeclarationError, match="no examples"):
+            ExponentialLearner(TABLE, epsilon=1).fit(
+                Sample.from_examples(TABLE.domain, []), ledger=ledger, dataset="d"
+            )
+        assert ledger.entries() == []
+
+
+def test_a_label_of_any_kind_is_no_error() -> None:
+    labels: list[Any] = [1, True, 1.0, "1", np.True_, 0, None, float("nan"), "0", [1], object()]
+    sample = Sample.from_examples(TABLE.domain, [("a", y) for y in labels])
+    assert (int(sample.positives.sum()), sample.n) == (5, len(labels))
+
+
+@pytest.mark.parametrize("name", ["visits.txt", "v2", "visits.CSV"])
+def test_what_fit_reads_a_limit_can_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table that `fit` accepts is known to the ledger by its path, whoever spells its name."""
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text("x,y\n1,0\n")
+    try:
+        open_table(name)
+    except TableError:
+        return
+    assert dataset_name(name) == str(tmp_path.resolve() / name)

@@ -39,7 +39,7 @@ def main() -> None:
     try:
         app()
     except SystemExit as stopped:
-        if stopped.code == 130:
+        if stopped.code == 130 and sys.argv[1:2] == ["fit"]:
             err.print("interrupted; `littlestone ledger show` tells what was spent, if anything")
         raise
     except BrokenPipeError:

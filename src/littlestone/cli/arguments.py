@@ -44,5 +44,5 @@ def dataset_name(text: str) -> str:
     >>> dataset_name("census 2020"), dataset_name("visits.csv") == os.path.realpath("visits.csv")
     ('census 2020', True)
     """
-    spelled = os.sep in text or text.endswith(TABLE_SUFFIXES)
+    spelled = os.sep in text or text.lower().endswith(TABLE_SUFFIXES)
     return os.path.realpath(text) if spelled else text

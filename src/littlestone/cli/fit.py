@@ -94,4 +94,5 @@ def fit(
 
 def _files_of(ledger: Path) -> list[Path]:
     """The ledger's file and those that SQLite makes and removes beside it."""
-    return [ledger, *(Path(f"{ledger}{end}") for end in ("-journal", "-wal", "-shm"))]
+    real = os.path.realpath(ledger)
+    return [Path(f"{real}{end}") for end in ("", "-journal", "-wal", "-shm")]

@@ -147,10 +147,10 @@ def _is_name(column: str) -> bool:
 
 @contextmanager
 def _byte_stream(path: Path) -> Iterator[Any]:
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         with gzip.open(path, "rb") as stream:
             yield stream
-    elif path.suffix == ".zip":
+    elif path.suffix.lower() == ".zip":
         with zipfile.ZipFile(path) as archive:
             members = [name for name in archive.namelist() if not name.endswith("/")]
             if len(members) != 1:
@@ -353,4 +353,12 @@ def open_table(source: object) -> Table:
             found="it is a folder" if os.path.isdir(path) else "there is no such file",
             fix="check the path",
         )
-    return ParquetTable(path) if path.suffix in (".parquet", ".pq") else CsvTable(path)
+    if not path.name.lower().endswith(TABLE_SUFFIXES):
+        # The ledger knows a table by its path, and a path by its spelling: so all must be spelled so.
+        raise TableError(
+            f"read the table {path}",
+            found="its name does not say what kind of file it is",
+            fix=f"give it a name that ends in one of: {', '.join(TABLE_SUFFIXES)}",
+        )
+    parquet = path.suffix.lower() in (".parquet", ".pq")
+    return ParquetTable(path) if parquet else CsvTable(path)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.dimension.table import PackedTable, TableOrClass
+from littlestone.dimension.tree import whole
 from littlestone.errors import DeclarationError
 
 Restrictions = tuple[int, ...]  # 2 * column + label for each restriction
@@ -36,9 +37,9 @@ class Refutation:
         """The refutation of a JSON text; `DeclarationError` if it is none."""
         try:
             data = json.loads(text)
-            claims = tuple((tuple(map(int, path)), int(k)) for k, *path in data["claims"])
+            claims = tuple((tuple(map(whole, path)), whole(k)) for k, *path in data["claims"])
             table = str(data["table"])
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise DeclarationError(
                 "read a refutation", found="text that is not one", fix="export it again"
             ) from error
@@ -77,7 +78,6 @@ def unproved_claim(table_or_class: TableOrClass, refutation: Refutation) -> int 
 class _Checker:
     def __init__(self, table: PackedTable, claims: tuple[tuple[Restrictions, int], ...]) -> None:
         self._values = table.values()
-        self._legal = True
         self._claimed: set[tuple[bytes, int]] = set()
         for path, k in claims:
             rows = self._rows(path)
@@ -110,11 +110,11 @@ class _Checker:
         return all(map(sides.inside, waiting))
 
     def _claims_a_side(self, sides: Sides, j: int, k: int) -> bool:
+        # Both sides may be claims, and each helps the columns whose sides lie inside it.
         for side in (1, 0):
-            if (_shape(sides.table[sides.table[:, j] == side]), k) in self._claimed:
-                sides.dead[side, j] = True
-                return True
-        return False
+            claim = (_shape(sides.table[sides.table[:, j] == side]), k)
+            sides.dead[side, j] |= claim in self._claimed
+        return bool(sides.dead[:, j].any())
 
 
 class Sides:

@@ -23,9 +23,13 @@ def mistake_tree(table_or_class: TableOrClass) -> MistakeTree:
 def is_shattered_by(table_or_class: TableOrClass, tree: MistakeTree) -> bool:
     """Whether every leaf of the tree answers as the path to it says; O(d 2^d), no search.
 
-    ``tree.leaves`` are rows of the table as it was given, ``tree.points`` its columns.
+    ``tree.leaves`` are rows of the table as it was given, of equal ones the first; ``tree.points`` are
+    its columns.
     """
     table = PackedTable.read(table_or_class)
+    limit = 1 << 62  # what numpy's integers hold
+    if not all(type(i) is int and abs(i) < limit for i in (*tree.points, *tree.leaves)):
+        return False
     points, leaves = np.asarray(tree.points, int), np.asarray(tree.leaves, int)
     if points.size and not (points.min() >= 0 and points.max() < table.points):
         return False

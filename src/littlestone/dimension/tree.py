@@ -43,9 +43,16 @@ class MistakeTree:
         """The tree of a JSON text; `DeclarationError` if it is none."""
         try:
             data = json.loads(text)
-            points, leaves = (tuple(map(int, data[key])) for key in ("points", "leaves"))
-        except (ValueError, TypeError, KeyError) as error:
+            points, leaves = (tuple(map(whole, data[key])) for key in ("points", "leaves"))
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise DeclarationError(
                 "read a mistake tree", found="text that is not one", fix="export the tree again"
             ) from error
         return cls(points, leaves)
+
+
+def whole(number: object) -> int:
+    """``number`` itself, once it is known to be a whole number; `TypeError` if it is not."""
+    if type(number) is not int:
+        raise TypeError(f"{number!r} is not a whole number")
+    return number

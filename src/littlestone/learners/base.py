@@ -98,6 +98,12 @@ class PrivateLearner(ABC, Generic[Point]):
                 fix="make one with read_sample(table, domain, label) or Sample.from_examples(domain, "
                 "examples), with the domain of the class",
             )
+        if sample.n < 1:  # n is public
+            raise DeclarationError(
+                f"learn {self.hypotheses} from a sample",
+                found="it has no examples",
+                fix="give at least one",
+            )
 
     @abstractmethod
     def draw(
