@@ -69,6 +69,36 @@ class HypothesisClass(ABC, Generic[Point]):
         x_1, ..., x_k (Lyu25, Definition 4.1).  Raises as `soa` does.
         """
 
+    def error_ball(self, sample: Sample[Point], max_errors: int) -> list[tuple[Self, int]]:
+        """The ball {h in H : h errs at most ``max_errors`` times}, as version spaces with errors.
+
+        Each pair (V, e) is a version space V != {} whose hypotheses all label the points of
+        ``sample`` alike and so err on e <= ``max_errors`` of its examples; the V are disjoint and
+        their union is the ball.  So one call answers for all smaller radii too.  With e, the V are
+        in no particular order.
+
+        Here by a depth-first walk over the distinct points, those of most examples first, that
+        prunes empty version spaces and those that err too often (Sauer: at most |S|^d survive); a
+        class that knows better overrides it.
+        """
+        heaviest = np.argsort(-(sample.negatives + sample.positives), kind="stable").tolist()
+        counts = [
+            (sample.points[j], (int(sample.positives[j]), int(sample.negatives[j])))
+            for j in heaviest
+        ]
+        found: list[tuple[Self, int]] = []
+        waiting = [(self, 0, 0)]
+        while waiting:
+            V, errors, depth = waiting.pop()
+            if errors > max_errors or V.is_empty():
+                continue
+            if depth == len(counts):
+                found.append((V, errors))
+                continue
+            x, wrong = counts[depth]
+            waiting += [(V.restrict(x, y), errors + wrong[y], depth + 1) for y in (0, 1)]
+        return found
+
     @classmethod
     @abstractmethod
     def parse(cls, spec: Spec) -> Self:

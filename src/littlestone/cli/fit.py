@@ -60,7 +60,7 @@ def fit(
     learner = ExponentialLearner(parse_class(hypotheses), epsilon=epsilon)
     label = Label.parse(target, positive)
     source = open_table(table)
-    for column in (learner.hypotheses.domain.name, target):
+    for column in (*learner.hypotheses.domain.column_names, target):
         source.require(column)
     name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
     rng = system_generator() if seed is None else seeded_generator(seed)

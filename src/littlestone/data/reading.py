@@ -22,16 +22,17 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 def read_sample(
     table: Table, domain: Domain[Point], label: Label, *, refuse_blank: bool = False
 ) -> Sample[Point]:
-    """The sample of a table: points from the column ``domain.name``, labels from ``label``.
+    """The sample of a table: points from ``domain.column_names``, labels from ``label``.
 
     Rows count as they are, none is dropped: a missing or undeclared value is encoded by the domain.
     Raises `TableError` for a missing or untyped column or a table without rows; all of these are
     public.  ``refuse_blank`` also refuses a column without one readable value.  That answer depends
     on the data: NOT PRIVATE, for evaluation only.  One pass; memory grows with the distinct pairs.
     """
-    for column in (domain.name, label.column):
+    columns = (*domain.column_names, label.column)
+    for column in columns:
         table.require(column)
-    counts = list(table.counts((domain.name, label.column)))
+    counts = list(table.counts(columns))
     if not counts:
         raise TableError(
             f"learn from {table.name}",
@@ -47,13 +48,13 @@ def _require_values(
     table: Table, domain: Domain[Any], label: Label, rows: list[tuple[object, ...]]
 ) -> None:
     readable = {
-        domain.name: any(domain.reads(x) for x, _ in rows),
-        label.column: any(label.reads(y) for _, y in rows),
+        domain.name: any(domain.reads_record(x) for *x, _ in rows),
+        label.column: any(label.reads(y) for *_, y in rows),
     }
     for column, has_values in readable.items():
         if not has_values:
             raise TableError(
-                f"learn from column {column!r} of {table.name}",
+                f"learn from {column!r} of {table.name}",
                 found="none of its values can be read: all are missing or of another kind",
                 fix="name a column with values, or declare a domain that fits this one",
             )
@@ -79,7 +80,13 @@ def sample_from_arrays(
             fix="give two arrays of one length, at least 1",
         )
     pairs = zip(xs, ys, strict=True)
-    return _encoded(((pair, 1) for pair in pairs), domain, Label.parse("label", positive))
+    counts = (((*_record(x, domain), y), 1) for x, y in pairs)
+    return _encoded(counts, domain, Label.parse("label", positive))
+
+
+def _record(x: Any, domain: Domain[Any]) -> tuple[object, ...]:
+    """One value a column: a record is given as a list or tuple, a single value as itself."""
+    return tuple(x) if len(domain.column_names) > 1 and isinstance(x, list | tuple) else (x,)
 
 
 def _flat(values: Iterable[Any]) -> list[Any]:
@@ -102,28 +109,31 @@ def _flat(values: Iterable[Any]) -> list[Any]:
 def _encoded(
     counts: Iterable[tuple[tuple[object, ...], int]], domain: Domain[Point], label: Label
 ) -> Sample[Point]:
-    encode, bit = _remembered(domain.encode), _remembered(label)
+    encode, bit = _remembered(domain.encode_record), _remembered(lambda values: label(values[0]))
     encoded: dict[Point, list[int]] = {}
-    for (x, y), times in counts:
-        encoded.setdefault(encode(x), [0, 0])[bit(y)] += times
+    for row, times in counts:
+        encoded.setdefault(encode(row[:-1]), [0, 0])[bit(row[-1:])] += times
     return Sample.from_counts(domain, encoded)
 
 
-def _remembered(function: Callable[[object], Value]) -> Callable[[object], Value]:
-    """``function``, computed once for each raw value.
+def _remembered(
+    function: Callable[[tuple[object, ...]], Value],
+) -> Callable[[tuple[object, ...]], Value]:
+    """``function``, computed once for each tuple of raw values.
 
-    Remembered by type and value: 1, 1.0 and True are equal but have different texts, and what one
+    Remembered by types and values: 1, 1.0 and True are equal but have different texts, and what one
     record is encoded to must not depend on which of them another record brought first.  Values of
     richer types are not remembered: Decimal("1.0") equals Decimal("1.00"), and (1,) equals (True,).
     """
     known: dict[object, Value] = {}
 
-    def remembered(value: object) -> Value:
-        if type(value) not in _PLAIN:
-            return function(value)
-        key = (type(value), value)
+    def remembered(values: tuple[object, ...]) -> Value:
+        types = tuple(map(type, values))
+        if not _PLAIN.issuperset(types):
+            return function(values)
+        key = (types, values)
         if key not in known:
-            known[key] = function(value)
+            known[key] = function(values)
         return known[key]
 
     return remembered
@@ -134,8 +144,9 @@ def read_mapped(
 ) -> Iterator[Value]:
     """``function`` of the encoded point of every record, in the order of the table.
 
-    Computed once for each distinct value.  Raises `TableError` for a missing or untyped column.
+    Computed once for each distinct record.  Raises `TableError` for a missing or untyped column.
     """
-    table.require(domain.name)
-    mapped = _remembered(lambda value: function(domain.encode(value)))
-    return (mapped(value) for (value,) in table.rows((domain.name,)))
+    for column in domain.column_names:
+        table.require(column)
+    mapped = _remembered(lambda values: function(domain.encode_record(values)))
+    return map(mapped, table.rows(domain.column_names))

@@ -55,10 +55,11 @@ def refutes(table_or_class: TableOrClass, refutation: Refutation, k: int) -> boo
     2. k > 2, and no column splits W into two parts of at least 2^(k-2) rows; or
     3. LDim(W) < k - 1 is itself a claim, of this W or of a class with the same columns after
        equal rows order, complements and repetitions are forgotten; or
-    4. W lies in a side of V for which one of these holds.
+    4. k > 2, and LDim(W) < k - 1 would be accepted by rules 1, 2 and 5 as a claim of its own; or
+    5. W lies in a side of V for which one of these holds.
 
-    Claims refer to claims with smaller k only, so there is no circle.  Time: for each claim one
-    product of V's table with its transpose, and one pass over each side of rule 3.  That the rules
+    Claims refer to claims with smaller k only, so there is no circle.  Time: for each claim, and
+    each side that rules 1 to 3 leave, one product of a table with its transpose.  That the rules
     are sound is proved in docs/proofs/certificates.md.
     """
     table = PackedTable.read(table_or_class)
@@ -102,68 +103,88 @@ class _Checker:
             return True
         if k < 2:  # distinct rows differ somewhere
             return False
-        sides = Sides(self._values[rows], k)
-        waiting = []
-        for j in sides.open:
-            if not sides.inside(j) and not self._claims_a_side(sides, j, k - 1):
-                waiting.append(j)
+        sides = Sides(reduced(self._values[rows]), k)
+        waiting = [j for j in sides.open if not (sides.inside(j) or self._buries(sides, j))]
         return all(map(sides.inside, waiting))
 
-    def _claims_a_side(self, sides: Sides, j: int, k: int) -> bool:
-        # Both sides may be claims, and each helps the columns whose sides lie inside it.
-        for side in (1, 0):
-            claim = (_shape(sides.table[sides.table[:, j] == side]), k)
-            sides.dead[side, j] |= claim in self._claimed
-        return bool(sides.dead[:, j].any())
+    def _buries(self, sides: Sides, j: int) -> bool:
+        return any(
+            sides.bury(j, side)
+            for side in sides.smaller_first(j)
+            if sides.counts_out(j, side)
+            or (_shape(sides.side(j, side)), sides.k - 1) in self._claimed
+        )
 
 
 class Sides:
-    """The sides of the columns of V, and which of them have LDim < k - 1 by counting alone.
+    """The sides of the columns of V, and which of them are known to have LDim < k - 1.
 
-    ``table`` is V reduced to columns with two rows on both sides, without complements and
-    repetitions; ``dead[s, j]`` tells whether side s of its column j is known to have LDim < k - 1
-    (both sides of a column with a side of fewer than 2^(k-1) rows count as such);
-    ``open`` are the columns both of whose sides are alive, most balanced first.
+    ``table`` is V, ``open`` those of its columns both of whose sides rules 1 and 2 leave alive, most
+    balanced first.
     """
 
-    def __init__(self, V: NDArray[np.uint8], k: int) -> None:
-        self.table = V = _reduced(V)
+    def __init__(self, table: NDArray[np.uint8], k: int) -> None:
+        self.k, self.table = k, table
         half, quarter = 1 << (k - 1), 1 << (k - 2)
-        size, ones = len(V), V.sum(axis=0, dtype=np.int64)
+        size, ones = len(table), table.sum(axis=0, dtype=np.int64)
         balance = np.minimum(ones, size - ones)
-        self.dead = np.ones((2, V.shape[1]), bool)
         # Only columns with parts of 2^(k-2) rows can split a side so.
         self._tried = tried = np.flatnonzero(balance >= half)
         splitting = np.flatnonzero(balance >= quarter)
         # Counts below 2^24 are exact in single precision, and products of such matrices are fast.
         real = np.float32 if size < 1 << 24 else np.float64
-        exact: NDArray[Any] = V[:, splitting].astype(real)
+        exact: NDArray[Any] = self.table[:, splitting].astype(real)
         place = np.searchsorted(splitting, tried)
         both = exact[:, place].T @ exact
+        # dead[s, j]: side s of column j has LDim < k - 1, or the column needs nothing by rule 1.
+        self._dead = np.ones((2, len(ones)), bool)
         for side, parts, total in (
             (1, both, ones[tried]),
             (0, ones[splitting] - both, size - ones[tried]),
         ):
             splits = (parts >= quarter) & (total[:, np.newaxis] - parts >= quarter)
             # If k = 2, a side of two rows has LDim >= 1, even if none of these columns splits it.
-            self.dead[side, tried] = ~splits.any(axis=1) & (k > 2)
+            self._dead[side, tried] = ~splits.any(axis=1) & (k > 2)
         self._both = both[:, place]
-        self._ones, self._size = ones[tried], size
-        alive = tried[~self.dead[:, tried].any(axis=0)]
+        self._ones, self._size = ones, size
+        alive = tried[~self._dead[:, tried].any(axis=0)]
         self.open: list[int] = alive[np.argsort(-balance[alive], kind="stable")].tolist()
 
+    def side(self, j: int, side: int) -> NDArray[np.uint8]:
+        """The rows of one side of column j."""
+        rows: NDArray[np.uint8] = self.table[self.table[:, j] == side]
+        return rows
+
+    def smaller_first(self, j: int) -> tuple[int, int]:
+        """The sides of column j, the one with fewer rows first."""
+        smaller = int(2 * self._ones[j] <= self._size)
+        return smaller, 1 - smaller
+
+    def bury(self, j: int, side: int) -> bool:
+        """Take note that this side has LDim < k - 1."""
+        self._dead[side, j] = True
+        return True
+
+    def counts_out(self, j: int, side: int) -> bool:
+        """Whether rules 1, 2 and 5 alone prove that this side has LDim < k - 1 (rule 4)."""
+        if self.k == 2:
+            return False
+        below = Sides(self.side(j, side), self.k - 1)
+        return all(map(below.inside, below.open))
+
     def inside(self, j: int) -> bool:
-        """Whether a side of column j lies in a side that is dead."""
+        """Whether a side of column j lies in a side that is dead (rule 5)."""
         i = int(np.searchsorted(self._tried, j))
-        both, ones, zero = self._both[i], self._ones, self._size - self._ones[i]
-        dead = self.dead[:, self._tried]
+        both, ones = self._both[i], self._ones[self._tried]
+        zero = self._size - self._ones[j]
+        dead = self._dead[:, self._tried]
         return bool(
             (dead[1] & ((both == ones[i]) | (ones - both == zero))).any()
             or (dead[0] & ((both == 0) | (both == ones))).any()
         )
 
 
-def _reduced(V: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def reduced(V: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The columns with two rows on both sides, complemented so that row 0 is 0, once each."""
     V = V[:, _useful(V)]
     V = V ^ V[:1]

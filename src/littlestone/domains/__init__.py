@@ -8,6 +8,7 @@ from littlestone.domains.base import Domain, Point
 from littlestone.domains.grid import Grid
 from littlestone.domains.infinite import Integers, Reals, Strings
 from littlestone.domains.names import Names
+from littlestone.domains.product import Product
 from littlestone.domains.values import number, text
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Integers",
     "Names",
     "Point",
+    "Product",
     "Reals",
     "Strings",
     "number",

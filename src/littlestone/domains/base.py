@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from decimal import Decimal
 from itertools import islice
@@ -23,6 +23,7 @@ _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "unit": Decimal,
     "points": tuple,
     "other": (str, type(None)),
+    "columns": tuple,
 }
 
 
@@ -30,6 +31,11 @@ class Domain(ABC, Generic[Point]):
     """A set of points.  ``name`` says in words what a point is: as a rule, a column of a table."""
 
     name: str
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns of a table that a point is read from."""
+        return (self.name,)
 
     @property
     @abstractmethod
@@ -40,9 +46,17 @@ class Domain(ABC, Generic[Point]):
     def encode(self, value: object) -> Point:
         """The declared point that a table value stands for.  Total: it never raises."""
 
+    def encode_record(self, values: Sequence[object]) -> Point:
+        """The point that the values of the columns ``column_names`` stand for; never raises."""
+        return self.encode(values[0])
+
     def reads(self, value: object) -> bool:
         """Whether a table value shows a point by itself, rather than being mapped to one."""
         return text(value) != ""
+
+    def reads_record(self, values: Sequence[object]) -> bool:
+        """Whether one of the values of the columns ``column_names`` shows something by itself."""
+        return self.reads(values[0])
 
     @abstractmethod
     def __contains__(self, x: object) -> bool:
@@ -51,6 +65,14 @@ class Domain(ABC, Generic[Point]):
     @abstractmethod
     def __iter__(self) -> Iterator[Point]:
         """Distinct points in a canonical order; endless when the domain is infinite."""
+
+    def index(self, x: Point) -> int:
+        """Position of the point ``x`` in the order of iteration, where the domain is finite."""
+        raise DeclarationError(
+            f"number the points of {self}",
+            found="there are infinitely many",
+            fix="declare a finite range",
+        )
 
     @abstractmethod
     def random_point(self, rng: random.Random) -> Point:
@@ -65,7 +87,7 @@ class Domain(ABC, Generic[Point]):
         data: dict[str, object] = {"kind": type(self).__name__.lower()}
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
-            data[field.name] = str(value) if isinstance(value, Decimal) else value
+            data[field.name] = _plain(value)
         return data
 
     @staticmethod
@@ -83,11 +105,13 @@ class Domain(ABC, Generic[Point]):
                 values["unit"] = Decimal(values["unit"])
             if "points" in values:
                 values["points"] = tuple(values["points"])
+            if "columns" in values:
+                values["columns"] = tuple(map(Domain.from_json, values["columns"]))
             for key, value in values.items():
                 if not isinstance(value, _FIELD_TYPES[key]):
                     raise TypeError
             return kinds[data["kind"]](**values)
-        except (ArithmeticError, DeclarationError, KeyError, TypeError):
+        except (ArithmeticError, AttributeError, DeclarationError, KeyError, TypeError):
             raise ModelError(
                 "read the domain of a model",
                 found=f"kind {data.get('kind')!r} with the fields {sorted(values)}, not all legal",
@@ -106,3 +130,11 @@ class Domain(ABC, Generic[Point]):
                 found=f"it is not in the domain {self}",
                 fix=f"give a point such as {self.examples(1)[0]!r}, or encode() a raw value",
             )
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, tuple):
+        return [v.to_json() if isinstance(v, Domain) else v for v in value]
+    return value

@@ -82,6 +82,9 @@ class Grid(Domain[int]):
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.low, self.high + 1))
 
+    def index(self, x: int) -> int:
+        return x - self.low
+
     def random_point(self, rng: random.Random) -> int:
         return rng.randint(self.low, self.high)
 

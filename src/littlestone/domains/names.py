@@ -44,7 +44,6 @@ class Names(Domain[str]):
         return len(self.points)
 
     def index(self, x: str) -> int:
-        """Position of point ``x`` in ``points``."""
         index: dict[str, int] = self._index  # type: ignore[attr-defined]
         return index[x]
 

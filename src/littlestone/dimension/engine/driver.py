@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from littlestone.dimension.engine.packing import load
 from littlestone.dimension.engine.planting import decide_side, descend, plant
 from littlestone.dimension.engine.search import at_least
-from littlestone.dimension.engine.state import NODE_LIMIT, NODES, ROWS, STOP, allocate
-from littlestone.dimension.refutation import Refutation, Restrictions, Sides
+from littlestone.dimension.engine.state import NODE_LIMIT, NODES, STOP, allocate
+from littlestone.dimension.refutation import Refutation, Restrictions, Sides, reduced
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
 
@@ -91,22 +91,23 @@ class Engine:
     ) -> None:
         """Append what the claim that V has LDim < k rests on; V is frame ``depth``."""
         state = self._state
-        sides = Sides(V, k)
+        sides = Sides(reduced(V), k)
         for j in sides.open:
             if state.control[STOP]:
                 return
             if sides.inside(j):
                 continue
             # The frame holds the columns of sides.table, in the same order.
-            smaller = int(2 * state.ones[depth, j] <= state.frame[depth, ROWS])
-            for side in (smaller, 1 - smaller):
+            for side in sides.smaller_first(j):
+                if sides.counts_out(j, side):
+                    sides.bury(j, side)
+                    break
                 if decide_side(state, depth, j, side, k - 1) == 0:
-                    sides.dead[side, j] = True
+                    sides.bury(j, side)
                     key = (int(state.key[depth + 1, 0]), int(state.key[depth + 1, 1]), k - 1)
                     if key not in seen:
                         seen.add(key)
                         below = (*path, int(state.origin[depth, j]) ^ side)
                         claims.append((below, k - 1))
-                        W = sides.table[sides.table[:, j] == side]
-                        self._claim(claims, seen, W, below, k - 1, depth + 1)
+                        self._claim(claims, seen, sides.side(j, side), below, k - 1, depth + 1)
                     break

@@ -1,0 +1,14 @@
+"""Hypotheses: functions from a domain to {0, 1}, equal exactly when they agree everywhere.
+
+Every class has one canonical way to write its functions down, so that structural equality is
+equality as functions: a histogram of hypotheses then adds the votes for one function, whatever
+version space it came from, and a released hypothesis carries nothing but the function itself.
+A new kind is one file here.
+"""
+
+from littlestone.hypotheses.base import Hypothesis, disagreement
+from littlestone.hypotheses.sets import FiniteSet
+from littlestone.hypotheses.steps import StepFunction
+from littlestone.hypotheses.tables import TableFunction
+
+__all__ = ["FiniteSet", "Hypothesis", "StepFunction", "TableFunction", "disagreement"]

@@ -1,0 +1,87 @@
+"""The one interface of a hypothesis."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Generic, Self
+
+from littlestone.discovery import concrete
+from littlestone.domains import Domain, Point
+from littlestone.errors import DeclarationError, ModelError
+
+
+class Hypothesis(ABC, Generic[Point]):
+    """A function h: X -> {0, 1}.  Hashable; f == g iff f(x) = g(x) for every x in the domain."""
+
+    domain: Domain[Point]
+
+    @abstractmethod
+    def __call__(self, x: Point) -> int:
+        """The label h(x) in {0, 1} of a point of the domain."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """The function in words, such as ``dep_delay >= 17``."""
+
+    @abstractmethod
+    def witness(self, other: Self) -> Point | None:
+        """A point where this function and ``other``, of the same kind, differ; None if equal."""
+
+    @abstractmethod
+    def form(self) -> dict[str, object]:
+        """The canonical form as plain JSON values; `from_form` reads it back."""
+
+    @classmethod
+    @abstractmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        """The function over ``domain`` whose canonical form is ``form``."""
+
+    def to_json(self) -> dict[str, object]:
+        """The function as plain JSON values, with its domain; `Hypothesis.from_json` reads it."""
+        kind = type(self).__name__
+        return {"kind": kind, "domain": self.domain.to_json(), **self.form()}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Hypothesis[Any]:
+        """The function that `to_json` wrote.  Raises `ModelError` if it is damaged.
+
+        >>> from littlestone.domains import Grid
+        >>> from littlestone.hypotheses import StepFunction
+        >>> rule = StepFunction.threshold(Grid(0, 9), 4)
+        >>> Hypothesis.from_json(rule.to_json()) == rule
+        True
+        """
+        found = concrete(Hypothesis, "littlestone.hypotheses")  # type: ignore[type-abstract]
+        kinds = {kind.__name__: kind for kind in found}
+        try:
+            form = {key: data[key] for key in data if key not in ("kind", "domain")}
+            return kinds[data["kind"]].from_form(Domain.from_json(data["domain"]), form)
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, ModelError):
+                raise
+            raise ModelError(
+                "read the hypothesis of a model",
+                found="a field is missing or not of its kind",
+                fix="use a model file as `littlestone fit` wrote it",
+            ) from None
+
+
+def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
+    """A point x with f(x) != g(x), or None when f and g are equal as functions.
+
+    Raises `DeclarationError` when they are functions on different domains.  O(size of the forms).
+
+    >>> from littlestone.domains import Grid
+    >>> from littlestone.hypotheses import StepFunction
+    >>> domain = Grid(0, 9)
+    >>> disagreement(StepFunction.threshold(domain, 3), StepFunction.threshold(domain, 7))
+    3
+    """
+    if f.domain != g.domain or type(f) is not type(g):
+        raise DeclarationError(
+            "compare two hypotheses",
+            found=f"one is on the domain {f.domain}, the other on {g.domain}",
+            fix="compare functions on one domain",
+        )
+    return f.witness(g)

@@ -1,0 +1,48 @@
+"""Finite sets of points of an infinite domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from littlestone.domains import Domain
+from littlestone.hypotheses.base import Hypothesis
+
+
+@dataclass(frozen=True)
+class FiniteSet(Hypothesis[Any]):
+    """The indicator of a finite set of points of an infinite domain: h(x) = 1[x in members].
+
+    >>> from littlestone.domains import Strings
+    >>> FiniteSet(Strings("dest"), frozenset({"HNL"})).words()
+    "dest is 'HNL'"
+    """
+
+    domain: Domain[Any]
+    members: frozenset[Any]
+
+    def __call__(self, x: object) -> int:
+        return int(x in self.members)
+
+    def words(self) -> str:
+        members = sorted(self.members)
+        if not members:
+            return "always 0"
+        if len(members) == 1:
+            return f"{self.domain.name} is {members[0]!r}"
+        return f"{self.domain.name} is one of {', '.join(map(repr, members))}"
+
+    def witness(self, other: Self) -> object:
+        return min(self.members ^ other.members, default=None)
+
+    def form(self) -> dict[str, object]:
+        return {"members": sorted(self.members)}
+
+    @classmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        members = form["members"]
+        infinite = domain.size is None and isinstance(members, list)
+        if not infinite or not all(x in domain for x in members):
+            raise ValueError
+        return cls(domain, frozenset(members))

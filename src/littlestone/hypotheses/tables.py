@@ -1,0 +1,75 @@
+"""Functions on finitely many points, label by label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Self
+
+from littlestone.domains import Domain
+from littlestone.hypotheses.base import Hypothesis
+
+
+@dataclass(frozen=True)
+class TableFunction(Hypothesis[Any]):
+    """A function on finitely many points, one label a point in the domain's order, in an integer.
+
+    Bit i of ``bits`` is the label of the i-th point.
+
+    >>> from littlestone.domains import Names
+    >>> TableFunction.from_labels(Names(("a", "b", "c")), [0, 1, 1]).words()
+    "x is not 'a'"
+    """
+
+    domain: Domain[Any]
+    bits: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bits", self.bits & ((1 << self._size) - 1))
+
+    @property
+    def _size(self) -> int:
+        return self.domain.size or 0  # a domain of unknown size has no table
+
+    @classmethod
+    def from_labels(cls, domain: Domain[Any], labels: Iterable[int]) -> Self:
+        """The function whose labels, in the order of the points, are ``labels``."""
+        digits = "".join("1" if label else "0" for label in labels)
+        return cls(domain, int(digits[::-1] or "0", 2))
+
+    def __call__(self, x: Any) -> int:
+        return self.bits >> self.domain.index(x) & 1
+
+    def words(self) -> str:
+        size, ones = self._size, self.bits.bit_count()
+        if ones in (0, size):
+            return f"always {int(bool(ones))}"
+        # The shorter list.
+        listed = int(2 * ones <= size)
+        shown = [
+            repr(x) if isinstance(x, str) else self.domain.words(x)
+            for i, x in enumerate(self.domain)
+            if self.bits >> i & 1 == listed
+        ]
+        verb = "is" if listed else "is not"
+        if len(shown) == 1:
+            return f"{self.domain.name} {verb} {shown[0]}"
+        return f"{self.domain.name} {verb} one of {', '.join(shown)}"
+
+    def witness(self, other: Self) -> Any:
+        differing = self.bits ^ other.bits
+        if not differing:
+            return None
+        first = (differing & -differing).bit_length() - 1
+        return next(islice(self.domain, first, None))
+
+    def form(self) -> dict[str, object]:
+        return {"labels": f"{self.bits:0{self._size}b}"[::-1]}
+
+    @classmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        labels = form["labels"]
+        if domain.size is None or len(labels) != domain.size or {*labels} - {*"01"}:
+            raise ValueError
+        return cls.from_labels(domain, map(int, labels))
