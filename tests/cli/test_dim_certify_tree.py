@@ -113,18 +113,18 @@ def test_flipped_leaves_fail(folder: Path) -> None:
 
 
 def test_needed_claims_cannot_be_left_out_or_changed(folder: Path) -> None:
-    """The balls of radius 2 in {0, 1}^8: claims of their sides are needed."""
-    x = np.arange(256)
-    np.save("balls.npy", np.bitwise_count(x[:, np.newaxis] ^ x) <= 2)
-    assert run("dim", "balls.npy", "--certificate", "balls.json").status == 0
-    data = json.loads(Path("balls.json").read_text())
+    """A sparse random table: claims about its sides are needed."""
+    np.save("sparse.npy", np.random.default_rng(1).random((1000, 100)) < 0.15)
+    assert run("dim", "sparse.npy", "--certificate", "sparse.json").status == 0
+    data = json.loads(Path("sparse.json").read_text())
     first, *rest = data["claims"]
-    assert len(rest) > 10
-    assert first == [6]
+    assert len(rest) > 100
+    assert first == [7]
     for claims in ([], [[path[0] - 1, *path[1:]] for path in rest], [path[:1] for path in rest]):
-        ran = _certify({**data, "claims": [first, *claims]})
+        Path("damaged.json").write_text(json.dumps({**data, "claims": [first, *claims]}))
+        ran = run("certify", "sparse.npy", "damaged.json")
         assert ran.status == 1
-        assert "LDim < 6: NOT proved: claim " in ran.out
+        assert "LDim < 7: NOT proved: claim " in ran.out
 
 
 def test_a_smaller_upper_bound_is_not_proved_by_one_claim(folder: Path) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import tables
 
-from littlestone.dimension.refutation import Refutation, refutes
+from littlestone.dimension import refutation
+from littlestone.dimension.refutation import Refutation, Sides, refutes
 from littlestone.dimension.shattering import is_shattered_by
 from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
 from littlestone.dimension.table import PackedTable
@@ -98,15 +99,15 @@ def test_a_refutation_of_the_truth_is_rejected_whatever_it_claims() -> None:
 
 
 def test_needed_claims_cannot_be_left_out_or_changed() -> None:
-    table = tables.balls(8, range(2, 3))
+    table = (np.random.default_rng(1).random((1000, 100)) < 0.15).astype(np.uint8)
     bounds = littlestone_bounds(table, certificate=True)
     proof = bounds.certificate
     assert proof is not None
     claims = proof.claims
-    assert len(claims) > 10
+    assert len(claims) > 100
     k = bounds.dimension + 1
     assert refutes(table, proof, k)
-    for level in range(min(j for _, j in claims), k):
+    for level in (5, 6):
         of_level = [claim for claim in claims if claim[1] == level]
         others = tuple(claim for claim in claims if claim[1] != level)
         assert not refutes(table, replace(proof, claims=others), k)
@@ -125,12 +126,64 @@ def test_no_single_claim_proves_what_is_false() -> None:
     singles = [[0, 1, 0], [0, 0, 0], [1, 0, 1], [1, 0, 0]]
     rng = np.random.default_rng(7)
     shapes = [(n, m) for n in range(2, 13) for m in range(1, 6)] * 20
+    shapes += [(n, m) for n in range(16, 65, 4) for m in (6, 9, 14)] * 3
     for table in [np.array(singles), *(rng.integers(0, 2, shape) for shape in shapes)]:
         digest, dimension = PackedTable.read(table).digest, littlestone_dimension(table)
         for k in range(-1, dimension + 1):
             assert not refutes(table, Refutation((((), k),), digest), k)
         seen.add(dimension)
-    assert seen >= {1, 2, 3}
+    assert seen >= {1, 2, 3, 4, 5}
+
+
+def _own_column_for_each_node(depth: int) -> tables.Table:
+    """The leaves of a tree: leaf i is 1 at the nodes where its path turns right."""
+    leaves = []
+    for leaf in range(1 << depth):
+        row = [0] * ((1 << depth) - 1)
+        for level in range(depth):
+            turns = leaf >> (depth - level)
+            row[(1 << level) - 1 + turns] = leaf >> (depth - level - 1) & 1
+        leaves.append(row)
+    return np.array(leaves, np.uint8)
+
+
+class ForgetsColumns(Sides):
+    """Looks at the parts of a side through the columns that may split the side alone."""
+
+    def counts_out(self, j: int, side: int) -> bool:
+        ones = self.table.sum(axis=0)
+        splitting = np.minimum(ones, len(self.table) - ones) >= 1 << (self.k - 2)
+        below = Sides(self.side(j, side)[:, splitting], max(2, self.k - 1))
+        return self.k > 2 and all(map(below.inside, below.open))
+
+
+class TrustsOneSplit(Sides):
+    """Takes a side for refuted if one of its columns leaves a refuted side."""
+
+    def counts_out(self, j: int, side: int) -> bool:
+        below = Sides(self.side(j, side), max(2, self.k - 1))
+        return any(map(below.inside, below.open)) or not below.open
+
+
+class CountsOneTooFew(Sides):
+    """Asks the parts of a side to be refuted for one more than needed."""
+
+    def counts_out(self, j: int, side: int) -> bool:
+        below = Sides(self.side(j, side), self.k)
+        return all(map(below.inside, below.open))
+
+
+@pytest.mark.parametrize("broken", [ForgetsColumns, TrustsOneSplit, CountsOneTooFew])
+def test_broken_rules_are_caught(broken: type[Sides], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `test_no_single_claim_proves_what_is_false` looks for is there in broken checkers."""
+    families = [_own_column_for_each_node(depth) for depth in (2, 3, 4, 5)]
+    claims = [
+        (table, Refutation((((), depth),), PackedTable.read(table).digest), depth)
+        for depth, table in enumerate(families, start=2)
+    ]
+    assert not any(refutes(*claim) for claim in claims)
+    monkeypatch.setattr(refutation, "Sides", broken)
+    assert any(refutes(*claim) for claim in claims)
 
 
 def test_true_claims_do_not_prove_what_is_false() -> None:

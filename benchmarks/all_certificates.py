@@ -1,0 +1,16 @@
+"""The certificates of every table on which the solver is measured; run when named only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.certificates import certified
+from benchmarks.families import FAMILIES, WALLS
+from benchmarks.harness import Case
+
+ON_REQUEST = True
+
+
+def cases() -> Iterator[Case]:
+    """All families and both walls: some minutes each."""
+    return certified(FAMILIES | WALLS)
