@@ -184,15 +184,18 @@ class _Solve:
 
     def _deepen(self) -> None:
         k = max(1, self.upper // 2)  # below, a refutation is rare; and cheap, if it comes to it
+        step = 1
         while self.lower < self.upper:
             answer = self._engine.at_least(k)
             if answer is None:
                 return
             if answer:
                 self.lower = k
+                step *= 2  # questions far from the dimension are easy, but there may be many
             else:
                 self.upper = k - 1
-            k = self.lower + 1
+                step = 1
+            k = min(self.lower + step, self.upper)
 
     def _guarded(self) -> None:
         try:

@@ -82,6 +82,9 @@ class PackedTable:
         mixed = (rows ^ (rows >> np.uint64(31))) * (2 * keys + np.uint64(1))
         mixed ^= mixed >> np.uint64(29)
         hashes = mixed.sum(axis=1, dtype=np.uint64)
+        in_order = np.sort(hashes)
+        if not (in_order[1:] == in_order[:-1]).any():
+            return cls(rows, points, np.arange(len(rows)))
         _, first, which = np.unique(hashes, return_index=True, return_inverse=True)
         if not all(
             np.array_equal(rows[i : i + _BLOCK], rows[first[which[i : i + _BLOCK]]])
