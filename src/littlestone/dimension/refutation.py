@@ -104,14 +104,16 @@ class _Checker:
         if k < 2:  # distinct rows differ somewhere
             return False
         sides = Sides(reduced(self._values[rows]), k)
-        waiting = [j for j in sides.not_counted_out() if not self._claims_a_side(sides, j)]
+        waiting = [j for j in sides.open if not (sides.inside(j) or self._buries(sides, j))]
         return all(map(sides.inside, waiting))
 
-    def _claims_a_side(self, sides: Sides, j: int) -> bool:
-        return sides.inside(j) or any(
+    def _buries(self, sides: Sides, j: int) -> bool:
+        # Counting in the larger side is the dearest: last.
+        return any(
             sides.bury(j, side)
             for side in sides.smaller_first(j)
-            if (_shape(sides.side(j, side)), sides.k - 1) in self._claimed
+            if sides.counts_out(j, side)
+            or (_shape(sides.side(j, side)), sides.k - 1) in self._claimed
         )
 
 
@@ -163,17 +165,6 @@ class Sides:
         """Take note that this side has LDim < k - 1."""
         self._dead[side, j] = True
         return True
-
-    def not_counted_out(self) -> list[int]:
-        """The open columns that rules 4 and 5 leave alive."""
-        return [
-            j
-            for j in self.open
-            if not self.inside(j)
-            and not any(
-                self.bury(j, side) for side in self.smaller_first(j) if self.counts_out(j, side)
-            )
-        ]
 
     def counts_out(self, j: int, side: int) -> bool:
         """Whether rules 1, 2 and 5 alone prove that this side has LDim < k - 1 (rule 4)."""

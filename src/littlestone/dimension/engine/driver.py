@@ -92,13 +92,16 @@ class Engine:
         """Append what the claim that V has LDim < k rests on; V is frame ``depth``."""
         state = self._state
         sides = Sides(reduced(V), k)
-        for j in sides.not_counted_out():
+        for j in sides.open:
             if sides.inside(j):
                 continue
             # The frame holds the columns of sides.table, in the same order.
             for side in sides.smaller_first(j):
                 if state.control[STOP]:
                     return
+                if sides.counts_out(j, side):
+                    sides.bury(j, side)
+                    break
                 if decide_side(state, depth, j, side, k - 1) == 0:
                     sides.bury(j, side)
                     key = (int(state.key[depth + 1, 0]), int(state.key[depth + 1, 1]), k - 1)
