@@ -107,7 +107,8 @@ class Subsets(HypothesisClass[Any]):
         self.require_learnable()
 
     def error_ball(self, sample: Sample[Any], max_errors: int) -> list[tuple[Self, int]]:
-        """See `HypothesisClass.error_ball`; O(n log n) and O(k + answer) for each set that is found.
+        """See `HypothesisClass.error_ball`; O(n log n), and O(k) for each set that it finds,
+        or O(n) if the set has less than k elements.
 
         A set S errs on the negatives inside and the positives outside.  So each new point x in S
         gains positives(x) - negatives(x) over the least set; taken in the order of their gains,
@@ -131,13 +132,11 @@ class Subsets(HypothesisClass[Any]):
         waiting = [(self.members, 0, errors)]  # a set, the first point it may yet take, its errors
         while waiting:
             members, start, errors = waiting.pop()
-            if errors <= max_errors:
-                V = self._version_space(members, seen - members, legal=True)
-                found.append((V, errors))
             left = self.k - len(members)
-            if not left:
-                continue
-            for i in range(start, len(free)):
+            if errors <= max_errors:
+                excluded = seen - members if left else seen
+                found.append((self._version_space(members, excluded, legal=True), errors))
+            for i in range(start, len(free) if left else start):
                 gain = min(gains[i], 0) + best[min(i + left, len(free))] - best[i]
                 if errors - gain > max_errors:
                     break  # the points behind gain no more
