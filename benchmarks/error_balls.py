@@ -1,6 +1,7 @@
 """Error balls of classes over open vocabularies: by counting, and by the walk of the base class.
 
-The walk branches on every distinct point, so it is shown on 60 examples only; there both must find the same version spaces.  On 5,000 rows the answer is checked against the planted rule.
+The walk branches on every distinct point, so it is shown on 60 examples only; there both must find
+the same version spaces.  On 5,000 rows the ball must have the planted rule, with its errors.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ def cases() -> Iterator[Case]:
         for most in (errors, 2 * errors):
             spaces = len(H.error_ball(many, most))
             yield Case(
-                f"{name}, {ROWS:,} rows, {len(many.points):,} distinct points, at most {most} errors: "
-                f"{spaces:,} version spaces",
+                f"{name}, {ROWS:,} rows, {len(many.points):,} distinct points, at most {most} errors; "
+                f"size of the ball {spaces:,}",
                 Contender("littlestone: error_ball", ball(H, many, most), planted(H, many, errors)),
             )
 

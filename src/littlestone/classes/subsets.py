@@ -107,12 +107,12 @@ class Subsets(HypothesisClass[Any]):
         self.require_learnable()
 
     def error_ball(self, sample: Sample[Any], max_errors: int) -> list[tuple[Self, int]]:
-        """See `HypothesisClass.error_ball`; O(n log n), and O(k) for each set that it finds,
-        or O(n) if the set has less than k elements.
+        """See `HypothesisClass.error_ball`; O(n log n) and O(k) for each set that is found.
 
         A set S errs on the negatives inside and the positives outside.  So each new point x in S
         gains positives(x) - negatives(x) over the least set; taken in the order of their gains,
-        the best completion is known at once, and no set is begun that cannot be completed.
+        the best completion is known at once, and no set is begun that cannot be completed.  A set of
+        less than k elements costs O(n): its version space holds all points that are not in it.
         """
         if self.contradicted:
             return []
