@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -127,10 +127,10 @@ class EqualityRules(HypothesisClass[Rule]):
     def soa(self) -> RuleUnion:
         self.require_learnable()
         if self.values is None:
-            anything = (None,) * len(self.domain.columns)
             constant = self.soa_label(self._new_point())
-            return RuleUnion(self.domain, frozenset([anything] if constant else []))
-        return RuleUnion(self.domain, frozenset(map(self._rule, self._least_ones)))
+            return RuleUnion(self.domain, frozenset([self._rule(0)] if constant else []))
+        ones = frozenset(self._rule(Z) for Z, label in self._soa_labels.items() if label)
+        return RuleUnion(self.domain, ones)
 
     @cached_property
     def _soa_labels(self) -> dict[int, int]:
@@ -152,15 +152,10 @@ class EqualityRules(HypothesisClass[Rule]):
                 )
         return labels
 
-    @property
-    def _least_ones(self) -> list[int]:
-        """The least sets of agreeing columns where the SOA is 1."""
-        ones = [Z for Z, label in self._soa_labels.items() if label]
-        return [Z for Z in ones if not any(W != Z and not W & ~Z for W in ones)]
-
     def _rule(self, Z: int) -> Rule:
-        """The rule that fixes the columns Z."""
-        return tuple(v if Z >> j & 1 else None for j, v in enumerate(self.values or ()))
+        """The rule that fixes the columns Z; none before a positive example."""
+        values = self.values or (None,) * len(self.domain.columns)
+        return tuple(v if Z >> j & 1 else None for j, v in enumerate(values))
 
     def _point(self, Z: int) -> Rule:
         """A point that agrees with the rules in the columns Z and in no other."""
@@ -168,7 +163,7 @@ class EqualityRules(HypothesisClass[Rule]):
 
     def _new_point(self) -> Rule:
         """A point that has no value of a negative example."""
-        return record(self.domain, (None,) * len(self.domain.columns), self.negatives)
+        return record(self.domain, self._rule(0), self.negatives)
 
     def mistake_point(self) -> Rule | None:
         if self.values is None:
@@ -214,49 +209,46 @@ class EqualityRules(HypothesisClass[Rule]):
         covered) examples, P being all positives.  Rules that cover the same points are one version
         space; all that cover none are another, which errs on P.
         """
-        weights = sample.positives - sample.negatives
         positives = int(sample.positives.sum())
-        covers: dict[bytes, tuple[Rule, int, int]] = {}
-        nothing = (None,) * len(self.domain.columns)
-        for i, covered in self._covers(sample, weights, positives - max_errors):
-            errors = positives - int(weights[covered].sum())
-            values, family, _ = covers.get(covered.tobytes(), (nothing, 0, 0))
-            example = sample.points[covered[0]] if len(covered) else self.values or nothing
+        weights = sample.positives - sample.negatives
+        covers = self._covers_after_positive if self.values is not None else self._covers_by_groups
+        spaces: dict[bytes, tuple[Rule, int, int]] = {}
+        for i, covered in covers(sample.points, weights, positives - max_errors):
+            key, errors = covered.tobytes(), positives - int(weights[covered].sum())
+            example = sample.points[covered[0]] if len(covered) else self.values or ()
+            values, family, _ = spaces.get(key, (self._rule(0), 0, 0))
             fixed = self.shapes.columns[i]
             values = tuple(example[j] if j in fixed else v for j, v in enumerate(values))
-            covers[covered.tobytes()] = values, family | 1 << i, errors
-        found = [(self._after_positive(v, family), e) for v, family, e in covers.values()]
+            spaces[key] = values, family | 1 << i, errors
+        found = [(self._after_positive(v, family), e) for v, family, e in spaces.values()]
         if self.values is None and positives <= max_errors:
             found.append((replace(self, negatives=self.negatives.union(sample.points)), positives))
         return found
 
-    def _covers(
-        self, sample: Sample[Rule], weights: NDArray[np.int64], least: int
+    def _covers_after_positive(
+        self, points: Sequence[Rule], weights: NDArray[np.int64], least: int
     ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """The shapes and covered points, in order, of the rules that cover a weight >= ``least``.
+        """The surviving shapes whose rules cover a weight >= ``least``, with the points covered."""
+        agreements = np.array([self._agreement(x) for x in points], dtype=np.int64)
+        for i in self.shapes.listed(self.alive):
+            covered = np.flatnonzero(agreements & self.shapes.masks[i] == self.shapes.masks[i])
+            if weights[covered].sum() >= least:
+                yield i, covered
 
-        Before a positive example, without those that cover no point.
-        """
-        shapes, n = self.shapes, len(sample.points)
-        if self.values is not None:
-            agreements = np.array([self._agreement(x) for x in sample.points], dtype=np.int64)
-            for i in shapes.listed(self.alive):
-                covered = np.flatnonzero(agreements & shapes.masks[i] == shapes.masks[i])
-                if weights[covered].sum() >= least:
-                    yield i, covered
-            return
-        # Negative examples are points that no rule may cover.
-        points = [*sample.points, *self.negatives]
-        codes = [_numbered(column) for column in zip(*points, strict=True)]
-        groups: dict[tuple[int, ...], NDArray[np.int64]] = {
-            (): np.zeros(len(points), dtype=np.int64)
-        }
-        for i, columns in enumerate(shapes.columns if n else []):
+    def _covers_by_groups(
+        self, points: Sequence[Rule], weights: NDArray[np.int64], least: int
+    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """The same before a positive example: a shape again for each of its rules, if they cover."""
+        n = len(points)
+        records = [*points, *self.negatives]  # the latter may not be covered
+        codes = [_numbered(column) for column in zip(*records, strict=True)]
+        groups = {self.shapes.columns[0]: np.zeros(len(records), dtype=np.int64)}
+        for i, columns in enumerate(self.shapes.columns if n else []):
             if columns:
-                pairs = groups[columns[:-1]] * len(points) + codes[columns[-1]]
+                pairs = groups[columns[:-1]] * len(records) + codes[columns[-1]]
                 groups[columns] = np.unique(pairs, return_inverse=True)[1]
             group = groups[columns]
-            weight = np.zeros(int(group.max()) + 1, dtype=np.int64)
+            weight = np.zeros(len(records), dtype=np.int64)
             np.add.at(weight, group[:n], weights)
             kept = weight >= least
             kept[group[n:]] = False
