@@ -65,6 +65,23 @@ def test_it_is_the_table_of_its_functions(m: int, r: int, zero: bool) -> None:
     assert differences(m, r, zero, most=25) == set()
 
 
+@pytest.mark.parametrize(("m", "r"), [(4, 1), (4, 2), (4, 4), (5, 2), (5, 3)])
+def test_after_a_positive_example_two_values_a_column_tell_all(m: int, r: int) -> None:
+    x, points = ("v0",) * m, records(m, 2)
+    H = rules(m, r).restrict(x, 1)
+    masks = H.shapes.masks
+    rows = [
+        [int(all(p[j] == "v0" for j in range(m) if mask >> j & 1)) for p in points]
+        for mask in masks
+    ]
+    W = FiniteClass.from_array(rows, points=[str(p) for p in points])
+    for V, U in version_spaces(H, W, points, most=25, seed=m + r):
+        assert difference(V, U, points, ks=range(1, 4)) == "", V
+        # The points that differ from a rule's values in one column always reduce.
+        reduces = V.reducing_points(m) is not None
+        assert reduces == (V.littlestone_dimension() >= 1)
+
+
 @pytest.mark.parametrize(("m", "r", "values"), [(1, 1, 7), (2, 1, 7), (2, 2, 6)])
 def test_what_reduces_before_a_positive_example(m: int, r: int, values: int) -> None:
     """Where three new negatives and D1 + 1 more values are left, the table is irreducible too."""

@@ -74,7 +74,8 @@ class EqualityRules(HypothesisClass[Rule]):
         else:
             object.__setattr__(self, "max_literals", min(self.max_literals, m))
             return
-        raise DeclarationError(f"declare rules over {self.domain}", found=found, fix=fix)
+        asked = f"declare rules over the columns {self.domain.name}"
+        raise DeclarationError(asked, found=found, fix=fix)
 
     @classmethod
     def of(cls, *columns: str | Domain[Any], max_literals: int, zero: bool = True) -> Self:
