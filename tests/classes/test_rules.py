@@ -78,8 +78,9 @@ def test_after_a_positive_example_two_values_a_column_tell_all(m: int, r: int) -
     for V, U in version_spaces(H, W, points, most=25, seed=m + r):
         assert difference(V, U, points, ks=range(1, 4)) == "", V
         # The points that differ from a rule's values in one column always reduce.
-        reduces = V.reducing_points(m) is not None
-        assert reduces == (V.littlestone_dimension() >= 1)
+        if not V.is_empty():
+            reduces = V.reducing_points(m) is not None
+            assert reduces == (V.littlestone_dimension() >= 1)
 
 
 @pytest.mark.parametrize(("m", "r", "values"), [(1, 1, 7), (2, 1, 7), (2, 2, 6)])
