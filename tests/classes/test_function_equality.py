@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from littlestone.domains import Grid, Integers, Names, Reals, Strings
-from littlestone.errors import DeclarationError
+from littlestone.domains import Grid, Integers, Names, Product, Reals, Strings
+from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import (
     FiniteSet,
     Hypothesis,
+    RuleUnion,
     StepFunction,
     TableFunction,
     disagreement,
@@ -40,6 +42,10 @@ texts = st.frozensets(st.sampled_from(["", "a", "b", "é"]))
 sets = st.builds(FiniteSet, st.just(Strings()), texts)
 numbers = st.builds(FiniteSet, st.just(Integers()), st.frozensets(st.integers(-1, 2)))
 
+RECORDS = Product((Strings("a"), Integers("b"), Strings("c")))
+asked = st.tuples(*(st.sampled_from([None, *some]) for some in (["", "u"], [0, 1], ["u", "w"])))
+unions = st.builds(RuleUnion, st.just(RECORDS), st.frozensets(asked, max_size=4))
+
 REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
     "grid": (steps(GRID, places), list(GRID)),
     "huge": (
@@ -49,6 +55,7 @@ REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
     "reals": (steps(Reals(), fractions), [Fraction(k, 12) for k in range(-30, 31)]),
     "table": (tables, list(NAMES)),
     "texts": (sets, ["", "a", "b", "é", "other"]),
+    "records": (unions, list(product(["", "u", "new"], [0, 1, 2], ["u", "w", "new"]))),
     "integers": (numbers, list(range(-3, 5))),
 }
 
@@ -93,6 +100,39 @@ def _holds(clause: str, x: int) -> bool:
     if clause.startswith("always"):
         return clause == "always 1"
     return bool(eval(clause, {"x": x}))
+
+
+@given(f=unions)
+def test_the_words_of_a_union_of_rules_are_true(f: RuleUnion) -> None:
+    said = f.words().replace("always ", "").replace(" is ", " == ")
+    for a, b, c in REPRESENTATIVES["records"][1]:
+        assert bool(eval(said, {"a": a, "b": b, "c": c})) == bool(f((a, b, c)))
+
+
+DAMAGED: list[Any] = [
+    None,
+    {},
+    [{}],
+    [["u", 0]],
+    [["u", "0", None]],
+    [[1, 0, "u"]],
+    "rules",
+    [None],
+]
+
+
+@pytest.mark.parametrize("rules", DAMAGED)
+def test_damaged_rules_are_refused(rules: Any) -> None:
+    form = RuleUnion(RECORDS, frozenset()).to_json()
+    with pytest.raises(ModelError):
+        Hypothesis.from_json({**form, "rules": rules})
+
+
+def test_rules_over_finite_columns_are_refused() -> None:
+    form = RuleUnion(RECORDS, frozenset()).to_json()
+    for domain in (Product((NAMES,)), NAMES, GRID):
+        with pytest.raises(ModelError):
+            Hypothesis.from_json({**form, "domain": domain.to_json(), "rules": []})
 
 
 def test_functions_on_different_domains_are_not_compared() -> None:

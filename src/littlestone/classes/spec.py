@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from littlestone.domains import Domain, Grid, Reals, number
+from littlestone.domains import Domain, Grid, Integers, Reals, Strings, number
 from littlestone.errors import DeclarationError
 
 
@@ -90,6 +90,18 @@ class Spec:
                 return _bare(rest)
         return None
 
+    def count(self, words: str) -> int | None:
+        """The whole number of at most nine digits after ``words``; None if there is no such option.
+
+        >>> Spec.parse("subsets(merchant; at most 3)").count("at most")
+        3
+        """
+        for option in self.options:
+            *before, digits = option.split()
+            if before == words.split() and re.fullmatch(r"[0-9]{1,9}", digits):
+                return int(digits)
+        return None
+
     def __str__(self) -> str:
         options = "; " + ", ".join(self.options) if self.options else ""
         return f"{self.keyword}({', '.join(map(quoted, self.arguments))}{options})"
@@ -154,3 +166,27 @@ def parse_range(name: str, text: str, step: str | None) -> Domain[Any]:
             fix="move the ends to multiples of the step, or add a finer one: '; step 0.01'",
         )
     return Grid(int(whole[0]), int(whole[1]), name, unit)
+
+
+_TYPED = re.compile(r"(strings|integers)\s*\(.*\)", re.DOTALL)
+
+
+def parse_column(text: str) -> Strings | Integers:
+    """The open column that NAME, strings(NAME) or integers(NAME) declares.
+
+    >>> parse_column("origin"), parse_column("integers(hour)")
+    (Strings(name='origin'), Integers(name='hour'))
+    """
+    if not _TYPED.fullmatch(text):
+        return Strings(text)
+    spec = Spec.parse(text)
+    spec.expect(f"{spec.keyword}(COLUMN)", 1)
+    return (Integers if spec.keyword == "integers" else Strings)(spec.arguments[0])
+
+
+def column_text(column: Domain[Any]) -> str:
+    """The text that `parse_column` reads."""
+    name = quoted(column.name)
+    if isinstance(column, Integers):
+        return f"integers({name})"
+    return f"strings({name})" if _TYPED.fullmatch(column.name) else name

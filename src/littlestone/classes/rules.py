@@ -1,0 +1,302 @@
+"""Equality rules: a few columns have given values, out of vocabularies that nobody can list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.shapes import Shapes
+from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.domains import Domain, Integers, Product, Strings
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import RuleUnion
+from littlestone.hypotheses.rules import Rule, record
+from littlestone.sample import Sample
+
+FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave out the constant 0"
+MOST_COLUMNS = 8
+MOST_COLUMNS_OF_SHORT_RULES = 10  # of at most 2 literals
+
+
+@dataclass(frozen=True)
+class EqualityRules(HypothesisClass[Rule]):
+    """The indicators of at most ``max_literals`` equalities "column is value", over open columns.
+
+    A hypothesis fixes the values of at most r = ``max_literals`` of the m columns of ``domain``; with
+    ``zero``, the constant 0 is one too.  Let D0(m, r) be the Littlestone dimension of the
+    conjunctions of at most r of m bits, and D1(m, r) without the empty one.  Then
+
+        LDim = 1 + D0 before any example,  1 + D1 after negative ones,
+
+    and a positive example v leaves finitely many rules, which fix some columns to the values of v:
+    a class of conjunctions again, of the bits "x has the value of v in column j".
+    docs/proofs/equality-rules.md proves it, and that every SOA is a union of rules.
+
+    ``negatives`` are the examples before the first positive one.  After it, ``values`` are those of
+    the columns that some surviving rule fixes, None elsewhere, and ``alive`` is the mask of the
+    surviving shapes; so equal version spaces are equal objects there.
+
+    Raises `DeclarationError` for finite columns, no literal, more than 8 columns, or more than 10
+    where rules have at most 2 literals: the dimension is found by search.  `restrict` copies the
+    negatives; a first positive compares with each of them.
+
+    >>> H = EqualityRules.of("origin", "dest", max_literals=2)
+    >>> H.littlestone_dimension(), H.restrict(("JFK", "HNL"), 1).restrict(("JFK", "LAX"), 0).size
+    (3, 2)
+    """
+
+    keyword = "rules"
+
+    domain: Product
+    max_literals: int
+    zero: bool = True
+    negatives: frozenset[Rule] = frozenset()
+    values: Rule | None = None
+    alive: int = 0
+
+    def __post_init__(self) -> None:
+        m = len(self.domain.columns)
+        if any(not isinstance(column, Strings | Integers) for column in self.domain.columns):
+            found, fix = "a column has a finite vocabulary", "give columns Strings and Integers"
+        elif type(self.max_literals) is not int or self.max_literals < 1:
+            found = f"rules of {self.max_literals!r} equalities are asked for"
+            fix = "ask for a whole number, 1 or more"
+        elif m > (MOST_COLUMNS if self.max_literals > 2 else MOST_COLUMNS_OF_SHORT_RULES):
+            found = f"there are {m} columns, too many to find the Littlestone dimension"
+            fix = "name at most 8 columns, or at most 10 for rules of at most 2 equalities"
+        else:
+            object.__setattr__(self, "max_literals", min(self.max_literals, m))
+            return
+        asked = f"declare rules over the columns {self.domain.name}"
+        raise DeclarationError(asked, found=found, fix=fix)
+
+    @classmethod
+    def of(cls, *columns: str | Domain[Any], max_literals: int, zero: bool = True) -> Self:
+        """The rules over the columns of these names, or these domains."""
+        named = (Strings(column) if isinstance(column, str) else column for column in columns)
+        return cls(Product(tuple(named)), max_literals, zero)
+
+    @property
+    def shapes(self) -> Shapes:
+        """The sets of columns that rules may fix."""
+        return Shapes.of(len(self.domain.columns), self.max_literals)
+
+    def _agreement(self, x: Rule) -> int:
+        """The columns where x has the value that rules fix there."""
+        pairs = zip(x, self.values or (), strict=True)
+        return sum(1 << j for j, (u, v) in enumerate(pairs) if v is not None and u == v)
+
+    def _after_positive(self, values: Rule, alive: int) -> Self:
+        span = self.shapes.span(alive)
+        kept = tuple(v if span >> j & 1 else None for j, v in enumerate(values))
+        return replace(self, negatives=frozenset(), values=kept, alive=alive)
+
+    def restrict(self, x: Rule, y: int) -> Self:
+        require_example(self.domain, x, y)
+        if self.values is not None:
+            obeyed = self.shapes.inside[self._agreement(x)]
+            return self._after_positive(self.values, self.alive & (obeyed if y else ~obeyed))
+        if not y:
+            return replace(self, negatives=self.negatives | {x})
+        first = replace(self, negatives=frozenset(), values=x, alive=self.shapes.all)
+        alive = first.alive
+        for Z in {first._agreement(negative) for negative in self.negatives}:
+            alive &= ~self.shapes.inside[Z]
+        return self._after_positive(x, alive)
+
+    def is_empty(self) -> bool:
+        return self.values is not None and self.alive == 0
+
+    @property
+    def size(self) -> int | None:
+        return None if self.values is None else self.alive.bit_count()
+
+    def littlestone_dimension(self) -> int:
+        if self.values is not None:
+            return self.shapes.solver.dimension(self.alive)
+        # The empty shape is number 0; a negative example refutes it.
+        rules = self.shapes.all & ~1 if self.negatives else self.shapes.all
+        return 1 + self.shapes.solver.dimension(rules)
+
+    def soa(self) -> RuleUnion:
+        self.require_learnable()
+        if self.values is None:
+            constant = self.soa_label(self._new_point())
+            return RuleUnion(self.domain, frozenset([self._rule(0)] if constant else []))
+        ones = frozenset(self._rule(Z) for Z, label in self._soa_labels.items() if label)
+        return RuleUnion(self.domain, ones)
+
+    @cached_property
+    def _soa_labels(self) -> dict[int, int]:
+        """The SOA's label at each set Z of agreeing columns, out of those that rules fix.
+
+        Monotone, for a larger Z leaves fewer rules when it is negative; and subsets come first.
+        """
+        span, labels = self.shapes.span(self.alive), dict[int, int]()
+        for Z in range(span + 1):
+            if Z & ~span:
+                continue
+            below = (Z ^ 1 << j for j in range(Z.bit_length()) if Z >> j & 1)
+            if any(labels[smaller] for smaller in below):
+                labels[Z] = 1
+            else:
+                refuted = self.alive & ~self.shapes.inside[Z]
+                labels[Z] = int(
+                    refuted != self.alive and not self.shapes.solver.keeps(self.alive, refuted)
+                )
+        return labels
+
+    def _rule(self, Z: int) -> Rule:
+        """The rule that fixes the columns Z; none before a positive example."""
+        values = self.values or (None,) * len(self.domain.columns)
+        return tuple(v if Z >> j & 1 else None for j, v in enumerate(values))
+
+    def _point(self, Z: int) -> Rule:
+        """A point that agrees with the rules in the columns Z and in no other."""
+        return record(self.domain, self._rule(Z), [] if self.values is None else [self.values])
+
+    def _new_point(self) -> Rule:
+        """A point that has no value of a negative example."""
+        return record(self.domain, self._rule(0), self.negatives)
+
+    def mistake_point(self) -> Rule | None:
+        if self.values is None:
+            return self._new_point()
+        below, at_least = self.littlestone_dimension() - 1, self.shapes.solver.at_least
+        if below < 0:
+            return None
+        for Z in self._soa_labels:
+            obeyed = self.alive & self.shapes.inside[Z]
+            if at_least(obeyed, below) and at_least(self.alive & ~obeyed, below):
+                return self._point(Z)
+        return None
+
+    def reducing_points(self, k: int) -> list[Rule] | None:
+        """See `HypothesisClass.reducing_points`; exponential in ``k`` in the worst case."""
+        self.require_learnable()
+        dimension = self.littlestone_dimension()
+        if self.values is None:
+            x = self._new_point()
+            reduced = self.restrict(x, self.soa_label(x)).littlestone_dimension() < dimension
+            return [x] if reduced and k >= 1 else None
+        inside = self.shapes.inside
+        # What the SOA leaves at a point; the smaller, the better for reducing.
+        left = {
+            self.alive & (inside[Z] if label else ~inside[Z]): Z
+            for Z, label in self._soa_labels.items()
+        }
+        sides = [V for V in left if not any(W != V and not W & ~V for W in left)]
+        for size in range(1, min(k, len(sides)) + 1):
+            for chosen in combinations(sides, size):
+                common = self.alive
+                for V in chosen:
+                    common &= V
+                if not self.shapes.solver.at_least(common, dimension):
+                    return [self._point(left[V]) for V in chosen]
+        return None
+
+    def error_ball(self, sample: Sample[Rule], max_errors: int) -> list[tuple[Self, int]]:
+        """See `HypothesisClass.error_ball`; O(N n log n) for n points and N shapes, and the answer.
+
+        A rule that covers a sample point takes its values from there, so grouping the points by the
+        columns of a shape finds all of that shape.  It errs on P - (positives covered) + (negatives
+        covered) examples, P being all positives.  Rules that cover the same points are one version
+        space; all that cover none are another, which errs on P.
+        """
+        positives = int(sample.positives.sum())
+        weights = sample.positives - sample.negatives
+        covers = self._covers_after_positive if self.values is not None else self._covers_by_groups
+        spaces: dict[bytes, tuple[Rule, int, int]] = {}
+        for i, covered in covers(sample.points, weights, positives - max_errors):
+            key, errors = covered.tobytes(), positives - int(weights[covered].sum())
+            example = sample.points[covered[0]] if len(covered) else self.values or ()
+            values, family, _ = spaces.get(key, (self._rule(0), 0, 0))
+            fixed = self.shapes.columns[i]
+            values = tuple(example[j] if j in fixed else v for j, v in enumerate(values))
+            spaces[key] = values, family | 1 << i, errors
+        found = [(self._after_positive(v, family), e) for v, family, e in spaces.values()]
+        if self.values is None and positives <= max_errors:
+            found.append((replace(self, negatives=self.negatives.union(sample.points)), positives))
+        return found
+
+    def _covers_after_positive(
+        self, points: Sequence[Rule], weights: NDArray[np.int64], least: int
+    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """The surviving shapes whose rules cover a weight >= ``least``, with the points covered."""
+        agreements = np.array([self._agreement(x) for x in points], dtype=np.int64)
+        for i in self.shapes.listed(self.alive):
+            covered = np.flatnonzero(agreements & self.shapes.masks[i] == self.shapes.masks[i])
+            if weights[covered].sum() >= least:
+                yield i, covered
+
+    def _covers_by_groups(
+        self, points: Sequence[Rule], weights: NDArray[np.int64], least: int
+    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """The same before a positive example: a shape again for each of its rules, if they cover."""
+        n = len(points)
+        records = [*points, *self.negatives]  # the latter may not be covered
+        codes = [_numbered(column) for column in zip(*records, strict=True)]
+        groups = {self.shapes.columns[0]: np.zeros(len(records), dtype=np.int64)}
+        for i, columns in enumerate(self.shapes.columns if n else []):
+            if columns:
+                pairs = groups[columns[:-1]] * len(records) + codes[columns[-1]]
+                groups[columns] = np.unique(pairs, return_inverse=True)[1]
+            group = groups[columns]
+            weight = np.zeros(len(records), dtype=np.int64)
+            np.add.at(weight, group[:n], weights)
+            kept = weight >= least
+            kept[group[n:]] = False
+            rows = np.flatnonzero(kept[group[:n]])
+            if len(rows):
+                rows = rows[np.argsort(group[rows], kind="stable")]
+                starts = np.flatnonzero(np.diff(group[rows])) + 1
+                yield from ((i, covered) for covered in np.split(rows, starts))
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect(FORM, max(1, len(spec.arguments)), options=("at", "nonzero"))
+        most = spec.count("at most")
+        if most is None or spec.option("nonzero"):
+            raise DeclarationError(
+                f"read the class {spec}",
+                found="an option is missing or not of its form",
+                fix=f"write {FORM}",
+            )
+        domain = Product(tuple(map(parse_column, spec.arguments)))
+        return cls(domain, most, zero=spec.option("nonzero") is None)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        flights = cls.of("carrier", "origin", "dest", max_literals=2)
+        once = flights.restrict(("v1", "v1", "v1"), 1)
+        return [
+            flights,
+            cls.of("origin", Integers("hour"), max_literals=2, zero=False),
+            cls.of("id", max_literals=1),
+            flights.restrict(("v0", "v1", "v2"), 0),
+            once,
+            once.restrict(("v1", "v0", "v0"), 0).restrict(("v1", "v1", "v0"), 1),
+            cls.of(*"abcde", max_literals=2).restrict(("v1",) * 5, 1),
+        ]
+
+    def __str__(self) -> str:
+        columns = ", ".join(map(column_text, self.domain.columns))
+        options = "" if self.zero else ", nonzero"
+        declared = f"rules({columns}; at most {self.max_literals}{options})"
+        if self == type(self)(self.domain, self.max_literals, self.zero):
+            return declared
+        return f"{declared} after {'a contradiction' if self.is_empty() else 'examples'}"
+
+
+def _numbered(values: tuple[Any, ...]) -> NDArray[np.int64]:
+    """The values as numbers, equal ones alike."""
+    numbers: dict[Any, int] = {}
+    coded = (numbers.setdefault(value, len(numbers)) for value in values)
+    return np.fromiter(coded, dtype=np.int64, count=len(values))

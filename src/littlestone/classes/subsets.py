@@ -1,0 +1,179 @@
+"""Small subsets of an infinite domain: a few elements are positive, nobody can list the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, Self
+
+from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.spec import Spec, quoted
+from littlestone.domains import Integers, Strings
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import FiniteSet
+from littlestone.sample import Sample
+
+FORM = "subsets(COLUMN; at most K) or (COLUMN; exactly K), and integers for whole numbers"
+
+
+@dataclass(frozen=True)
+class Subsets(HypothesisClass[Any]):
+    """The indicators 1[x in S] of the sets S of at most (or exactly) ``k`` >= 0 elements.
+
+    The domain is infinite: all texts or all whole numbers.  Let M be the positive examples.  Then
+
+        LDim = k - |M|,  SOA = 1[x in M],  and no points reduce the dimension.
+
+    Upper bound: the SOA errs only at new elements of S.  Lower bound: a tree of depth k - |M| asks
+    about new points, one a level; any labels of them leave a set, and new points complete one of
+    exactly k.  Negative examples take finitely many points away, which changes nothing before k
+    positives are known.  `restrict` copies the examples.  At most one is `Points`, exactly one is
+    `Points` without zero.
+
+    Raises `DeclarationError` for a negative k or another domain.
+
+    >>> H = Subsets(Strings("merchant"), 3)
+    >>> H.littlestone_dimension(), H.restrict("acme", 1).restrict("bolt", 1).soa().words()
+    (3, "merchant is one of 'acme', 'bolt'")
+    """
+
+    keyword = "subsets"
+
+    domain: Strings | Integers
+    k: int
+    exactly: bool = False
+    members: frozenset[Any] = frozenset()
+    excluded: frozenset[Any] = frozenset()
+    contradicted: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Strings | Integers):
+            raise DeclarationError(
+                f"declare subsets of {self.domain}",
+                found="only subsets of an open vocabulary are",
+                fix="give Strings(name) or Integers(name); list a finite class in a table",
+            )
+        if type(self.k) is not int or self.k < 0:
+            raise DeclarationError(
+                f"declare subsets of {self.k!r} elements",
+                found="the number of elements is a whole number, 0 or more",
+                fix=f"write {FORM}",
+            )
+
+    @property
+    def _left(self) -> int:
+        """How many elements of the set are still unknown, at most."""
+        return self.k - len(self.members)
+
+    def restrict(self, x: Any, y: int) -> Self:
+        require_example(self.domain, x, y)
+        if y:
+            legal = x in self.members or (self._left > 0 and x not in self.excluded)
+            return self._version_space(self.members | {x}, self.excluded, legal)
+        return self._version_space(self.members, self.excluded | {x}, x not in self.members)
+
+    def _version_space(
+        self, members: frozenset[Any], excluded: frozenset[Any], legal: bool
+    ) -> Self:
+        if self.contradicted or not legal:
+            return type(self)(self.domain, self.k, self.exactly, contradicted=True)
+        # Of a set known in full, the negative examples say no more.
+        known = excluded if len(members) < self.k else frozenset[Any]()
+        return replace(self, members=members, excluded=known)
+
+    def is_empty(self) -> bool:
+        return self.contradicted
+
+    @property
+    def size(self) -> int | None:
+        if self.contradicted:
+            return 0
+        return None if self._left else 1
+
+    def littlestone_dimension(self) -> int:
+        return -1 if self.contradicted else self._left
+
+    def soa(self) -> FiniteSet:
+        self.require_learnable()
+        return FiniteSet(self.domain, self.members)
+
+    def mistake_point(self) -> Any:
+        if self.littlestone_dimension() < 1:
+            return None
+        return next(x for x in self.domain if x not in self.members and x not in self.excluded)
+
+    def reducing_points(self, k: int) -> None:
+        # The SOA is right at every known point, and 0 at a new one leaves as many unknown elements.
+        self.require_learnable()
+
+    def error_ball(self, sample: Sample[Any], max_errors: int) -> list[tuple[Self, int]]:
+        """See `HypothesisClass.error_ball`; O(n log n) and O(k) for each set that is found.
+
+        A set S errs on the negatives inside and the positives outside.  So each new point x in S
+        gains positives(x) - negatives(x) over the least set; taken in the order of their gains,
+        the best completion is known at once, and no set is begun that cannot be completed.  A set of
+        less than k elements costs O(n): its version space holds all points that are not in it.
+        """
+        if self.contradicted:
+            return []
+        errors, free = 0, []
+        counts = zip(
+            sample.points, sample.positives.tolist(), sample.negatives.tolist(), strict=True
+        )
+        for x, ones, zeros in counts:
+            errors += zeros if x in self.members else ones
+            if self._left and x not in self.members and x not in self.excluded:
+                free.append((ones - zeros, x))
+        free.sort(key=lambda pair: -pair[0])
+        gains = [gain for gain, _ in free]
+        best = list(accumulate((max(gain, 0) for gain in gains), initial=0))
+        seen = self.excluded.union(sample.points)
+        found: list[tuple[Self, int]] = []
+        waiting = [(self.members, 0, errors)]  # a set, the first point it may yet take, its errors
+        while waiting:
+            members, start, errors = waiting.pop()
+            left = self.k - len(members)
+            if errors <= max_errors:
+                excluded = seen - members if left else seen
+                found.append((self._version_space(members, excluded, legal=True), errors))
+            for i in range(start, len(free) if left else start):
+                gain = min(gains[i], 0) + best[min(i + left, len(free))] - best[i]
+                if errors - gain > max_errors:
+                    break  # the points behind gain no more
+                waiting.append((members | {free[i][1]}, i + 1, errors - gains[i]))
+        return found
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect(FORM, 1, options=("at", "exactly", "integers"))
+        most, exact = spec.count("at most"), spec.count("exactly")
+        if (most is None) == (exact is None) or spec.option("integers"):
+            raise DeclarationError(
+                f"read the class {spec}",
+                found="its number of elements is missing, given twice or no whole number",
+                fix=f"write {FORM}",
+            )
+        name = spec.arguments[0]
+        domain = Strings(name) if spec.option("integers") is None else Integers(name)
+        if exact is not None:
+            return cls(domain, exact, exactly=True)
+        return cls(domain, most or 0)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        words = cls(Strings("merchant"), 3)
+        return [
+            words,
+            cls(Integers("id"), 2, exactly=True),
+            cls(Strings(), 0),
+            words.restrict("v1", 1).restrict("v2", 0),
+            cls(Strings(), 1).restrict("v1", 1),
+        ]
+
+    def __str__(self) -> str:
+        bound = f"{'exactly' if self.exactly else 'at most'} {self.k}"
+        kind = ", integers" if isinstance(self.domain, Integers) else ""
+        declared = f"subsets({quoted(self.domain.name)}; {bound}{kind})"
+        if self == type(self)(self.domain, self.k, self.exactly):
+            return declared
+        return f"{declared} after {'a contradiction' if self.contradicted else 'examples'}"

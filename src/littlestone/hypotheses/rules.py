@@ -1,0 +1,108 @@
+"""Unions of equality rules over records of open vocabularies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from littlestone.domains import Domain, Product
+from littlestone.hypotheses.base import Hypothesis
+
+Rule = tuple[Any, ...]
+"""The value that each column must have; None for a column of which nothing is asked."""
+
+
+@dataclass(frozen=True)
+class RuleUnion(Hypothesis[Any]):
+    """The indicator of the records that obey one of finitely many equality rules.
+
+    A rule fixes the values of some columns: ("JFK", None, "HNL") asks for the origin JFK and the
+    destination HNL.  No rule is the constant 0, and the rule that asks nothing is the constant 1.
+
+    Canonical: no rule implies another; the constructor drops those that do.  With infinitely many
+    values a column, these antichains are one-to-one with the functions.  For let R be a rule of f,
+    and x obey it with new values in its other columns.  If g = f, then x obeys a rule of g, which
+    asks nothing but what R asks; so R implies a rule of g, and that one implies a rule of f, which
+    is R, as no rule of f implies another.  So the two are equal, and R is a rule of g.
+
+    >>> from littlestone.domains import Strings
+    >>> flights = Product((Strings("carrier"), Strings("origin"), Strings("dest")))
+    >>> RuleUnion(flights, frozenset({(None, "JFK", "HNL"), ("HA", None, None)})).words()
+    "carrier is 'HA' or (origin is 'JFK' and dest is 'HNL')"
+    """
+
+    domain: Domain[Any]  # a Product of infinite columns
+    rules: frozenset[Rule]
+
+    def __post_init__(self) -> None:
+        kept: list[Rule] = []
+        for rule in sorted(self.rules, key=_literals):
+            if not any(obeys(rule, weaker) for weaker in kept):
+                kept.append(rule)
+        object.__setattr__(self, "rules", frozenset(kept))
+
+    def __call__(self, x: Any) -> int:
+        return int(any(obeys(x, rule) for rule in self.rules))
+
+    def _listed(self) -> list[Rule]:
+        """The rules in a canonical order: by what they ask of the first columns."""
+        return sorted(self.rules, key=lambda rule: [(v is None, v) for v in rule])
+
+    def words(self) -> str:
+        if not self.rules:
+            return "always 0"
+        shown = []
+        for rule in self._listed():
+            pairs = zip(self.domain.column_names, rule, strict=True)
+            literals = [f"{name} is {v!r}" for name, v in pairs if v is not None]
+            if not literals:
+                return "always 1"
+            joined = " and ".join(literals)
+            shown.append(f"({joined})" if len(literals) > 1 < len(self.rules) else joined)
+        return " or ".join(shown)
+
+    def witness(self, other: Self) -> Any:
+        differing = sorted(self.rules ^ other.rules, key=_literals)
+        if not differing:
+            return None
+        # A shortest rule that only one of the two has implies no rule of the other: that rule would
+        # be shorter, so both would have it, and one would have two of which one implies the other.
+        return record(self.domain, differing[0], self.rules | other.rules)
+
+    def form(self) -> dict[str, object]:
+        return {"rules": [list(rule) for rule in self._listed()]}
+
+    @classmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        rules = form["rules"]
+        if not isinstance(domain, Product) or not isinstance(rules, list):
+            raise ValueError
+        columns = domain.columns
+        legal = all(
+            isinstance(rule, list)
+            and len(rule) == len(columns)
+            and all(v is None or v in column for v, column in zip(rule, columns, strict=True))
+            for rule in rules
+        )
+        if not legal or any(column.size is not None for column in columns):
+            raise ValueError
+        return cls(domain, frozenset(map(tuple, rules)))
+
+
+def _literals(rule: Rule) -> int:
+    return sum(v is not None for v in rule)
+
+
+def obeys(x: Rule, rule: Rule) -> bool:
+    """Whether the record ``x`` has the values that ``rule`` asks for; or the rule x implies it."""
+    return all(v is None or v == u for u, v in zip(x, rule, strict=True))
+
+
+def record(domain: Any, rule: Rule, avoided: Any) -> Rule:
+    """A record that obeys ``rule``, of the first values in no ``avoided`` record in other columns."""
+    used = list(zip(*avoided, strict=True)) or [()] * len(rule)
+    return tuple(
+        next(u for u in column if u not in taken) if v is None else v
+        for column, v, taken in zip(domain.columns, rule, used, strict=True)
+    )

@@ -1,0 +1,89 @@
+"""Records of several open columns: every source gives one sample, and a record is one example."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sources import csv_file, examples, parquet_file, plain, read
+
+from littlestone.classes import EqualityRules
+from littlestone.data import Label, sample_from_arrays
+from littlestone.domains import Integers
+
+Source = Callable[[Mapping[str, Sequence[Any]], Path], object]
+SOURCES: dict[str, Source] = {
+    "csv": csv_file,
+    "parquet": parquet_file,
+    "pandas": lambda columns, _: pd.DataFrame(dict(columns)),
+    "pandas objects": lambda columns, _: pd.DataFrame(dict(columns), dtype=object),
+    "pandas nullable": lambda columns, _: pd.DataFrame(dict(columns)).convert_dtypes(),
+    "polars": lambda columns, _: pl.DataFrame(dict(columns)),
+    "arrow": lambda columns, _: pa.table(dict(columns)),
+}
+NAMES = ("origin", "dest", "hour")
+DOMAIN = EqualityRules.of("origin", "dest", Integers("hour"), max_literals=2).domain
+LABEL = Label("late", "==", "1")
+
+Record = tuple[Any, ...]
+RECORDS: list[Record] = [
+    ("JFK", "HNL", 9, 1),
+    ("JFK", None, 9, 0),
+    (None, "HNL", 9, 0),
+    ("JFK", "HNL", None, 1),
+    (None, None, None, None),
+    ("", "HNL", None, 1),
+    ("JFK", "HNL", 9, None),
+]
+
+
+def columns(records: Sequence[Record]) -> dict[str, list[Any]]:
+    return {name: [x[j] for x in records] for j, name in enumerate((*NAMES, "late"))}
+
+
+def sample(source: Source, records: Sequence[Record], folder: Path) -> Any:
+    return read(source(columns(records), folder), DOMAIN, LABEL)
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_missing_values_are_values(source: Source, tmp_path: Path) -> None:
+    assert plain(sample(source, RECORDS, tmp_path)) == {
+        ("JFK", "HNL", 9): (1, 1),
+        ("JFK", "", 9): (1, 0),
+        ("", "HNL", 9): (1, 0),
+        ("JFK", "HNL", 0): (0, 1),
+        ("", "", 0): (1, 0),
+        ("", "HNL", 0): (0, 1),
+    }
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_a_replaced_record_is_a_replaced_example(source: Source, tmp_path: Path) -> None:
+    rng = random.Random(7)
+    # Of each column some value stays in every table, so that its type is not one of the record.
+    always: list[Record] = [("JFK", "HNL", 9, 1), ("LGA", "BOS", 12, 0), (None, None, None, 0)]
+    for _ in range(10):
+        records = always + rng.choices(RECORDS, k=5)
+        first = examples(sample(source, records, tmp_path))
+        records[rng.randrange(len(always), len(records))] = rng.choice(RECORDS)
+        second = examples(sample(source, records, tmp_path))
+        assert (first - second).total() == (second - first).total() <= 1
+
+
+def test_lists_of_records_are_the_same_sample(tmp_path: Path) -> None:
+    pairs = [(x[:3], x[3]) for x in RECORDS]
+    listed = sample_from_arrays([list(x) for x, _ in pairs], [y for _, y in pairs], DOMAIN)
+    assert examples(listed) == examples(sample(csv_file, RECORDS, tmp_path))
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_the_ball_of_a_table(source: Source, tmp_path: Path) -> None:
+    # Of the three positives, this rule covers the two with a missing hour, and no negative.
+    ((V, errors),) = EqualityRules(DOMAIN, 2).error_ball(sample(source, RECORDS, tmp_path), 1)
+    assert (errors, V.soa().words()) == (1, "dest is 'HNL' and hour is 0")
