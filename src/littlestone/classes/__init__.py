@@ -4,13 +4,16 @@ from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
 from littlestone.classes.declared import parse_class
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.points import Points
+from littlestone.classes.subspaces import AffineSubspaces, LinearSubspaces
 from littlestone.classes.thresholds import Thresholds
 
 __all__ = [
+    "AffineSubspaces",
     "Enumerable",
     "ErrorRuns",
     "FiniteClass",
     "HypothesisClass",
+    "LinearSubspaces",
     "Points",
     "Thresholds",
     "parse_class",
