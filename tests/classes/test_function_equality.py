@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from littlestone.domains import Grid, Integers, Names, Reals, Strings
+from littlestone.algebra import vector_space
+from littlestone.domains import Domain, Grid, Integers, Names, Reals, Strings
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import (
     FiniteSet,
+    Flat,
+    FlatComplement,
     Hypothesis,
     StepFunction,
     TableFunction,
@@ -40,6 +43,14 @@ texts = st.frozensets(st.sampled_from(["", "a", "b", "é"]))
 sets = st.builds(FiniteSet, st.just(Strings()), texts)
 numbers = st.builds(FiniteSet, st.just(Integers()), st.frozensets(st.integers(-1, 2)))
 
+CUBE, PLANE = vector_space("xyz", 2), vector_space("xy", 4)
+
+
+def flats(kind: type[Flat], domain: Domain[Any], q: int) -> st.SearchStrategy[Flat]:
+    row = st.tuples(*[st.integers(0, q - 1)] * (len(domain.column_names) + 1))
+    return st.builds(kind, st.just(domain), st.lists(row, max_size=3).map(tuple))
+
+
 REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
     "grid": (steps(GRID, places), list(GRID)),
     "huge": (
@@ -49,6 +60,8 @@ REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
     "reals": (steps(Reals(), fractions), [Fraction(k, 12) for k in range(-30, 31)]),
     "table": (tables, list(NAMES)),
     "texts": (sets, ["", "a", "b", "é", "other"]),
+    "flats": (flats(Flat, PLANE, 4), list(PLANE)),
+    "complements of flats": (flats(FlatComplement, CUBE, 2), list(CUBE)),
     "integers": (numbers, list(range(-3, 5))),
 }
 

@@ -56,9 +56,7 @@ def _levels(
     The basis vector that the fewest v_i need comes last, and so on (Matula's smallest-last order).
     A v_i = sum_j a_j b_j is given by the earlier j and the a_j, divided by minus the last of them.
     """
-    waiting = [
-        {j: row[i] for j, row in enumerate(columns.rows) if row[i]} for i in range(count)
-    ]
+    waiting = [{j: row[i] for j, row in enumerate(columns.rows) if row[i]} for i in range(count)]
     remaining, order, completed = set(range(columns.rank)), [], []
     while remaining:
         uses = {j: sum(j in v for v in waiting) for j in remaining}
@@ -159,7 +157,9 @@ def _kernel(inside: Span, basis: list[Vector], values: list[Vector], *, affine: 
             covered, kernel = covered.plus(u), kernel.plus(u)
     relations = Span.of(order, len(basis), zip(*values, strict=True)).annihilator()
     for a in relations.rows:
-        kernel = kernel.plus(tuple(inside.field.dot(a, column) for column in zip(*basis, strict=True)))
+        kernel = kernel.plus(
+            tuple(inside.field.dot(a, column) for column in zip(*basis, strict=True))
+        )
     return kernel
 
 

@@ -109,6 +109,4 @@ def _reduced_bits(width: int, vectors: Iterable[Vector]) -> tuple[Vector, ...]:
         for other in rows:
             if other > lead and rows[other] >> (lead - 1) & 1:
                 rows[other] ^= rows[lead]
-    return tuple(
-        tuple(map(int, f"{rows[lead]:0{width}b}")) for lead in sorted(rows, reverse=True)
-    )
+    return tuple(tuple(map(int, f"{rows[lead]:0{width}b}")) for lead in sorted(rows, reverse=True))

@@ -3,6 +3,7 @@
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
 from littlestone.classes.declared import parse_class
 from littlestone.classes.finite import FiniteClass
+from littlestone.classes.parities import Parities
 from littlestone.classes.points import Points
 from littlestone.classes.subspaces import AffineSubspaces, LinearSubspaces
 from littlestone.classes.thresholds import Thresholds
@@ -14,6 +15,7 @@ __all__ = [
     "FiniteClass",
     "HypothesisClass",
     "LinearSubspaces",
+    "Parities",
     "Points",
     "Thresholds",
     "parse_class",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
-from littlestone.algebra import Span, Vector, avoiding_subspace, field_of, point_basis, vector_space
+from littlestone.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Product
@@ -106,12 +106,14 @@ class Subspaces(HypothesisClass[Vector]):
         q, top = inside.order, self.most - inside.rank
         if self.affine and not inside.rank:
             n = inside.width - 1
-            total = 1 + sum(q ** (n - k) * _gauss(n, k, q) for k in range(top))
+            total = 1 + sum(int(q ** (n - k)) * _gauss(n, k, q) for k in range(top))
         else:
             total = sum(_gauss(inside.width - inside.rank, k, q) for k in range(top + 1))
         for i, v in enumerate(negatives if top else ()):
             larger = inside.plus(v)
-            total -= self._count(larger, sorted({self._direction(larger, u) for u in negatives[:i]}))
+            total -= self._count(
+                larger, sorted({self._direction(larger, u) for u in negatives[:i]})
+            )
         return total
 
     def require_learnable(self) -> None:
@@ -285,7 +287,9 @@ class Subspaces(HypothesisClass[Vector]):
         form = f"{cls.keyword}(COLUMN, COLUMN, ...; q ORDER, dimension NUMBER)"
         spec.expect(form, len(spec.arguments) or 1, options=("q", "dimension"))
         numbers = [spec.option(option) or "" for option in ("q", "dimension")]
-        if not all(number.isascii() and number.isdigit() and len(number) < 25 for number in numbers):
+        if not all(
+            number.isascii() and number.isdigit() and len(number) < 25 for number in numbers
+        ):
             raise DeclarationError(
                 f"read the class {spec}",
                 found="the order q of the field and the dimension must be whole numbers",

@@ -12,4 +12,12 @@ from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
 from littlestone.hypotheses.tables import TableFunction
 
-__all__ = ["FiniteSet", "Flat", "FlatComplement", "Hypothesis", "StepFunction", "TableFunction", "disagreement"]
+__all__ = [
+    "FiniteSet",
+    "Flat",
+    "FlatComplement",
+    "Hypothesis",
+    "StepFunction",
+    "TableFunction",
+    "disagreement",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 from littlestone.algebra import Field, Span, Vector, field_of
@@ -34,7 +35,7 @@ class Flat(Hypothesis[Vector]):
         rows = (contradiction,) if contradiction in system else system.rows
         object.__setattr__(self, "equations", rows)
 
-    @property
+    @cached_property
     def field(self) -> Field:
         """The field GF(q)."""
         return field_of(self.domain)
