@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from itertools import product
+from typing import Any
 
 import pytest
 
-from littlestone.algebra import Span
+from littlestone.algebra import Span, vector_space
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, LinearSubspaces, parse_class
 from littlestone.classes.subspaces import Subspaces
-from littlestone.errors import DeclarationError
+from littlestone.domains import Domain, Grid, Product
+from littlestone.errors import DeclarationError, ModelError
+from littlestone.hypotheses import Hypothesis
 
 COLUMNS = "xyzuv"
 
@@ -220,3 +223,38 @@ def test_planted_slips_are_caught(H: Subspaces, law: str) -> None:
         except AssertionError:
             broken.add(check.name)
     assert law in broken
+
+
+def test_known_blocking_sets_are_found_at_once() -> None:
+    """n (q - 1) + 1 points block all affine hyperplanes, (q^(c+1) - 1)/(q - 1) all linear ones."""
+    planes = AffineSubspaces.over("xyz", 101, 2)
+    assert planes.reducing_points(300) is None
+    assert len(planes.reducing_points(301) or []) == 301
+    flats = LinearSubspaces.over("wxyz", 7, 2)
+    assert flats.reducing_points(56) is None
+    assert len(flats.reducing_points(57) or []) == 57
+
+
+DAMAGED: list[tuple[Domain[Any], object]] = [
+    (vector_space("xy", 3), [[1, 0, 3]]),
+    (vector_space("xy", 3), [[1, 0]]),
+    (vector_space("xy", 3), [[1, 0, True]]),
+    (vector_space("xy", 3), "100"),
+    (vector_space("xy", 3), None),
+    (Product((Grid(0, 5, "x"),)), []),
+    (Product((Grid(0, 2, "x"), Grid(0, 4, "y"))), []),
+    (Grid(0, 2), []),
+]
+
+
+@pytest.mark.parametrize(("domain", "equations"), DAMAGED)
+def test_damaged_flats_are_refused(domain: Domain[Any], equations: object) -> None:
+    with pytest.raises(ModelError):
+        Hypothesis.from_json({"kind": "Flat", "domain": domain.to_json(), "equations": equations})
+
+
+def test_huge_records_are_listed_in_the_order_of_their_indices() -> None:
+    small = vector_space("xyz", 3)
+    assert [small.index(x) for x in small] == list(range(27))
+    assert vector_space("xy", 2**61 - 1).examples(2) == [(0, 0), (0, 1)]
+    assert vector_space([f"x{j}" for j in range(2000)], 2).examples(2)[1][-2:] == (0, 1)

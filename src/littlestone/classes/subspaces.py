@@ -6,6 +6,8 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations, product
+from math import comb
 from typing import ClassVar, Self
 
 from littlestone.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
@@ -199,7 +201,7 @@ class Subspaces(HypothesisClass[Vector]):
         # Now the SOA is 0 outside of `inside`: k more negatives must meet what the others leave.
         if len(self.negatives) + k < self._fewest_blocking():
             return None
-        blocking = self._subspace_blocking(k) or self._blocking(frozenset(), k, frozenset())
+        blocking = self._known_blocking(k) or self._blocking(frozenset(), k, frozenset())
         return None if blocking is None else [self._point_of(v) for v in sorted(blocking)]
 
     def _fewest_blocking(self) -> int:
@@ -213,14 +215,26 @@ class Subspaces(HypothesisClass[Vector]):
         jamison = (width - 1) * (q - 1) + 1 if rank == width - 1 else 0
         return int(max(bose_burton, jamison))
 
-    def _subspace_blocking(self, k: int) -> frozenset[Vector] | None:
-        """At most k points that block with the negatives, as they fill a subspace of rank c + 1.
+    def _known_blocking(self, k: int) -> frozenset[Vector] | None:
+        """At most k points that block with the negatives as they fill a set that is known to block.
 
-        It meets every subspace of codimension c.  It is grown through the negatives, greedily.
+        Of codimension c, every affine subspace has a point of at most c nonzero coordinates; every
+        subspace with ``inside`` meets one of rank c + 1, which is grown through the negatives.
         """
         codimension = self.inside.width - self._largest.rank
         if self.affine and not self.inside.rank:
-            return None
+            n, q = self.inside.width - 1, self.inside.order
+            if sum(comb(n, i) * (q - 1) ** i for i in range(codimension + 1)) > k + len(
+                self.negatives
+            ):
+                return None
+            light = {
+                tuple(values[places.index(j)] if j in places else 0 for j in range(n))
+                for places in combinations(range(n), codimension)
+                for values in product(range(q), repeat=codimension)
+            }
+            missing = frozenset(map(self.embed, light)) - self.negatives
+            return missing if len(missing) <= k else None
         filled = self.inside
         for _ in range(codimension + 1):
             outside = [v for v in sorted(self.negatives) if v not in filled]
@@ -228,8 +242,7 @@ class Subspaces(HypothesisClass[Vector]):
             if not grown:
                 grown = [filled.plus(u) for u in self._units() if u not in filled]
             filled = max(grown, key=lambda U: sum(v in U for v in outside))
-        missing = self._fewest_blocking() - sum(v in filled for v in self.negatives)
-        if missing > k:
+        if self._fewest_blocking() - sum(v in filled for v in self.negatives) > k:
             return None
         return frozenset(self._directions(filled)) - self.negatives
 
