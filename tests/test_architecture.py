@@ -14,6 +14,7 @@ ROOT = Path(littlestone.__file__).parent
 LAYERS = [
     {"errors", "discovery"},
     {"domains"},
+    {"algebra"},
     {"hypotheses"},
     {"sample"},
     {"dimension"},

@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from littlestone.domains import Grid, Integers, Names, Product, Reals, Strings
+from littlestone.algebra import vector_space
+from littlestone.domains import Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import (
     FiniteSet,
+    Flat,
+    FlatComplement,
     Hypothesis,
     RuleUnion,
     StepFunction,
@@ -45,6 +48,13 @@ numbers = st.builds(FiniteSet, st.just(Integers()), st.frozensets(st.integers(-1
 RECORDS = Product((Strings("a"), Integers("b"), Strings("c")))
 asked = st.tuples(*(st.sampled_from([None, *some]) for some in (["", "u"], [0, 1], ["u", "w"])))
 unions = st.builds(RuleUnion, st.just(RECORDS), st.frozensets(asked, max_size=4))
+CUBE, PLANE = vector_space("xyz", 2), vector_space("xy", 4)
+
+
+def flats(kind: type[Flat], domain: Domain[Any], q: int) -> st.SearchStrategy[Flat]:
+    row = st.tuples(*[st.integers(0, q - 1)] * (len(domain.column_names) + 1))
+    return st.builds(kind, st.just(domain), st.lists(row, max_size=3).map(tuple))
+
 
 REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
     "grid": (steps(GRID, places), list(GRID)),
@@ -56,6 +66,8 @@ REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
     "table": (tables, list(NAMES)),
     "texts": (sets, ["", "a", "b", "é", "other"]),
     "records": (unions, list(product(["", "u", "new"], [0, 1, 2], ["u", "w", "new"]))),
+    "flats": (flats(Flat, PLANE, 4), list(PLANE)),
+    "complements of flats": (flats(FlatComplement, CUBE, 2), list(CUBE)),
     "integers": (numbers, list(range(-3, 5))),
 }
 

@@ -79,7 +79,7 @@ class Product(Domain[tuple[Any, ...]]):
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         if self.size is not None:
-            yield from product(*self.columns)
+            yield from self._counted()
             return
         # Ever larger corners, so that every record comes after finitely many others.
         for n in count(1):
@@ -88,6 +88,22 @@ class Product(Domain[tuple[Any, ...]]):
             for x in product(*firsts):
                 if any(last and v == last[0] for v, last in zip(x, lasts, strict=True)):
                     yield x
+
+    def _counted(self) -> Iterator[tuple[Any, ...]]:
+        """All records in lexicographic order, lazily: a column may have 2^64 values."""
+        values = [iter(column) for column in self.columns]
+        record = [next(column) for column in values]
+        while True:
+            yield tuple(record)
+            for j in reversed(range(len(record))):
+                try:
+                    record[j] = next(values[j])
+                    break
+                except StopIteration:
+                    values[j] = iter(self.columns[j])
+                    record[j] = next(values[j])
+            else:
+                return
 
     def random_point(self, rng: random.Random) -> tuple[Any, ...]:
         return tuple(column.random_point(rng) for column in self.columns)

@@ -7,9 +7,19 @@ A new kind is one file here.
 """
 
 from littlestone.hypotheses.base import Hypothesis, disagreement
+from littlestone.hypotheses.flats import Flat, FlatComplement
 from littlestone.hypotheses.rules import RuleUnion
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
 from littlestone.hypotheses.tables import TableFunction
 
-__all__ = ["FiniteSet", "Hypothesis", "RuleUnion", "StepFunction", "TableFunction", "disagreement"]
+__all__ = [
+    "FiniteSet",
+    "Flat",
+    "FlatComplement",
+    "Hypothesis",
+    "RuleUnion",
+    "StepFunction",
+    "TableFunction",
+    "disagreement",
+]

@@ -1,0 +1,169 @@
+"""Finite fields whose elements are the numbers 0, ..., q - 1."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from littlestone.errors import DeclarationError
+
+LARGEST_EXTENSION = 2**16  # a field of prime power order keeps a table of its powers
+_WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)  # decide primality below 3.3e24
+
+
+class Field(ABC):
+    """The field GF(q) of ``order`` q; 0 and 1 are the numbers 0 and 1."""
+
+    order: int
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Where equations hold: mod 101, or in GF(4)."""
+
+    @abstractmethod
+    def add(self, a: int, b: int) -> int:
+        """The sum a + b."""
+
+    @abstractmethod
+    def multiply(self, a: int, b: int) -> int:
+        """The product ab."""
+
+    @abstractmethod
+    def negative(self, a: int) -> int:
+        """The element -a."""
+
+    @abstractmethod
+    def inverse(self, a: int) -> int:
+        """The element 1/a, for a != 0."""
+
+    def dot(self, u: Sequence[int], v: Sequence[int]) -> int:
+        """The inner product u_1 v_1 + u_2 v_2 + ... of two vectors of one length."""
+        total = 0
+        for a, b in zip(u, v, strict=True):
+            if a and b:
+                total = self.add(total, self.multiply(a, b))
+        return total
+
+    def combine(self, u: Sequence[int], c: int, v: Sequence[int]) -> tuple[int, ...]:
+        """The vector u + c v."""
+        add, multiply = self.add, self.multiply
+        return tuple(add(a, multiply(c, b)) for a, b in zip(u, v, strict=True))
+
+    def scale(self, c: int, v: Sequence[int]) -> tuple[int, ...]:
+        """The vector c v."""
+        return tuple(self.multiply(c, b) for b in v)
+
+
+class PrimeField(Field):
+    """GF(p) for a prime p: the integers modulo p."""
+
+    def __init__(self, order: int) -> None:
+        self.order = order
+
+    def __str__(self) -> str:
+        return f"mod {self.order}"
+
+    def add(self, a: int, b: int) -> int:
+        return (a + b) % self.order
+
+    def multiply(self, a: int, b: int) -> int:
+        return a * b % self.order
+
+    def negative(self, a: int) -> int:
+        return -a % self.order
+
+    def inverse(self, a: int) -> int:
+        return pow(a, -1, self.order)
+
+    def dot(self, u: Sequence[int], v: Sequence[int]) -> int:
+        return sum(a * b for a, b in zip(u, v, strict=True)) % self.order
+
+    def combine(self, u: Sequence[int], c: int, v: Sequence[int]) -> tuple[int, ...]:
+        p = self.order
+        return tuple([(a + c * b) % p for a, b in zip(u, v, strict=True)])
+
+
+class ExtensionField(Field):
+    """GF(p^k) for k >= 2, its elements numbered as in the library galois.
+
+    The number of an element has the coefficients of its polynomial over GF(p) as its digits to the
+    base p.  Products go through the powers of a primitive element, tabulated by galois.
+    """
+
+    def __init__(self, order: int, characteristic: int) -> None:
+        import galois  # slow to import, and needed for prime powers only
+
+        self.order = order
+        self.characteristic = characteristic
+        field = galois.GF(order, compile="python-calculate")
+        self._powers = [int(a) for a in field.primitive_element ** np.arange(order - 1)]
+        self._logarithm = {a: i for i, a in enumerate(self._powers)}
+
+    def __str__(self) -> str:
+        return f"in GF({self.order})"
+
+    def add(self, a: int, b: int) -> int:
+        p = self.characteristic
+        if p == 2:
+            return a ^ b
+        total, place = 0, 1
+        while a or b:
+            total += (a + b) % p * place
+            a, b, place = a // p, b // p, place * p
+        return total
+
+    def multiply(self, a: int, b: int) -> int:
+        if not a or not b:
+            return 0
+        return self._powers[(self._logarithm[a] + self._logarithm[b]) % (self.order - 1)]
+
+    def negative(self, a: int) -> int:
+        return self.multiply(self.characteristic - 1, a)  # the number p - 1 is the element -1
+
+    def inverse(self, a: int) -> int:
+        return self._powers[-self._logarithm[a] % (self.order - 1)]
+
+
+@lru_cache(maxsize=64)
+def field_of_order(q: int) -> Field:
+    """The field with ``q`` elements: q a prime up to 2^64, or a prime power up to 2^16.
+
+    Raises `DeclarationError` for any other number.
+
+    >>> field_of_order(2**61 - 1).inverse(2), field_of_order(4).multiply(2, 2)
+    (1152921504606846976, 3)
+    """
+    if 2 <= q <= 2**64:
+        for k in range(1, q.bit_length()):
+            p = _root(q, k)
+            if p**k == q and _is_prime(p) and (k == 1 or q <= LARGEST_EXTENSION):
+                return PrimeField(p) if k == 1 else ExtensionField(q, p)
+    raise DeclarationError(
+        f"calculate in a field with {q} elements",
+        found=f"{q} is not a prime up to 2^64, nor a prime power up to 2^16",
+        fix="give a prime such as 2, 101 or 2305843009213693951, or a power such as 4, 9 or 256",
+    )
+
+
+def _root(q: int, k: int) -> int:
+    """The whole number nearest to the k-th root of q < 2^65 from below, found by bisection."""
+    low, high = 1, q
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**k <= q else (low, middle - 1)
+    return low
+
+
+def _is_prime(n: int) -> bool:
+    """Whether n < 3.3e24 is prime, by the Miller-Rabin test with witnesses that decide it."""
+    if n < 2 or any(n % p == 0 for p in _WITNESSES):
+        return n in _WITNESSES
+    twos = ((n - 1) & (1 - n)).bit_length() - 1
+    for a in _WITNESSES:
+        x = pow(a, (n - 1) >> twos, n)
+        if x != 1 and all(pow(x, 2**i, n) != n - 1 for i in range(twos)):
+            return False
+    return True

@@ -1,0 +1,112 @@
+"""Linear subspaces in canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from littlestone.algebra.fields import Field, field_of_order
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A linear subspace of GF(q)^n by its reduced row echelon basis: equal iff equal as sets.
+
+    ``order`` is q, ``width`` is n.  In every row the first nonzero entry is 1, further right than
+    in the row before, and alone in its column.
+
+    >>> Span.of(5, 3, [(2, 4, 1), (1, 2, 0)]).rows
+    ((1, 2, 0), (0, 0, 1))
+    """
+
+    order: int
+    width: int
+    rows: tuple[Vector, ...] = ()
+
+    @classmethod
+    def of(cls, order: int, width: int, vectors: Iterable[Vector]) -> Span:
+        """The subspace of GF(order)^width spanned by the ``vectors``."""
+        if order == 2:
+            return cls(2, width, _reduced_bits(width, vectors))
+        span = cls(order, width)
+        for v in vectors:
+            span = span.plus(v)
+        return span
+
+    @property
+    def rank(self) -> int:
+        """The dimension of the subspace."""
+        return len(self.rows)
+
+    @cached_property
+    def field(self) -> Field:
+        """The field GF(q)."""
+        return field_of_order(self.order)
+
+    @cached_property
+    def pivots(self) -> tuple[int, ...]:
+        """The column of the first nonzero entry of each row."""
+        return tuple(next(j for j, a in enumerate(row) if a) for row in self.rows)
+
+    def reduce(self, v: Vector) -> Vector:
+        """The one vector of v + U that is 0 in the pivot columns; it is 0 iff v is in U."""
+        for pivot, row in zip(self.pivots, self.rows, strict=True):
+            if v[pivot]:
+                v = self.field.combine(v, self.field.negative(v[pivot]), row)
+        return v
+
+    def __contains__(self, v: Vector) -> bool:
+        return not any(self.reduce(v))
+
+    def plus(self, v: Vector) -> Span:
+        """The subspace U + <v>."""
+        v = self.reduce(v)
+        pivot = next((j for j, a in enumerate(v) if a), None)
+        if pivot is None:
+            return self
+        field = self.field
+        v = field.scale(field.inverse(v[pivot]), v)
+        rows = [
+            field.combine(row, field.negative(row[pivot]), v) if row[pivot] else row
+            for row in self.rows
+        ]
+        place = sum(other < pivot for other in self.pivots)
+        return Span(self.order, self.width, (*rows[:place], v, *rows[place:]))
+
+    def annihilator(self) -> Span:
+        """The subspace {a : <a, u> = 0 for all u in U} of dimension n - dim U."""
+        free = [j for j in range(self.width) if j not in set(self.pivots)]
+        vectors = []
+        for j in free:
+            v = [0] * self.width
+            v[j] = 1
+            for pivot, row in zip(self.pivots, self.rows, strict=True):
+                v[pivot] = self.field.negative(row[j])
+            vectors.append(tuple(v))
+        return Span.of(self.order, self.width, vectors)
+
+    def intersection(self, other: Span) -> Span:
+        """The intersection with another subspace of the same space."""
+        equations = self.annihilator()
+        for a in other.annihilator().rows:
+            equations = equations.plus(a)
+        return equations.annihilator()
+
+
+def _reduced_bits(width: int, vectors: Iterable[Vector]) -> tuple[Vector, ...]:
+    """The reduced row echelon basis over GF(2), with a whole row in one integer."""
+    rows: dict[int, int] = {}  # by the place of the leading bit
+    for v in vectors:
+        bits = int("".join(map(str, v)) or "0", 2)
+        while bits and bits.bit_length() in rows:
+            bits ^= rows[bits.bit_length()]
+        if bits:
+            rows[bits.bit_length()] = bits
+    for lead in sorted(rows):
+        for other in rows:
+            if other > lead and rows[other] >> (lead - 1) & 1:
+                rows[other] ^= rows[lead]
+    return tuple(tuple(map(int, f"{rows[lead]:0{width}b}")) for lead in sorted(rows, reverse=True))

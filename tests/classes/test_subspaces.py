@@ -1,0 +1,257 @@
+"""Linear and affine subspaces against plain tables of all of them."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from typing import Any
+
+import pytest
+
+from littlestone.algebra import Span, vector_space
+from littlestone.checks import yield_checks
+from littlestone.classes import AffineSubspaces, FiniteClass, LinearSubspaces, parse_class
+from littlestone.classes.subspaces import Subspaces
+from littlestone.domains import Domain, Grid, Product
+from littlestone.errors import DeclarationError, ModelError
+from littlestone.hypotheses import Hypothesis
+
+COLUMNS = "xyzuv"
+
+
+def subspaces(q: int, n: int, most: int) -> set[Span]:
+    """All linear subspaces of rank at most ``most`` of GF(q)^n."""
+    found = level = {Span(q, n)}
+    for _ in range(most):
+        level = {U.plus(v) for U in level for v in product(range(q), repeat=n) if v not in U}
+        found = found | level
+    return found
+
+
+def table(H: Subspaces) -> tuple[FiniteClass, dict[tuple[int, ...], str]]:
+    """All members of the class as the rows of a table."""
+    names = {x: f"x{j}" for j, x in enumerate(H.domain)}
+    spans = subspaces(H.inside.order, H.inside.width, H.most)
+    if H.affine:  # those with a point, and the empty one
+        spans = {U for U in spans if not U.rows or any(row[-1] for row in U.rows)}
+    rows = [[int(H.embed(x) in U) for x in names] for U in spans]
+    return FiniteClass.from_array(rows), names
+
+
+SHAPES = [
+    *[
+        (LinearSubspaces, q, n, d)
+        for q, n in [(2, 1), (2, 2), (2, 3), (3, 2)]
+        for d in range(n + 1)
+    ],
+    *[(LinearSubspaces, *s) for s in [(2, 4, 1), (2, 4, 2), (2, 4, 3), (2, 4, 4), (3, 3, 1)]],
+    *[(LinearSubspaces, *s) for s in [(3, 3, 2), (3, 3, 3), (4, 2, 1), (4, 2, 2), (5, 2, 1)]],
+    *[
+        (AffineSubspaces, q, n, d)
+        for q, n in [(2, 1), (2, 2), (3, 1), (5, 1)]
+        for d in range(n + 1)
+    ],
+    *[(AffineSubspaces, *s) for s in [(2, 3, 1), (2, 3, 2), (2, 3, 3), (3, 2, 1), (3, 2, 2)]],
+    *[(AffineSubspaces, *s) for s in [(4, 2, 1), (2, 4, 2), (2, 4, 3), (5, 2, 1), (4, 1, 1)]],
+]
+
+
+@pytest.mark.parametrize(("kind", "q", "n", "d"), SHAPES)
+def test_every_version_space_is_that_of_the_table(
+    kind: type[Subspaces], q: int, n: int, d: int
+) -> None:
+    H = kind.over(COLUMNS[:n], q, d)
+    whole, names = table(H)
+    rng = random.Random(f"{kind} {q} {n} {d}")
+    for _ in range(12):
+        V, T = H, whole
+        labels = rng.choice([(0,), (0, 0, 0, 0, 0, 1), (0, 1)])
+        for _ in range(rng.choice([0, 2, 5, len(names) // 2, len(names)])):
+            x = V.domain.random_point(rng)
+            if rng.random() < 0.5:
+                x = V.mistake_point() or x
+            y = rng.choice(labels)
+            W = V.restrict(x, y)
+            if not W.is_empty():
+                V, T = W, T.restrict(names[x], y)
+            else:
+                assert T.restrict(names[x], y).is_empty()
+        agree(V, T, names)
+
+
+def agree(V: Subspaces, T: FiniteClass, names: dict[tuple[int, ...], str]) -> None:
+    assert V.size == T.size
+    assert V.littlestone_dimension() == T.littlestone_dimension()
+    soa, expected = V.soa(), T.soa()
+    for x, name in names.items():
+        assert soa(x) == V.soa_label(x) == expected(name), (V, x)
+    ks = (1, 2, 3) if len(names) <= 16 else (1, 2)
+    for k in ks:
+        found = V.reducing_points(k)
+        assert (found is None) == (T.reducing_points(k) is None), (V, k)
+        if found is not None:
+            assert 1 <= len(found) <= k
+            W = V
+            for x in found:
+                W = W.restrict(x, soa(x))
+            assert W.littlestone_dimension() < V.littlestone_dimension()
+
+
+@pytest.mark.parametrize("kind", [LinearSubspaces, AffineSubspaces])
+def test_a_version_space_is_a_set_of_examples(kind: type[Subspaces]) -> None:
+    """Neither their order nor which points span the positives leaves a trace."""
+    H = kind.over("xyz", 5, 2)
+    rng = random.Random(3)
+    for _ in range(30):
+        examples = [(H.domain.random_point(rng), int(rng.random() < 0.3)) for _ in range(6)]
+        V, W = H, H
+        for x, y in examples:
+            V = V.restrict(x, y)
+        for x, y in reversed(examples):
+            W = W.restrict(x, y)
+        assert V == W
+        assert hash(V) == hash(W)
+
+
+def test_huge_fields_are_no_harder() -> None:
+    q = 2**61 - 1
+    H = AffineSubspaces.over("wxyz", q, 3)
+    rng = random.Random(1)
+    V: AffineSubspaces = H
+    for _ in range(40):
+        V = V.restrict(V.domain.random_point(rng), 0)
+    assert V.littlestone_dimension() == 4
+    assert V.reducing_points(1000) is None
+    assert V.soa().words() == "always 0"
+    for _ in range(3):
+        V = V.restrict(V.domain.random_point(rng), 1)
+    assert V.littlestone_dimension() == 1
+    assert V.size == 1 + sum(q**i for i in range(2)) - len(V.negatives)
+
+
+def test_colouring_a_graph_is_a_question_about_subspaces() -> None:
+    """A hyperplane of GF(3)^n avoids all e_u - e_v of the edges uv iff the graph has 3 colours."""
+
+    def dimension(edges: list[tuple[int, int]], n: int) -> int:
+        V: LinearSubspaces = LinearSubspaces.over([f"x{v}" for v in range(n)], 3, n - 1)
+        for u, v in edges:
+            V = V.restrict(tuple((j == u) + 2 * (j == v) for j in range(n)), 0)
+        return V.littlestone_dimension()
+
+    wheel = [(j, (j + 1) % 5) for j in range(5)] + [(j, 5) for j in range(5)]
+    assert dimension(wheel, 6) == 4  # an odd wheel needs four colours
+    assert dimension(wheel[:-1], 6) == 5
+
+
+@pytest.mark.parametrize(("q", "n", "d"), [(2, 1, 1), (2, 2, 1), (2, 2, 2), (3, 1, 1), (3, 2, 1)])
+def test_without_the_empty_set_the_dimension_is_less_for_one_or_two_points_only(
+    q: int, n: int, d: int
+) -> None:
+    H = AffineSubspaces.over(COLUMNS[:n], q, d)
+    T, names = table(H)
+    rows = [[T.hypothesis(i)(name) for name in names.values()] for i in range(T.size)]
+    nonempty = FiniteClass.from_array([row for row in rows if any(row)])
+    points = list(names)
+    for left in range(len(points) + 1):
+        V, W = H, nonempty
+        for x in points[left:]:
+            V, W = V.restrict(x, 0), W.restrict(names[x], 0)
+        few = left <= 1 or (left == 2 == q)
+        assert W.littlestone_dimension() == V.littlestone_dimension() - few
+
+
+ILLEGAL = [
+    *["affine(x; q 6, dimension 1)", "affine(x; q 1, dimension 1)", "linear(x; q 3, dimension 2)"],
+    *["linear(x, x; q 3, dimension 1)", "linear(x; q 3)", "linear(x; dimension 1)"],
+    *[
+        "linear(; q 3, dimension 0)",
+        "affine(x; q 131072, dimension 1)",
+        "affine(x; q -3, dimension 1)",
+    ],
+]
+
+
+@pytest.mark.parametrize("text", ILLEGAL)
+def test_illegal_texts_are_refused(text: str) -> None:
+    with pytest.raises(DeclarationError):
+        parse_class(text)
+
+
+class LosesInfinity(AffineSubspaces):
+    """A plausible slip: parallel subspaces meet at infinity, where there are no points."""
+
+    def _intersection(self, U: Span, W: Span) -> Span:
+        return U.intersection(W)
+
+
+class NeedsOneMore(LinearSubspaces):
+    """A plausible slip: an off-by-one in the theorem of Bose and Burton."""
+
+    def _fewest_blocking(self) -> int:
+        return super()._fewest_blocking() + 1
+
+
+class ForgetsTheCore(LinearSubspaces):
+    """A plausible slip: the SOA is taken for the span of the positives."""
+
+    @property
+    def _core(self) -> Span:
+        return self.inside
+
+
+# Of all lines, x = 0 and x = 1 are left.
+PARALLEL = LosesInfinity.over("xy", 3, 1)
+for third in range(3):
+    PARALLEL = PARALLEL.restrict((2, third), 0)
+
+PLANTED: list[tuple[Subspaces, str]] = [
+    (PARALLEL, "soa_is_canonical"),
+    (NeedsOneMore.over("xy", 2, 1), "irreducibility"),
+    (ForgetsTheCore.over("xy", 2, 2), "soa_is_canonical"),
+]
+
+
+@pytest.mark.parametrize(("H", "law"), PLANTED, ids=lambda value: type(value).__name__)
+def test_planted_slips_are_caught(H: Subspaces, law: str) -> None:
+    broken = set()
+    for check in yield_checks(H):
+        try:
+            check()
+        except AssertionError:
+            broken.add(check.name)
+    assert law in broken
+
+
+def test_known_blocking_sets_are_found_at_once() -> None:
+    """n (q - 1) + 1 points block all affine hyperplanes, (q^(c+1) - 1)/(q - 1) all linear ones."""
+    planes = AffineSubspaces.over("xyz", 101, 2)
+    assert planes.reducing_points(300) is None
+    assert len(planes.reducing_points(301) or []) == 301
+    flats = LinearSubspaces.over("wxyz", 7, 2)
+    assert flats.reducing_points(56) is None
+    assert len(flats.reducing_points(57) or []) == 57
+
+
+DAMAGED: list[tuple[Domain[Any], object]] = [
+    (vector_space("xy", 3), [[1, 0, 3]]),
+    (vector_space("xy", 3), [[1, 0]]),
+    (vector_space("xy", 3), [[1, 0, True]]),
+    (vector_space("xy", 3), "100"),
+    (vector_space("xy", 3), None),
+    (Product((Grid(0, 5, "x"),)), []),
+    (Product((Grid(0, 2, "x"), Grid(0, 4, "y"))), []),
+    (Grid(0, 2), []),
+]
+
+
+@pytest.mark.parametrize(("domain", "equations"), DAMAGED)
+def test_damaged_flats_are_refused(domain: Domain[Any], equations: object) -> None:
+    with pytest.raises(ModelError):
+        Hypothesis.from_json({"kind": "Flat", "domain": domain.to_json(), "equations": equations})
+
+
+def test_huge_records_are_listed_in_the_order_of_their_indices() -> None:
+    small = vector_space("xyz", 3)
+    assert [small.index(x) for x in small] == list(range(27))
+    assert vector_space("xy", 2**61 - 1).examples(2) == [(0, 0), (0, 1)]
+    assert vector_space([f"x{j}" for j in range(2000)], 2).examples(2)[1][-2:] == (0, 1)
