@@ -3,6 +3,7 @@
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
 from littlestone.classes.declared import parse_class
 from littlestone.classes.finite import FiniteClass
+from littlestone.classes.intervals import Intervals
 from littlestone.classes.points import Points
 from littlestone.classes.thresholds import Thresholds
 
@@ -11,6 +12,7 @@ __all__ = [
     "ErrorRuns",
     "FiniteClass",
     "HypothesisClass",
+    "Intervals",
     "Points",
     "Thresholds",
     "parse_class",
