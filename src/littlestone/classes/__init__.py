@@ -1,19 +1,29 @@
 """Hypothesis classes, one a file; a version space is again a class."""
 
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
+from littlestone.classes.boxes import Boxes
+from littlestone.classes.conjunctions import Conjunctions
+from littlestone.classes.decision_lists import DecisionLists
 from littlestone.classes.declared import parse_class
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.intervals import Intervals
+from littlestone.classes.juntas import Juntas
 from littlestone.classes.points import Points
+from littlestone.classes.tabled import Tabled
 from littlestone.classes.thresholds import Thresholds
 
 __all__ = [
+    "Boxes",
+    "Conjunctions",
+    "DecisionLists",
     "Enumerable",
     "ErrorRuns",
     "FiniteClass",
     "HypothesisClass",
     "Intervals",
+    "Juntas",
     "Points",
+    "Tabled",
     "Thresholds",
     "parse_class",
 ]
