@@ -2,6 +2,8 @@
 
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
 from littlestone.classes.boxes import Boxes
+from littlestone.classes.combined import Combined, closure_bound
+from littlestone.classes.complement import Complement
 from littlestone.classes.conjunctions import Conjunctions
 from littlestone.classes.decision_lists import DecisionLists
 from littlestone.classes.declared import parse_class
@@ -11,9 +13,12 @@ from littlestone.classes.juntas import Juntas
 from littlestone.classes.points import Points
 from littlestone.classes.tabled import Tabled
 from littlestone.classes.thresholds import Thresholds
+from littlestone.classes.union import Union
 
 __all__ = [
     "Boxes",
+    "Combined",
+    "Complement",
     "Conjunctions",
     "DecisionLists",
     "Enumerable",
@@ -25,5 +30,7 @@ __all__ = [
     "Points",
     "Tabled",
     "Thresholds",
+    "Union",
+    "closure_bound",
     "parse_class",
 ]

@@ -11,6 +11,12 @@ from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
 
 
+def declaration(H: HypothesisClass[Any]) -> str:
+    """The text that declares ``H``; empty if it has none, as most version spaces."""
+    text = str(H)
+    return text if text.startswith(f"{H.keyword}(") and text.endswith(")") else ""
+
+
 def parse_class(text: str) -> HypothesisClass[Any]:
     """The hypothesis class that ``text`` declares; classes are found by walking the package.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -11,11 +11,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import Enumerable, ErrorRuns, require_example
+from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass, require_example
 from littlestone.dimension.version_spaces import VersionSpaces
 from littlestone.domains import Domain, Grid, Product
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses import TableFunction
+from littlestone.hypotheses import function_of_labels
 from littlestone.sample import Sample
 
 LIMIT = 1 << 24
@@ -72,9 +72,9 @@ class Tabled(Enumerable[Any]):
         zeros = self.alive & ~self.columns[self.domain.index(x)]
         return 0 if self.solver.keeps(self.alive, zeros) else 1
 
-    def soa(self) -> TableFunction:
+    def soa(self) -> Any:  # a StepFunction on a grid, a TableFunction elsewhere
         self.require_learnable()
-        return TableFunction.from_labels(self.domain, map(self.soa_label, self.domain))
+        return function_of_labels(self.domain, map(self.soa_label, self.domain))
 
     def mistake_point(self) -> Any:
         below = self.littlestone_dimension() - 1
@@ -123,13 +123,11 @@ class Tabled(Enumerable[Any]):
         packed = np.frombuffer(mask.to_bytes(-(-self.count // 8), "little"), dtype=np.uint8)
         return np.unpackbits(packed, count=self.count, bitorder="little")
 
-    def hypothesis(self, index: int) -> TableFunction:
+    def hypothesis(self, index: int) -> Any:
         row = int(self._alive_indices[index])
-        return TableFunction.from_labels(
-            self.domain, (column >> row & 1 for column in self.columns)
-        )
+        return function_of_labels(self.domain, (column >> row & 1 for column in self.columns))
 
-    def __iter__(self) -> Iterator[TableFunction]:
+    def __iter__(self) -> Iterator[Any]:
         return map(self.hypothesis, range(self.size))
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
@@ -166,3 +164,57 @@ def require_table(declared: str, hypotheses: int, points: int) -> None:
             found=f"{hypotheses} hypotheses on {points} points are more than {LIMIT} entries",
             fix="declare fewer columns, or shorter ranges",
         )
+
+
+def require_finite(part: HypothesisClass[Any], asked: str, most: int) -> None:
+    """Raise `DeclarationError` unless ``part`` is finite, on at most ``most`` points."""
+    points = part.domain.size
+    if points is None or part.size is None:
+        found = f"{part} is infinite"
+    elif points > most:
+        found = f"{part} is on {points} points, more than {most}"
+    else:
+        return
+    raise DeclarationError(asked, found=found, fix="declare a finite range, and not too long a one")
+
+
+def common_domain(parts: Sequence[HypothesisClass[Any]], whole: str) -> Domain[Any]:
+    """The domain of all the parts of a combination; `DeclarationError` if they have several."""
+    domains = {part.domain for part in parts}
+    if len(domains) != 1:
+        raise DeclarationError(
+            f"declare {whole} of {', '.join(map(str, parts))}",
+            found=f"the parts are on {len(domains)} domains",
+            fix="give classes with the same columns, ranges and steps",
+        )
+    return domains.pop()
+
+
+def rows_of(H: HypothesisClass[Any]) -> NDArray[np.bool_]:
+    """The table of a finite class on a finite domain, a row a hypothesis; none is met twice.
+
+    Raises `DeclarationError` if it would have more than `LIMIT` entries.
+    """
+    asked = f"write {H} as a table"
+    require_finite(H, asked, LIMIT)
+    points, size = list(H.domain), H.size or 0
+    require_table(str(H), size, len(points))
+    if isinstance(H, Enumerable):
+        rows = [[h(x) for x in points] for h in map(H.hypothesis, range(size))]
+    else:
+        rows = list(_walk(H, points))
+    return np.array(rows, dtype=bool).reshape(size, len(points))
+
+
+def _walk(H: HypothesisClass[Any], points: Sequence[Any]) -> Iterator[list[int]]:
+    """The labels of each function of H at the points."""
+    waiting: list[tuple[HypothesisClass[Any], list[int]]] = [(H, [])]
+    while waiting:
+        V, labels = waiting.pop()
+        if len(labels) == len(points):
+            yield labels
+            continue
+        for y in (1, 0):
+            W = V.restrict(points[len(labels)], y)
+            if not W.is_empty():
+                waiting.append((W, [*labels, y]))

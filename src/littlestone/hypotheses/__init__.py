@@ -9,6 +9,13 @@ A new kind is one file here.
 from littlestone.hypotheses.base import Hypothesis, disagreement
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
-from littlestone.hypotheses.tables import TableFunction
+from littlestone.hypotheses.tables import TableFunction, function_of_labels
 
-__all__ = ["FiniteSet", "Hypothesis", "StepFunction", "TableFunction", "disagreement"]
+__all__ = [
+    "FiniteSet",
+    "Hypothesis",
+    "StepFunction",
+    "TableFunction",
+    "disagreement",
+    "function_of_labels",
+]

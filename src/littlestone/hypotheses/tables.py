@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Self
 
-from littlestone.domains import Domain
+from littlestone.domains import Domain, Grid, Product
 from littlestone.hypotheses.base import Hypothesis
+from littlestone.hypotheses.steps import StepFunction
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class TableFunction(Hypothesis[Any]):
         size, ones = self._size, self.bits.bit_count()
         if ones in (0, size):
             return f"always {int(bool(ones))}"
+        if isinstance(self.domain, Product):
+            for label, form in ((1, "{}"), (0, "not ({})")):
+                if (box := self._box(label)) is not None:
+                    return form.format(box)
         # The shorter list.
         listed = int(2 * ones <= size)
         shown = [
@@ -56,6 +61,27 @@ class TableFunction(Hypothesis[Any]):
         if len(shown) == 1:
             return f"{self.domain.name} {verb} {shown[0]}"
         return f"{self.domain.name} {verb} one of {', '.join(shown)}"
+
+    def _box(self, label: int) -> str | None:
+        """The points of a label in words, if they are all that lie between two ends in each column."""
+        chosen = [x for i, x in enumerate(self.domain) if self.bits >> i & 1 == label]
+        ends = [(min(values), max(values)) for values in zip(*chosen, strict=True)]
+        pieces, count = [], 1
+        columns: tuple[Domain[Any], ...] = self.domain.columns  # type: ignore[attr-defined]
+        for column, (first, last) in zip(columns, ends, strict=True):
+            if not isinstance(column, Grid):
+                return None
+            count *= last - first + 1
+            low, high = column.words(first), column.words(last)
+            if first == last and column.size > 1:
+                pieces.append(f"{column.name} = {low}")
+            elif first > column.low and last < column.high:
+                pieces.append(f"{low} <= {column.name} <= {high}")
+            elif first > column.low:
+                pieces.append(f"{column.name} >= {low}")
+            elif last < column.high:
+                pieces.append(f"{column.name} <= {high}")
+        return " and ".join(pieces) if count == len(chosen) else None
 
     def witness(self, other: Self) -> Any:
         differing = self.bits ^ other.bits
@@ -73,3 +99,17 @@ class TableFunction(Hypothesis[Any]):
         if domain.size is None or len(labels) != domain.size or {*labels} - {*"01"}:
             raise ValueError
         return cls.from_labels(domain, map(int, labels))
+
+
+def function_of_labels(domain: Domain[Any], labels: Iterable[int]) -> StepFunction | TableFunction:
+    """The function with these labels at the points of a finite domain, in the form of its domain.
+
+    >>> from littlestone.domains import Grid
+    >>> function_of_labels(Grid(0, 4), [0, 1, 1, 0, 1]).words()
+    '1 <= x < 3 or x >= 4'
+    """
+    if not isinstance(domain, Grid):
+        return TableFunction.from_labels(domain, labels)
+    listed = [0, *labels]
+    changes = (domain.low + i for i, (y, z) in enumerate(pairwise(listed)) if y != z)
+    return StepFunction(domain, 0, tuple(changes))
