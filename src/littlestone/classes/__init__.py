@@ -11,6 +11,7 @@ from littlestone.classes.finite import FiniteClass
 from littlestone.classes.intervals import Intervals
 from littlestone.classes.juntas import Juntas
 from littlestone.classes.points import Points
+from littlestone.classes.stumps import Stumps
 from littlestone.classes.tabled import Tabled
 from littlestone.classes.thresholds import Thresholds
 from littlestone.classes.union import Union
@@ -28,6 +29,7 @@ __all__ = [
     "Intervals",
     "Juntas",
     "Points",
+    "Stumps",
     "Tabled",
     "Thresholds",
     "Union",
