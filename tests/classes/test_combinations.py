@@ -105,7 +105,6 @@ def test_closure_bounds() -> None:
         ("complement(points(x))", "is infinite"),
         ("complement(thresholds(x, reals))", "is infinite"),
         ("complement(thresholds(x, 0..99999))", "more than 65536"),
-        ("complement(intervals(x, 0..9))", "hypotheses are not numbered"),
         ("complement(nothing(x))", "no class called 'nothing'"),
         ("union()", "in place of 1"),
         ("union(thresholds(x, 0..5), thresholds(y, 0..5))", "on 2 domains"),

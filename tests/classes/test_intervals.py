@@ -13,6 +13,8 @@ from littlestone.classes import FiniteClass, HypothesisClass, Intervals, parse_c
 from littlestone.classes.intervals import spine, spine_dimension
 from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
+from littlestone.hypotheses import StepFunction
+from littlestone.learners import ExponentialLearner
 
 
 def table(m: int) -> FiniteClass:
@@ -161,6 +163,22 @@ def test_texts() -> None:
         parse_class("intervals(x, reals)")
     with pytest.raises(DeclarationError, match="number of its arguments is 1"):
         parse_class("intervals(x)")
+
+
+def test_what_cannot_be_scored_is_refused_before_a_ledger_is_touched() -> None:
+    assert ExponentialLearner(Intervals.on(0, 4095), epsilon=1).size == 4096 * 4097 // 2 + 1
+    with pytest.raises(DeclarationError, match="more than 4096"):
+        ExponentialLearner(Intervals.on(0, 4096), epsilon=1)
+
+
+def test_huge_classes_are_numbered() -> None:
+    H = Intervals.on(0, 2**64 - 1)
+    ends = [(0, 0), (0, 1), (0, 2**64 - 1), (1, 1), (2**40, 2**63), (2**64 - 1, 2**64 - 1)]
+    m = 2**64
+    for a, b in ends:
+        index = 1 + a * m - a * (a - 1) // 2 + b - a
+        assert H.hypothesis(index) == StepFunction(H.domain, 0, (a, b + 1))
+    assert H.size - 1 == 1 + (m - 1) * m - (m - 1) * (m - 2) // 2
 
 
 def test_equal_version_spaces_are_equal_objects() -> None:

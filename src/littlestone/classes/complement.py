@@ -79,6 +79,9 @@ class Complement(Enumerable[Any]):
         h = self.part.hypothesis(index)
         return function_of_labels(self.domain, (1 - h(x) for x in self.domain))
 
+    def require_scorable(self) -> None:
+        self.part.require_scorable()
+
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         swapped = Sample(sample.domain, sample.points, sample.positives, sample.negatives)
         return self.part.error_runs(swapped)

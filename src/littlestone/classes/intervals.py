@@ -6,19 +6,26 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import chain, pairwise
+from math import isqrt
 from typing import Self
 
-from littlestone.classes.base import HypothesisClass, require_example
+import numpy as np
+
+from littlestone.classes.base import Enumerable, ErrorRuns, require_example
 from littlestone.classes.spec import Spec, parse_range, quoted
 from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import StepFunction
+from littlestone.sample import Sample
 
 Run = tuple[int, int]  # first, last
 
+MOST_SCORED = 1 << 12
+"""Points of the longest grid whose intervals are scored: there are 8 million."""
+
 
 @dataclass(frozen=True)
-class Intervals(HypothesisClass[int]):
+class Intervals(Enumerable[int]):
     """The functions 1[a <= x <= b] for low <= a <= b <= high on a grid, and the constant 0.
 
     A version space is known by the ``gaps``, the runs of points between negative examples, by the
@@ -30,7 +37,8 @@ class Intervals(HypothesisClass[int]):
 
     so that LDim = 2 log2 m - O(1) on m points; after one, the two ends are independent thresholds and
     LDim = floor(log2 #a) + floor(log2 #b).  All methods take O(number of gaps) steps, and k more
-    where k reducing points are asked for.  Proofs: docs/proofs/intervals.md.
+    where k reducing points are asked for; but `error_runs` scores all O(m^2) intervals one by one, on
+    grids of at most 2^12 points.  Proofs: docs/proofs/intervals.md.
 
     >>> H = Intervals.on(0, 2**64 - 1)
     >>> H.littlestone_dimension(), H.restrict(2**40 - 1, 1).littlestone_dimension()
@@ -174,6 +182,54 @@ class Intervals(HypothesisClass[int]):
         plans[1][best] = after_long_head[best]
         cuts = min(plans, key=lambda plan: sum(map(len, plan)))
         return list(chain.from_iterable(cuts)) if sum(map(len, cuts)) <= k else None
+
+    def hypothesis(self, index: int) -> StepFunction:
+        if not 0 <= index < self.size:
+            raise IndexError(f"{self} has no hypothesis number {index}")
+        if self.core is not None:
+            start, end = divmod(index, self._ends(self.core)[1])
+            return self._interval(self.gaps[0][0] + start, self.core[1] + end)
+        if self.zero and index == 0:
+            return StepFunction(self.domain, 0, ())
+        index -= self.zero
+        for first, last in self.gaps:
+            m = last - first + 1
+            if index < m * (m + 1) // 2:
+                break
+            index -= m * (m + 1) // 2
+        # Counted from the end, the starts have 1, 2, ..., m intervals: find the triangular number.
+        later = m * (m + 1) // 2 - 1 - index
+        back = (isqrt(8 * later + 1) - 1) // 2
+        return self._interval(last - back, last - (later - back * (back + 1) // 2))
+
+    def _interval(self, a: int, b: int) -> StepFunction:
+        return StepFunction(self.domain, 0, (a, b + 1))
+
+    def require_scorable(self) -> None:
+        if self.domain.size > MOST_SCORED:
+            raise DeclarationError(
+                f"score each interval of {self}",
+                found=f"the range has {self.domain.size} values, more than {MOST_SCORED}",
+                fix="declare a shorter range or a coarser step",
+            )
+
+    def error_runs(self, sample: Sample[int]) -> ErrorRuns:
+        self.require_scorable()
+        # Outside of an interval the positives are wrong, inside of it the negatives.
+        low, everywhere = self.domain.low, int(sample.positives.sum())
+        change = np.zeros(self.domain.size + 1, dtype=np.int64)
+        change[[x - low + 1 for x in sample.points]] = sample.negatives - sample.positives
+        until = np.cumsum(change)  # until[i]: of the points before low + i
+        errors = [np.full(int(self.zero), everywhere, dtype=np.int64)]
+        for first, last in self.gaps:
+            if self.core is None:
+                a, b = np.triu_indices(last - first + 1)
+                errors.append(everywhere + until[b + (first - low + 1)] - until[a + (first - low)])
+            else:
+                ends = until[self.core[1] - low + 1 : last - low + 2]
+                starts = until[first - low : self.core[0] - low + 1]
+                errors.append((everywhere + ends - starts[:, None]).ravel())
+        return ErrorRuns(np.concatenate(errors))
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,8 +178,8 @@ class Stumps(Enumerable[Record]):
                 lengths.append(1)
         for j, (up, down) in enumerate(zip(self.ups, self.downs, strict=True)):
             values = [x[j] for x in sample.points]  # equal ones make runs of no hypothesis
-            straight = Sample(up.domain, values, sample.negatives, sample.positives)
-            swapped = Sample(up.domain, values, sample.positives, sample.negatives)
+            straight: Sample[Any] = Sample(up.domain, values, sample.negatives, sample.positives)
+            swapped: Sample[Any] = Sample(up.domain, values, sample.positives, sample.negatives)
             for part, seen in ((up, straight), (down, swapped)):
                 runs = part.error_runs(seen)
                 errors.append(runs.errors)

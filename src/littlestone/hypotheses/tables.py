@@ -53,14 +53,19 @@ class TableFunction(Hypothesis[Any]):
         # The shorter list.
         listed = int(2 * ones <= size)
         shown = [
-            repr(x) if isinstance(x, str) else self.domain.words(x)
+            repr(x)
+            if isinstance(x, str)
+            else f"({self.domain.words(x)})"
+            if isinstance(x, tuple)
+            else self.domain.words(x)
             for i, x in enumerate(self.domain)
             if self.bits >> i & 1 == listed
         ]
         verb = "is" if listed else "is not"
+        name = "the record" if isinstance(self.domain, Product) else self.domain.name
         if len(shown) == 1:
-            return f"{self.domain.name} {verb} {shown[0]}"
-        return f"{self.domain.name} {verb} one of {', '.join(shown)}"
+            return f"{name} {verb} {shown[0]}"
+        return f"{name} {verb} one of {', '.join(shown)}"
 
     def _box(self, label: int) -> str | None:
         """The points of a label in words, if they are all that lie between two ends in each column."""
