@@ -7,6 +7,7 @@ from littlestone.classes.complement import Complement
 from littlestone.classes.conjunctions import Conjunctions
 from littlestone.classes.decision_lists import DecisionLists
 from littlestone.classes.declared import parse_class
+from littlestone.classes.direct_sum import DirectSumClass
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.intervals import Intervals
 from littlestone.classes.juntas import Juntas
@@ -22,6 +23,7 @@ __all__ = [
     "Complement",
     "Conjunctions",
     "DecisionLists",
+    "DirectSumClass",
     "Enumerable",
     "ErrorRuns",
     "FiniteClass",

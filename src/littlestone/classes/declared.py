@@ -14,7 +14,10 @@ from littlestone.errors import DeclarationError
 def declaration(H: HypothesisClass[Any]) -> str:
     """The text that declares ``H``; empty if it has none, as most version spaces."""
     text = str(H)
-    return text if text.startswith(f"{H.keyword}(") and text.endswith(")") else ""
+    try:
+        return text if Spec.parse(text).keyword == H.keyword else ""
+    except DeclarationError:
+        return ""
 
 
 def parse_class(text: str) -> HypothesisClass[Any]:

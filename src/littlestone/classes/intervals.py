@@ -256,10 +256,11 @@ class Intervals(Enumerable[int]):
         declared = f"intervals({quoted(self.domain.name)}, {low}..{high}{step})"
         if self == type(self).over(self.domain):
             return declared
-        core = f" around {self.core[0]}..{self.core[1]}" if self.core else ""
-        empty = "" if self.core else " or empty" if self.zero else " (there is none)"
+        if self.is_empty():
+            return f"{declared} after a contradiction"
+        core = f" around {self.core[0]}..{self.core[1]}" if self.core else " or empty"
         gaps = ", ".join(f"{first}..{last}" for first, last in self.gaps)
-        return f"{declared} within [{gaps}]{core}{empty}"
+        return f"{declared} within [{gaps}]{core}"
 
 
 def spine(d: int) -> tuple[int, int, int]:

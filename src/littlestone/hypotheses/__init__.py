@@ -9,9 +9,11 @@ A new kind is one file here.
 from littlestone.hypotheses.base import Hypothesis, disagreement
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
+from littlestone.hypotheses.sums import DirectSum
 from littlestone.hypotheses.tables import TableFunction, function_of_labels
 
 __all__ = [
+    "DirectSum",
     "FiniteSet",
     "Hypothesis",
     "StepFunction",
