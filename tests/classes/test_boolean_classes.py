@@ -79,6 +79,10 @@ def test_decision_lists(n: int, count: int) -> None:
     assert len(expected) == count
 
 
+def test_numbers_of_decision_lists() -> None:
+    assert [DecisionLists.of("abcde"[:n]).size for n in (4, 5)] == [1050, 15036]
+
+
 @pytest.mark.parametrize(("n", "k"), [(1, 0), (1, 1), (2, 1), (3, 1), (3, 2), (3, 3)])
 def test_juntas(n: int, k: int) -> None:
     def depends_on(labels: Labels, j: int) -> bool:

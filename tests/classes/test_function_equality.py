@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from littlestone.domains import Grid, Integers, Names, Reals, Strings
-from littlestone.errors import DeclarationError
+from littlestone.domains import Disjoint, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import (
+    DirectSum,
     FiniteSet,
     Hypothesis,
     StepFunction,
     TableFunction,
     disagreement,
+    function_of_labels,
 )
 
 GRID = Grid(-2, 5)
@@ -33,11 +35,17 @@ def steps(domain: Grid | Reals, cuts: st.SearchStrategy[Any]) -> st.SearchStrate
     return st.builds(StepFunction, st.just(domain), st.integers(0, 1), changes)
 
 
+SUM = Disjoint((GRID, Strings("y")))
 tables = st.builds(
     TableFunction.from_labels, st.just(NAMES), st.lists(st.integers(0, 1), min_size=3, max_size=3)
 )
 texts = st.frozensets(st.sampled_from(["", "a", "b", "é"]))
 sets = st.builds(FiniteSet, st.just(Strings()), texts)
+sums = st.builds(
+    lambda f, members: DirectSum(SUM, (f, FiniteSet(Strings("y"), members))),
+    steps(GRID, places),
+    texts,
+)
 numbers = st.builds(FiniteSet, st.just(Integers()), st.frozensets(st.integers(-1, 2)))
 
 REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
@@ -48,6 +56,7 @@ REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
     ),
     "reals": (steps(Reals(), fractions), [Fraction(k, 12) for k in range(-30, 31)]),
     "table": (tables, list(NAMES)),
+    "sums": (sums, [*((0, x) for x in GRID), *((1, x) for x in ("", "a", "b", "é", "other"))]),
     "texts": (sets, ["", "a", "b", "é", "other"]),
     "integers": (numbers, list(range(-3, 5))),
 }
@@ -93,6 +102,44 @@ def _holds(clause: str, x: int) -> bool:
     if clause.startswith("always"):
         return clause == "always 1"
     return bool(eval(clause, {"x": x}))
+
+
+RECORDS = Product((Grid(0, 2, "a"), Grid(-1, 0, "b"), Grid(4, 4, "c")))
+
+
+@pytest.mark.parametrize("bits", range(64))
+def test_the_words_of_a_function_on_records_are_true(bits: int) -> None:
+    h = TableFunction(RECORDS, bits)
+    for x in RECORDS:
+        words = h.words()
+        if "record" in words:
+            listed = f"({RECORDS.words(x)})" in words
+            assert listed == (h(x) != ("is not" in words))
+            continue
+        python = words.replace(" = ", " == ").replace("always ", "")
+        assert bool(eval(python, dict(zip("abc", x, strict=True)))) == bool(h(x)), words
+
+
+@given(bits=st.integers(0, 2**8 - 1))
+def test_the_function_of_labels_has_them_in_the_form_of_its_domain(bits: int) -> None:
+    labels = [bits >> i & 1 for i in range(8)]
+    h = function_of_labels(GRID, labels)
+    assert [h(x) for x in GRID] == labels
+    assert isinstance(h, StepFunction)
+
+
+@pytest.mark.parametrize(
+    "parts", [None, 3, "ab", [], [{}], [StepFunction.threshold(GRID, 1).to_json()] * 2]
+)
+def test_a_damaged_direct_sum_is_refused(parts: object) -> None:
+    domain = Disjoint((GRID, Integers("y")))
+    whole = DirectSum(
+        domain, (StepFunction.threshold(GRID, 1), FiniteSet(Integers("y"), frozenset()))
+    )
+    data = whole.to_json()
+    assert Hypothesis.from_json(data) == whole
+    with pytest.raises(ModelError):
+        Hypothesis.from_json({**data, "parts": parts})
 
 
 def test_functions_on_different_domains_are_not_compared() -> None:

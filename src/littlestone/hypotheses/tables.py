@@ -58,8 +58,8 @@ class TableFunction(Hypothesis[Any]):
             else f"({self.domain.words(x)})"
             if isinstance(x, tuple)
             else self.domain.words(x)
-            for i, x in enumerate(self.domain)
-            if self.bits >> i & 1 == listed
+            for x, digit in zip(self.domain, self._labels(), strict=True)
+            if digit == str(listed)
         ]
         verb = "is" if listed else "is not"
         name = "the record" if isinstance(self.domain, Product) else self.domain.name
@@ -69,7 +69,8 @@ class TableFunction(Hypothesis[Any]):
 
     def _box(self, label: int) -> str | None:
         """The points of a label in words, if they are all that lie between two ends in each column."""
-        chosen = [x for i, x in enumerate(self.domain) if self.bits >> i & 1 == label]
+        labelled = zip(self.domain, self._labels(), strict=True)
+        chosen = [x for x, digit in labelled if digit == str(label)]
         ends = [(min(values), max(values)) for values in zip(*chosen, strict=True)]
         pieces, count = [], 1
         columns: tuple[Domain[Any], ...] = self.domain.columns  # type: ignore[attr-defined]
@@ -96,7 +97,11 @@ class TableFunction(Hypothesis[Any]):
         return next(islice(self.domain, first, None))
 
     def form(self) -> dict[str, object]:
-        return {"labels": f"{self.bits:0{self._size}b}"[::-1]}
+        return {"labels": self._labels()}
+
+    def _labels(self) -> str:
+        """The labels in the order of the points, as digits: read one by one, where shifts are slow."""
+        return f"{self.bits:0{self._size}b}"[::-1]
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
