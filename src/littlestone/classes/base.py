@@ -156,6 +156,13 @@ class Enumerable(HypothesisClass[Point]):
     def hypothesis(self, index: int) -> Hypothesis[Point]:
         """Hypothesis number ``index`` in 0, ..., size - 1 of the canonical order."""
 
+    def require_scorable(self) -> None:
+        """Raise `DeclarationError` if these are too many hypotheses for `error_runs`.
+
+        A learner asks when it is made: later, the privacy of a draw would have been spent.
+        """
+        return
+
     @abstractmethod
     def error_runs(self, sample: Sample[Point]) -> ErrorRuns:
         """The number of examples of ``sample`` that each hypothesis labels wrongly."""

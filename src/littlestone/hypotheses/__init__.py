@@ -11,9 +11,11 @@ from littlestone.hypotheses.flats import Flat, FlatComplement
 from littlestone.hypotheses.rules import RuleUnion
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
-from littlestone.hypotheses.tables import TableFunction
+from littlestone.hypotheses.sums import DirectSum
+from littlestone.hypotheses.tables import TableFunction, function_of_labels
 
 __all__ = [
+    "DirectSum",
     "FiniteSet",
     "Flat",
     "FlatComplement",
@@ -22,4 +24,5 @@ __all__ = [
     "StepFunction",
     "TableFunction",
     "disagreement",
+    "function_of_labels",
 ]
