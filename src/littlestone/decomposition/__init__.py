@@ -6,6 +6,7 @@ Everything here speaks to a class through `restrict`, `is_empty`, `littlestone_d
 
 from littlestone.decomposition.ball import Ball, error_ball
 from littlestone.decomposition.exact import (
+    Decompositions,
     decomposition_dimension,
     essential_hypotheses,
     optimal_tree,
@@ -18,6 +19,7 @@ from littlestone.decomposition.tree import DecompositionTree, Node, check_tree, 
 __all__ = [
     "Ball",
     "DecompositionTree",
+    "Decompositions",
     "Node",
     "TooLargeError",
     "certain_hypotheses",

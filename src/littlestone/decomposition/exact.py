@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
 from littlestone.classes import HypothesisClass
 from littlestone.decomposition.limits import TooLargeError, depth_parameter
@@ -28,7 +30,7 @@ def decomposition_dimension(
     >>> [decomposition_dimension(H, p) for p in (1, 2, 3)]
     [1, 1, 0]
     """
-    return _Search(H, p, d, most).dimension
+    return Decompositions(p, depth_parameter(H, p, d), most=most).dimension(H)
 
 
 def essential_hypotheses(
@@ -43,106 +45,128 @@ def essential_hypotheses(
     >>> [f.words() for f in essential_hypotheses(H, 1)]
     ['always 0']
     """
-    search = _Search(H, p, d, most)
-    t = search.dimension
-    return [f for f in search.tree().hypotheses() if search.deepest(H, t, avoid=f) < 0]
+    return Decompositions(p, depth_parameter(H, p, d), most=most).essential(H)
 
 
 def optimal_tree(
     H: HypothesisClass[Point], p: int, d: int | None = None, *, most: int = MOST_SPACES
 ) -> DecompositionTree[Point]:
-    """A valid (p, d)-tree of H of the least degree; arguments, cost and errors as above."""
-    return _Search(H, p, d, most).tree()
+    """A valid (p, d)-tree of H of the least degree; arguments, cost and errors as above.
+
+    >>> from littlestone.classes import FiniteClass
+    >>> H = FiniteClass.from_array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    >>> [V.size for V in optimal_tree(H, 3).leaves()]
+    [1, 1, 1, 1]
+    """
+    return Decompositions(p, depth_parameter(H, p, d), most=most).tree(H)
 
 
-class _Search(Generic[Point]):
-    """For a version space V, the largest depth at which it may root a valid subtree of degree <= t.
+class Decompositions:
+    """The same for many classes over one domain, for one p and d; what is found serves all of them.
 
-    What is valid at some depth is valid at any smaller one, so with l = LDim(V)
+    For a version space V let deepest(V, t) be the largest depth at which V may root a valid subtree
+    of degree <= t, -1 if there is none.  What is valid at some depth is valid at any smaller one, so
+    with l = LDim(V)
 
         deepest(V, t) = p (2^(d-l) - 1)    if l <= t and V is p 2^(d-l)-irreducible, and else
         deepest(V, t) = min(p (2^(d-l+1) - 1), max_x min_y deepest(V|(x,y), t) - 1)
 
-    over the points x that split V and its nonempty sides, and -1 if no split serves.  (Splitting an
-    irreducible V allows no larger depth, and splits that split nothing can be left out; see
-    docs/proofs/decomposition.md.)  DDim is the least t with deepest(H, t) >= 0.  A hypothesis f is
-    essential iff deepest(H, DDim) < 0 when leaves of LDim t with the SOA f are forbidden.
+    over the points x that split V, -1 if that is smaller.  (To split an irreducible V allows no
+    larger depth, and splits that split nothing can be left out; see docs/proofs/decomposition.md.)
+    DDim is the least t with deepest(H, t) >= 0.  A hypothesis f is essential iff deepest(H, DDim) < 0
+    when leaves of LDim t with the SOA f are forbidden.
     """
 
-    def __init__(self, H: HypothesisClass[Point], p: int, d: int | None, most: int) -> None:
-        self.H, self.p, self.d, self.most = H, p, depth_parameter(H, p, d), most
+    def __init__(self, p: int, d: int, *, most: int = MOST_SPACES) -> None:
+        self.p, self.d, self.most = p, d, most
+        self._known: dict[Any, _Facts] = {}
+        self._depths: dict[Any, int] = {}
+
+    def dimension(self, H: HypothesisClass[Any]) -> int:
+        """DDim_(p,d)(H)."""
+        self._require(H)
+        return next(t for t in count() if self._deepest(H, t) >= 0)
+
+    def essential(self, H: HypothesisClass[Point]) -> list[Hypothesis[Point]]:
+        """The (p, d)-essential hypotheses of H."""
+        t = self.dimension(H)
+        return [f for f in self.tree(H).hypotheses() if self._deepest(H, t, avoid=f) < 0]
+
+    def tree(self, H: HypothesisClass[Point]) -> DecompositionTree[Point]:
+        """A valid (p, d)-tree of H of degree DDim_(p,d)(H)."""
+        t = self.dimension(H)
+        nodes: list[Node[Any]] = []
+
+        def plant(V: Any, depth: int) -> int:
+            here = len(nodes)
+            nodes.append(Node(V, depth))
+            facts = self._facts(V)
+            if not facts.may_end(V, t, None):
+                x, *sides = max(
+                    facts.splits, key=lambda split: min(self._deepest(V, t) for V in split[1:])
+                )
+                zero, one = (plant(side, depth + 1) for side in sides)
+                nodes[here] = Node(V, depth, x, (zero, one))
+            return here
+
+        plant(H, 0)
+        return DecompositionTree(self.p, self.d, tuple(nodes))
+
+    def _require(self, H: HypothesisClass[Any]) -> None:
+        depth_parameter(H, self.p, self.d)
         if H.domain.size is None or H.domain.size > MOST_POINTS:
             raise TooLargeError(
                 f"find the decomposition dimension of {H}",
                 found=f"its domain has more than {MOST_POINTS} points",
                 fix="use decompose(), whose degree is an upper bound, or a smaller domain",
             )
-        self.points = list(H.domain)
-        self.known: dict[Any, tuple[int, bool, list[tuple[Point, Any, Any]]]] = {}
-        self.depths: dict[Any, int] = {}
 
-    @property
-    def dimension(self) -> int:
-        dimension = int(self.H.littlestone_dimension())
-        return next(t for t in range(dimension + 1) if self.deepest(self.H, t) >= 0)
-
-    def deepest(self, V: Any, t: int, avoid: Hypothesis[Point] | None = None) -> int:
+    def _deepest(self, V: Any, t: int, avoid: Hypothesis[Any] | None = None) -> int:
         key = (V, t, avoid)
-        if key not in self.depths:
-            self.depths[key] = self._deepest(V, t, avoid)
-        return self.depths[key]
+        if key not in self._depths:
+            facts = self._facts(V)
+            if facts.may_end(V, t, avoid):
+                deepest = self.p * (2 ** (self.d - facts.dimension) - 1)
+            else:
+                most = self.p * (2 ** (self.d - facts.dimension + 1) - 1)
+                deepest = -1
+                for _, *sides in facts.splits:
+                    below = min(self._deepest(side, t, avoid) for side in sides)
+                    deepest = max(deepest, min(most, below - 1))
+                    if deepest == most:
+                        break
+            self._depths[key] = deepest
+        return self._depths[key]
 
-    def _deepest(self, V: Any, t: int, avoid: Hypothesis[Point] | None) -> int:
-        dimension, irreducible, splits = self._facts(V)
-        if irreducible and self._may_end(V, dimension, t, avoid):
-            return int(self.p * (2 ** (self.d - dimension) - 1))
-        most = self.p * (2 ** (self.d - dimension + 1) - 1)
-        best = -1
-        for _, zero, one in splits:
-            best = max(
-                best, min(most, self.deepest(zero, t, avoid) - 1, self.deepest(one, t, avoid) - 1)
-            )
-            if best == most:
-                break
-        return best
-
-    def _may_end(self, V: Any, dimension: int, t: int, avoid: Hypothesis[Point] | None) -> bool:
-        return dimension < t or (dimension == t and (avoid is None or V.soa() != avoid))
-
-    def _facts(self, V: Any) -> tuple[int, bool, list[tuple[Point, Any, Any]]]:
-        """LDim, whether V may be a leaf as far as reducibility goes, and its distinct splits."""
-        if V not in self.known:
-            if len(self.known) == self.most:
+    def _facts(self, V: Any) -> _Facts:
+        if V not in self._known:
+            if len(self._known) >= self.most:
                 raise TooLargeError(
-                    f"find the decomposition dimension of {self.H}",
-                    found=f"it has more than {self.most} version spaces",
+                    "find the decomposition dimension",
+                    found=f"there are more than {self.most} version spaces",
                     fix="use decompose(), whose degree is an upper bound",
                 )
             dimension = int(V.littlestone_dimension())
-            splits: dict[Any, tuple[Point, Any, Any]] = {}
-            for x in self.points:
+            splits: dict[Any, tuple[Any, Any, Any]] = {}
+            for x in V.domain:
                 zero, one = V.restrict(x, 0), V.restrict(x, 1)
                 if not zero.is_empty() and not one.is_empty():
                     splits.setdefault(frozenset((zero, one)), (x, zero, one))
             irreducible = V.reducing_points(self.p * 2 ** (self.d - dimension)) is None
-            self.known[V] = dimension, irreducible, list(splits.values())
-        return self.known[V]
+            self._known[V] = _Facts(dimension, irreducible, list(splits.values()))
+        return self._known[V]
 
-    def tree(self) -> DecompositionTree[Point]:
-        """A valid tree of the least degree."""
-        t = self.dimension
-        nodes: list[Node[Any]] = []
-        self._plant(self.H, t, 0, nodes)
-        return DecompositionTree(self.p, self.d, tuple(nodes))
 
-    def _plant(self, V: Any, t: int, depth: int, nodes: list[Node[Any]]) -> int:
-        here = len(nodes)
-        nodes.append(Node(V, depth))
-        dimension, irreducible, splits = self._facts(V)
-        if not (irreducible and self._may_end(V, dimension, t, None)):
-            x, zero, one = max(
-                splits, key=lambda s: min(self.deepest(s[1], t), self.deepest(s[2], t))
-            )
-            after = (self._plant(zero, t, depth + 1, nodes), self._plant(one, t, depth + 1, nodes))
-            nodes[here] = Node(V, depth, x, after)
-        return here
+@dataclass(frozen=True)
+class _Facts:
+    """Of a version space: LDim, whether it is irreducible enough for a leaf, its distinct splits."""
+
+    dimension: int
+    irreducible: bool
+    splits: list[tuple[Any, Any, Any]]
+
+    def may_end(self, V: HypothesisClass[Any], t: int, avoid: Hypothesis[Any] | None) -> bool:
+        """Whether V may be a leaf of a tree of degree <= t without leaves (t, ``avoid``)."""
+        if not self.irreducible or self.dimension > t:
+            return False
+        return self.dimension < t or avoid is None or V.soa() != avoid
