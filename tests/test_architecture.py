@@ -18,6 +18,7 @@ LAYERS = [
     {"sample"},
     {"dimension"},
     {"classes"},
+    {"decomposition"},
     {"online"},
     {"data"},
     {"privacy"},

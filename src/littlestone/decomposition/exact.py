@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from typing import Any
 
 from littlestone.classes import HypothesisClass
+from littlestone.decomposition.irreducibility import is_irreducible
 from littlestone.decomposition.limits import TooLargeError, depth_parameter
 from littlestone.decomposition.tree import DecompositionTree, Node
 from littlestone.domains import Point
@@ -14,6 +15,7 @@ from littlestone.hypotheses import Hypothesis
 
 MOST_SPACES = 20_000
 MOST_POINTS = 64
+_NONE = -1  # no number of a hypothesis
 
 
 def decomposition_dimension(
@@ -66,53 +68,25 @@ class Decompositions:
 
     For a version space V let deepest(V, t) be the largest depth at which V may root a valid subtree
     of degree <= t, -1 if there is none.  What is valid at some depth is valid at any smaller one, so
-    with l = LDim(V)
+    with l = LDim(V) and k = p 2^(d-l)
 
-        deepest(V, t) = p (2^(d-l) - 1)    if l <= t and V is p 2^(d-l)-irreducible, and else
-        deepest(V, t) = min(p (2^(d-l+1) - 1), max_x min_y deepest(V|(x,y), t) - 1)
+        deepest(V, t) = k - p         if l <= t and V is k-irreducible: V is a leaf; and else
+        deepest(V, t) = min(2k - p, max_x min_y deepest(V|(x,y), t) - 1)
 
     over the points x that split V, -1 if that is smaller.  (To split an irreducible V allows no
     larger depth, and splits that split nothing can be left out; see docs/proofs/decomposition.md.)
     DDim is the least t with deepest(H, t) >= 0.  A hypothesis f is essential iff deepest(H, DDim) < 0
-    when leaves of LDim t with the SOA f are forbidden.
+    when leaves of LDim t with the SOA f are forbidden.  A V that is even (2k - p + 1)-irreducible has
+    a leaf of LDim l and its own SOA in every valid tree.
     """
 
     def __init__(self, p: int, d: int, *, most: int = MOST_SPACES) -> None:
         self.p, self.d, self.most = p, d, most
-        self._known: dict[Any, _Facts] = {}
-        self._depths: dict[Any, int] = {}
+        self._known: dict[HypothesisClass[Any], _Space] = {}
+        self._numbers: dict[Hypothesis[Any], int] = {}
 
     def dimension(self, H: HypothesisClass[Any]) -> int:
         """DDim_(p,d)(H)."""
-        self._require(H)
-        return next(t for t in count() if self._deepest(H, t) >= 0)
-
-    def essential(self, H: HypothesisClass[Point]) -> list[Hypothesis[Point]]:
-        """The (p, d)-essential hypotheses of H."""
-        t = self.dimension(H)
-        return [f for f in self.tree(H).hypotheses() if self._deepest(H, t, avoid=f) < 0]
-
-    def tree(self, H: HypothesisClass[Point]) -> DecompositionTree[Point]:
-        """A valid (p, d)-tree of H of degree DDim_(p,d)(H)."""
-        t = self.dimension(H)
-        nodes: list[Node[Any]] = []
-
-        def plant(V: Any, depth: int) -> int:
-            here = len(nodes)
-            nodes.append(Node(V, depth))
-            facts = self._facts(V)
-            if not facts.may_end(V, t, None):
-                x, *sides = max(
-                    facts.splits, key=lambda split: min(self._deepest(V, t) for V in split[1:])
-                )
-                zero, one = (plant(side, depth + 1) for side in sides)
-                nodes[here] = Node(V, depth, x, (zero, one))
-            return here
-
-        plant(H, 0)
-        return DecompositionTree(self.p, self.d, tuple(nodes))
-
-    def _require(self, H: HypothesisClass[Any]) -> None:
         depth_parameter(H, self.p, self.d)
         if H.domain.size is None or H.domain.size > MOST_POINTS:
             raise TooLargeError(
@@ -120,25 +94,34 @@ class Decompositions:
                 found=f"its domain has more than {MOST_POINTS} points",
                 fix="use decompose(), whose degree is an upper bound, or a smaller domain",
             )
+        space = self.space(H)
+        return next(t for t in count() if space.deepest(t) >= 0)
 
-    def _deepest(self, V: Any, t: int, avoid: Hypothesis[Any] | None = None) -> int:
-        key = (V, t, avoid)
-        if key not in self._depths:
-            facts = self._facts(V)
-            if facts.may_end(V, t, avoid):
-                deepest = self.p * (2 ** (self.d - facts.dimension) - 1)
-            else:
-                most = self.p * (2 ** (self.d - facts.dimension + 1) - 1)
-                deepest = -1
-                for _, *sides in facts.splits:
-                    below = min(self._deepest(side, t, avoid) for side in sides)
-                    deepest = max(deepest, min(most, below - 1))
-                    if deepest == most:
-                        break
-            self._depths[key] = deepest
-        return self._depths[key]
+    def essential(self, H: HypothesisClass[Point]) -> list[Hypothesis[Point]]:
+        """The (p, d)-essential hypotheses of H."""
+        t, space = self.dimension(H), self.space(H)
+        listed = self.tree(H).hypotheses()
+        return [f for f in listed if space.deepest(t, avoid=self.number(f)) < 0]
 
-    def _facts(self, V: Any) -> _Facts:
+    def tree(self, H: HypothesisClass[Point]) -> DecompositionTree[Point]:
+        """A valid (p, d)-tree of H of degree DDim_(p,d)(H)."""
+        t = self.dimension(H)
+        nodes: list[Node[Any]] = []
+
+        def plant(space: _Space) -> int:
+            here = len(nodes)
+            nodes.append(Node(space.V))
+            if not space.may_end(t):
+                x, *sides = max(space.splits, key=lambda s: min(s[1].deepest(t), s[2].deepest(t)))
+                zero, one = map(plant, sides)
+                nodes[here] = Node(None, x, (zero, one))
+            return here
+
+        plant(self.space(H))
+        return DecompositionTree(self.p, self.d, tuple(nodes))
+
+    def space(self, V: HypothesisClass[Any]) -> _Space:
+        """What is known of the version space V."""
         if V not in self._known:
             if len(self._known) >= self.most:
                 raise TooLargeError(
@@ -146,27 +129,64 @@ class Decompositions:
                     found=f"there are more than {self.most} version spaces",
                     fix="use decompose(), whose degree is an upper bound",
                 )
-            dimension = int(V.littlestone_dimension())
-            splits: dict[Any, tuple[Any, Any, Any]] = {}
-            for x in V.domain:
-                zero, one = V.restrict(x, 0), V.restrict(x, 1)
-                if not zero.is_empty() and not one.is_empty():
-                    splits.setdefault(frozenset((zero, one)), (x, zero, one))
-            irreducible = V.reducing_points(self.p * 2 ** (self.d - dimension)) is None
-            self._known[V] = _Facts(dimension, irreducible, list(splits.values()))
+            self._known[V] = _Space(V, self)
         return self._known[V]
 
+    def number(self, f: Hypothesis[Any]) -> int:
+        """A number for f, which is quicker to compare than f."""
+        return self._numbers.setdefault(f, len(self._numbers))
 
-@dataclass(frozen=True)
-class _Facts:
-    """Of a version space: LDim, whether it is irreducible enough for a leaf, its distinct splits."""
 
-    dimension: int
-    irreducible: bool
-    splits: list[tuple[Any, Any, Any]]
+class _Space:
+    """A version space V, in the notation of `Decompositions`; `deepest` is remembered."""
 
-    def may_end(self, V: HypothesisClass[Any], t: int, avoid: Hypothesis[Any] | None) -> bool:
+    def __init__(self, V: HypothesisClass[Any], shared: Decompositions) -> None:
+        self.V, self.shared = V, shared
+        self.dimension = int(V.littlestone_dimension())
+        k = shared.p * 2 ** (shared.d - self.dimension)
+        self.deepest_leaf = int(k - shared.p)
+        self.deepest_node = int(2 * k - shared.p)
+        self.irreducible = is_irreducible(V, k)
+        self.depths: dict[tuple[int, int], int] = {}
+
+    @cached_property
+    def stubborn(self) -> bool:
+        return self.irreducible and is_irreducible(self.V, self.deepest_node + 1)
+
+    @cached_property
+    def soa(self) -> int:
+        return self.shared.number(self.V.soa())
+
+    @cached_property
+    def splits(self) -> list[tuple[Any, _Space, _Space]]:
+        """The points that split V, one of each kind, with both sides."""
+        found: dict[Any, tuple[Any, Any, Any]] = {}
+        for x in self.V.domain:
+            zero, one = self.V.restrict(x, 0), self.V.restrict(x, 1)
+            if not zero.is_empty() and not one.is_empty():
+                found.setdefault(frozenset((zero, one)), (x, zero, one))
+        space = self.shared.space
+        return [(x, space(zero), space(one)) for x, zero, one in found.values()]
+
+    def may_end(self, t: int, avoid: int = _NONE) -> bool:
         """Whether V may be a leaf of a tree of degree <= t without leaves (t, ``avoid``)."""
         if not self.irreducible or self.dimension > t:
             return False
-        return self.dimension < t or avoid is None or V.soa() != avoid
+        return self.dimension < t or avoid == _NONE or self.soa != avoid
+
+    def deepest(self, t: int, avoid: int = _NONE) -> int:
+        if (t, avoid) not in self.depths:
+            self.depths[t, avoid] = self._deepest(t, avoid)
+        return self.depths[t, avoid]
+
+    def _deepest(self, t: int, avoid: int) -> int:
+        if self.may_end(t, avoid):
+            return self.deepest_leaf
+        best = -1
+        if not self.stubborn:
+            for _, zero, one in self.splits:
+                below = zero.deepest(t, avoid) - 1
+                if below > best:
+                    below = min(self.deepest_node, below, one.deepest(t, avoid) - 1)
+                    best = max(best, below)
+        return best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from littlestone.classes import HypothesisClass
 from littlestone.decomposition.ball import Ball
@@ -111,7 +111,6 @@ def certain_hypotheses(tree: DecompositionTree[Point]) -> list[Hypothesis[Point]
 
 
 _Path = tuple[tuple[Any, int], ...]
-_NO_CHILD = (None, None)
 
 
 def _grown(
@@ -121,10 +120,10 @@ def _grown(
     # tree at this place, ``path`` what is left of a reducing path, ``parent`` the number of the
     # parent and the label.
     nodes: list[Node[Any]] = []
-    waiting: list[tuple[Any, int, int | None, _Path, tuple[int, int] | None]]
-    waiting = [(C, 0, 0 if old else None, (), None)]
+    waiting: list[tuple[Any, int | None, _Path, tuple[int, int] | None]]
+    waiting = [(C, 0 if old else None, (), None)]
     while waiting:
-        space, depth, follow, path, parent = waiting.pop()
+        space, follow, path, parent = waiting.pop()
         if space.is_empty():
             continue
         here = len(nodes)
@@ -136,29 +135,28 @@ def _grown(
             )
         if parent is not None:
             above, label = parent
-            after = [*nodes[above].after]
-            after[label] = here
-            nodes[above] = replace(nodes[above], after=(after[0], after[1]))
-        whole = alone(space)
-        node = Node(space if whole is None else whole, depth)
-        if follow is not None and not old[follow].is_leaf:
-            nodes.append(replace(node, point=old[follow].point))
-            below = old[follow].after
-        elif path := path or _next_path(node.space, p, d):
-            nodes.append(replace(node, point=path[0][0]))
-            below = _NO_CHILD
+            zero, one = nodes[above].after
+            after = (zero, here) if label else (here, one)
+            nodes[above] = replace(nodes[above], after=after)
+        below: tuple[int | None, int | None] = (None, None)
+        if follow is not None and old[follow].space is None:
+            x, below = old[follow].point, old[follow].after
         else:
-            nodes.append(node)
-            continue
+            path = path or _next_path(space, p, d)
+            if not path:
+                nodes.append(Node(alone(space)))
+                continue
+            x = path[0][0]
+        nodes.append(Node(point=x))
         for y in (1, 0):
             rest = path[1:] if path and path[0][1] == y else ()
-            side = space.restrict(nodes[here].point, y)
-            waiting.append((side, depth + 1, below[y], rest, (here, y)))
+            waiting.append((space.restrict(x, y), below[y], rest, (here, y)))
     return DecompositionTree(p, d, tuple(nodes))
 
 
 def _next_path(space: HypothesisClass[Any] | Ball[Any], p: int, d: int) -> _Path:
     """The path to be attached to a leaf; empty if it stays one."""
-    if isinstance(space, Ball):
-        return ((space.separating_point(), 0),)
-    return reducing_path(space, p * 2 ** (d - int(space.littlestone_dimension()))) or ()
+    V = alone(space)
+    if V is None:
+        return ((cast(Ball[Any], space).separating_point(), 0),)
+    return reducing_path(V, p * 2 ** (d - int(V.littlestone_dimension()))) or ()

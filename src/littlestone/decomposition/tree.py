@@ -15,20 +15,14 @@ from littlestone.hypotheses import Hypothesis
 
 @dataclass(frozen=True)
 class Node(Generic[Point]):
-    """A node v: H_v, its depth, and for an inner node its point and the numbers of its children.
+    """A leaf with its version space, or an inner node with its point and the numbers of its children.
 
-    ``after[y]`` is the child after the label y; None where no hypothesis of H_v has that label.
+    ``after[y]`` is the child after the label y; None where no hypothesis gets there.
     """
 
-    space: HypothesisClass[Point] | Ball[Point]
-    depth: int
+    space: HypothesisClass[Point] | None = None
     point: Point | None = None
     after: tuple[int | None, int | None] = (None, None)
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether the node has no child."""
-        return self.after == (None, None)
 
 
 @dataclass(frozen=True)
@@ -52,7 +46,7 @@ class DecompositionTree(Generic[Point]):
     def leaves(self) -> Iterator[HypothesisClass[Point]]:
         """The version spaces of the leaves, which partition H."""
         for node in self.nodes:
-            if node.is_leaf and isinstance(node.space, HypothesisClass):
+            if node.space is not None:
                 yield node.space
 
     @property
@@ -76,7 +70,7 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
 
     >>> from littlestone.classes import FiniteClass
     >>> H = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]])
-    >>> check_tree(DecompositionTree(2, 1, (Node(H, 0),)), H)
+    >>> check_tree(DecompositionTree(2, 1, (Node(H),)), H)
     'node 0: its version space is 2-reducible, by the points x0, x1'
     """
     p, d = tree.p, tree.d
@@ -97,9 +91,7 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
         deepest = p * (2 ** (d - _most(space) + 1) - 1)
         if depth > deepest:
             return f"node {i}: its depth {depth} exceeds {deepest}, as its LDim is {_most(space)}"
-        if node.depth != depth or node.space != (space if V is None else V):
-            return f"node {i}: its depth or version space is not that of its path"
-        if not node.is_leaf:
+        if node.space is None:
             for y, child in enumerate(node.after):
                 side = space.restrict(node.point, y)
                 if child is not None:
@@ -107,8 +99,8 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
                 elif not side.is_empty():
                     return f"node {i}: hypotheses with label {y} get lost"
             continue
-        if V is None:
-            return f"node {i}: a leaf of several version spaces"
+        if V is None or node.space != V:
+            return f"node {i}: the version space of this leaf is not that of its path"
         deepest, k = p * (2 ** (d - _most(V)) - 1), p * 2 ** (d - _most(V))
         if depth > deepest:
             return f"node {i}: its depth {depth} exceeds {deepest}, as a leaf of LDim {_most(V)}"
