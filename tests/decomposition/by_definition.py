@@ -55,7 +55,7 @@ def may_be_leaf(rows: Rows, p: int, d: int, depth: int) -> bool:
 
 
 def may_be_node(rows: Rows, p: int, d: int, depth: int) -> bool:
-    return depth <= p * (2 ** (d - dimension(rows) + 1) - 1)
+    return bool(depth <= p * (2 ** (d - dimension(rows) + 1) - 1))
 
 
 def splits(rows: Rows, *, idle: bool = False) -> list[list[Rows]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import count
 from typing import Any
 
 from littlestone.classes import HypothesisClass
@@ -95,7 +94,7 @@ class Decompositions:
                 fix="use decompose(), whose degree is an upper bound, or a smaller domain",
             )
         space = self.space(H)
-        return next(t for t in count() if space.deepest(t) >= 0)
+        return next(t for t in range(space.dimension + 1) if space.deepest(t) >= 0)
 
     def essential(self, H: HypothesisClass[Point]) -> list[Hypothesis[Point]]:
         """The (p, d)-essential hypotheses of H."""

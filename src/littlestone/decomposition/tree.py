@@ -78,6 +78,7 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
         return f"p = {p} and d = {d}: p must be at least 1 and d at least LDim = {_most(H)}"
     if not tree.nodes:
         return None if H.is_empty() else "it has no node, and the class is not empty"
+    domain = H.whole.domain if isinstance(H, Ball) else H.domain
     reached = 0
     waiting: list[tuple[int, HypothesisClass[Any] | Ball[Any], int]] = [(0, H, 0)]
     while waiting:
@@ -92,6 +93,8 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
         if depth > deepest:
             return f"node {i}: its depth {depth} exceeds {deepest}, as its LDim is {_most(space)}"
         if node.space is None:
+            if node.point not in domain:
+                return f"node {i}: an inner node without a point of the domain"
             for y, child in enumerate(node.after):
                 side = space.restrict(node.point, y)
                 if child is not None:
