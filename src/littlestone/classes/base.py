@@ -85,24 +85,24 @@ class HypothesisClass(ABC, Generic[Point]):
         difference = sample.positives - sample.negatives
         order = np.argsort(-np.abs(difference), kind="stable").tolist()
         steps = [(sample.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
+        unavoidable = int(np.minimum(sample.negatives, sample.positives).sum())
         found: list[tuple[Self, int]] = []
-        waiting = [(self, int(np.minimum(sample.negatives, sample.positives).sum()), 0)]
+        waiting = [(self, unavoidable, 0)] if unavoidable <= max_errors else []
         while waiting:
             V, errors, depth = waiting.pop()
-            if errors > max_errors or V.is_empty():
+            if V.is_empty():
                 continue
             if V.size == 1:  # one hypothesis: it need not be restricted, only scored
                 h = V.soa()
                 errors += sum(cost for x, often, cost in steps[depth:] if h(x) != often)
-                depth = len(steps)
-            if depth == len(steps):
-                if errors <= max_errors:
-                    found.append((V, errors))
-                continue
-            x, often, cost = steps[depth]
-            waiting.append((V.restrict(x, often), errors, depth + 1))
-            if errors + cost <= max_errors:
-                waiting.append((V.restrict(x, 1 - often), errors + cost, depth + 1))
+                found += [(V, errors)] if errors <= max_errors else []
+            elif depth == len(steps):
+                found.append((V, errors))
+            else:
+                x, often, cost = steps[depth]
+                waiting.append((V.restrict(x, often), errors, depth + 1))
+                if errors + cost <= max_errors:
+                    waiting.append((V.restrict(x, 1 - often), errors + cost, depth + 1))
         return found
 
     @classmethod

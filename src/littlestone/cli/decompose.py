@@ -17,6 +17,8 @@ from littlestone.decomposition import (
     DecompositionTree,
     TooLargeError,
     certain_hypotheses,
+)
+from littlestone.decomposition import (
     decompose as greedy,
 )
 from littlestone.decomposition.limits import depth_parameter

@@ -20,7 +20,7 @@ def decomposition_drawing(tree: DecompositionTree[Any], words: Any, levels: int)
     >>> H = parse_class("thresholds(x, 1..3)")
     >>> root = decomposition_drawing(decompose(H, p=2), H.domain.words, levels=4)
     >>> root.text, root.ends
-    ('2', 4)
+    ('1', 4)
     """
 
     def node(i: int | None, level: int) -> Node:
