@@ -90,6 +90,8 @@ class Tabled(Enumerable[Any]):
         """See `HypothesisClass.reducing_points`; exponential in ``k`` in the worst case."""
         self.require_learnable()
         dimension = self.littlestone_dimension()
+        if dimension == 0:
+            return None
         kept: dict[int, Any] = {}
         for x, column in zip(self.domain, self.columns, strict=True):
             version_space = self.alive & (column if self.soa_label(x) else ~column)
