@@ -49,7 +49,7 @@ def test_a_wrong_number_in_the_first_line_is_not_taken_for_a_name(
     tmp_path: Path, text: str
 ) -> None:
     path = _file(tmp_path, text.split("\n"))
-    with pytest.raises(DeclarationError, match="the first (row|column) holds labels and the numb"):
+    with pytest.raises(DeclarationError, match=r"the first (row|column) holds labels and the numb"):
         read_table(path)
     with pytest.raises(DeclarationError):
         read_labels(path)
