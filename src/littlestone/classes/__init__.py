@@ -13,6 +13,7 @@ from littlestone.classes.intervals import Intervals
 from littlestone.classes.juntas import Juntas
 from littlestone.classes.parities import Parities
 from littlestone.classes.points import Points
+from littlestone.classes.rule_sets import RuleSets
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.stumps import Stumps
 from littlestone.classes.subsets import Subsets
@@ -39,6 +40,7 @@ __all__ = [
     "LinearSubspaces",
     "Parities",
     "Points",
+    "RuleSets",
     "Stumps",
     "Subsets",
     "Tabled",
