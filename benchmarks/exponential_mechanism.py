@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.harness import Case, Contender, require
-from littlestone.privacy import selection
+from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.cost import decimal_text
-from littlestone.privacy.exponential import ExponentialMechanism
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.privacy.samplers import selection
 
 N = 1_000_000
 Errors = NDArray[np.int64]
@@ -72,7 +73,7 @@ def case(title: str, errors: Errors, epsilon: Fraction, notes: list[str]) -> Cas
 
     def paid() -> int:
         receipt = ledger.spend(mechanism, dataset="benchmark", what="one draw")
-        return mechanism.draw(errors, receipt=receipt, rng=rng)
+        return mechanism.draw(ErrorRuns(errors), receipt=receipt, rng=rng)
 
     noise = np.random.default_rng()
 

@@ -10,8 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from benchmarks.harness import Case, Contender, require
-from littlestone.privacy.exponential import ExponentialMechanism
 from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 EPSILON = Fraction(1, 1000)
 OLD_ENTRIES = 5000

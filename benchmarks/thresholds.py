@@ -80,7 +80,7 @@ def noisy_sample(high: int, distinct: int) -> Sample[int]:
 
 def learn(hypotheses: Enumerable[Any], sample: Sample[Any]) -> Callable[[], Answer]:
     """Score every hypothesis and draw one, as `ExponentialLearner.fit` does but for the ledger."""
-    from littlestone.privacy import selection
+    from littlestone.privacy.samplers import selection
 
     base = ExponentialLearner(Thresholds.on(0, 1), epsilon=1).mechanism.base
     rng = system_generator()

@@ -17,7 +17,7 @@ from running import CLASS, TABLE, Ran, entries, fit_arguments, run, run_process
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.selection import Levels
+from littlestone.privacy.samplers.selection import Levels
 
 
 @pytest.fixture
@@ -261,7 +261,7 @@ def _break(*_: object, **__: object) -> object:
         "littlestone.cli.fit.read_sample",
         "littlestone.cli.fit.open_table",
         "littlestone.learners.exponential.ExponentialLearner.fit",
-        "littlestone.privacy.selection.draw",
+        "littlestone.privacy.samplers.selection.draw",
         "littlestone.learners.release.Release.to_json",
         "littlestone.cli.fit.guarantee",
         "littlestone.cli.fit.Evaluation.of",
@@ -296,7 +296,7 @@ def test_an_internal_error_with_causes_and_records_in_its_arguments(
 
 
 def test_a_failing_draw_stays_paid_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.privacy.selection.draw", _break)
+    monkeypatch.setattr("littlestone.privacy.samplers.selection.draw", _break)
     assert run(*fit_arguments("good.csv", out="model.json")).status == 70
     assert entries(folder / "littlestone.ledger") == [1]
     assert not Path("model.json").exists()

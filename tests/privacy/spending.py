@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.privacy.cost import Event, PrivacyCost
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
 
 CENT = Fraction(1, 100)
 

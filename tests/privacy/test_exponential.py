@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
+from littlestone.classes.base import ErrorRuns
 from littlestone.errors import LedgerError
 from littlestone.privacy.divergence import hockey_stick
-from littlestone.privacy.exponential import ExponentialMechanism
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.sample import Sample
@@ -174,10 +175,10 @@ def test_a_draw_needs_its_own_receipt() -> None:
     with Ledger() as ledger:
         receipt = ledger.spend(paid, dataset="d", what="test")
         with pytest.raises(LedgerError):
-            unpaid.draw(errors, receipt=receipt, rng=rng)
-        assert paid.draw(errors, receipt=receipt, rng=rng) in (0, 1)
+            unpaid.draw(ErrorRuns(errors), receipt=receipt, rng=rng)
+        assert paid.draw(ErrorRuns(errors), receipt=receipt, rng=rng) in (0, 1)
         with pytest.raises(LedgerError):
-            paid.draw(errors, receipt=receipt, rng=rng)
+            paid.draw(ErrorRuns(errors), receipt=receipt, rng=rng)
 
 
 def test_probabilities_are_those_of_the_lecture() -> None:

@@ -22,10 +22,11 @@ from hypothesis import strategies as st
 from spending import Answer
 
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
-from littlestone.privacy import ledger as ledger_module
-from littlestone.privacy import ledger_file
-from littlestone.privacy.cost import Event, PrivacyCost, exact
+from littlestone.privacy.cost import PrivacyCost, exact
+from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Entry, Ledger, Receipt
+from littlestone.privacy.ledger import file as ledger_file
+from littlestone.privacy.ledger import ledger as ledger_module
 
 TENTH = Answer(exact(0.1, what="epsilon"))
 ONE = PrivacyCost(Fraction(1))

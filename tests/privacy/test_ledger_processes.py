@@ -24,11 +24,12 @@ import pytest
 from spending import CENT, Answer, fork, status_of
 
 from littlestone.errors import BudgetExceededError, LedgerError
-from littlestone.privacy import ledger as internals
-from littlestone.privacy import ledger_file
-from littlestone.privacy.cost import Event, PrivacyCost
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.receipt import SEAL
+from littlestone.privacy.ledger import file as ledger_file
+from littlestone.privacy.ledger import ledger as internals
+from littlestone.privacy.ledger.receipt import SEAL, lines
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -94,7 +95,7 @@ class CheckThenInsert(Ledger):
             self.gate.wait(timeout=10)
         with self._file.transaction("spend") as connection:
             entry = internals._insert(connection, dataset, what, str(event), event.cost())
-        return Receipt(event, entry, SEAL)
+        return Receipt(event, entry, lines(event, str(event), event.cost()), SEAL)
 
 
 def test_processes_that_spend_at_once_never_pass_the_limit(path: Path) -> None:

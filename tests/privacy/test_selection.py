@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from littlestone.privacy.selection import Levels, decide, draw, group
+from littlestone.privacy.samplers.selection import Levels, decide, draw, group
 
 Draw = Callable[..., int]
 

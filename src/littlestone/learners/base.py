@@ -12,7 +12,8 @@ from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.release import Release
-from littlestone.privacy.cost import Event, PrivacyCost
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import is_cryptographic, system_generator
 from littlestone.sample import Sample

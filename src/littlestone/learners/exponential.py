@@ -11,8 +11,8 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.privacy.cost import exact_epsilon
-from littlestone.privacy.exponential import ExponentialMechanism
 from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.sample import Sample
 
 
@@ -57,7 +57,7 @@ class ExponentialLearner(PrivateLearner[Point]):
         self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
     ) -> Hypothesis[Point]:
         runs = self.hypotheses.error_runs(sample)
-        index = self.mechanism.draw(runs.errors, runs.lengths, receipt=receipt, rng=rng)
+        index = self.mechanism.draw(runs, receipt=receipt, rng=rng)
         return self.hypotheses.hypothesis(index)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:

@@ -1,9 +1,8 @@
-"""Privacy costs, the neighbouring relation, and events whose cost never depends on data."""
+"""Privacy costs as exact rationals, and the neighbouring relation that they speak about."""
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -150,15 +149,3 @@ class PrivacyCost:
             f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)} "
             f"({self.neighboring})"
         )
-
-
-class Event(ABC):
-    """One use of a mechanism, described by public parameters only."""
-
-    @abstractmethod
-    def cost(self) -> PrivacyCost:
-        """The guarantee of one use.  A function of the parameters; it never sees data."""
-
-    @abstractmethod
-    def __str__(self) -> str:
-        """The mechanism and its public parameters, as the ledger records them."""

@@ -20,11 +20,10 @@ from types import TracebackType
 from typing import Self
 
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
-from littlestone.privacy.cost import Event, NeighboringRelation, PrivacyCost
-from littlestone.privacy.ledger_file import LedgerFile
-from littlestone.privacy.receipt import SEAL, Entry, Receipt
-
-__all__ = ["Entry", "Ledger", "Receipt"]
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger.file import LedgerFile
+from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
 
 # Characters that are printable to Python and invisible to people.
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0") | {chr(c) for c in range(0xFE00, 0xFE10)}
@@ -83,12 +82,13 @@ class Ledger:
         """
         # The event's own code runs once, and before the file is locked.
         cost, mechanism = _checked(event.cost()), _named(str(event), "an event")
+        pays_for = lines(event, mechanism, cost)
         dataset, what = _named(dataset, "a data set"), _named(what, "a purpose")
         asked = f"spend {cost} on data set {dataset!r}"
         with self._file.transaction(asked) as connection:
             self._refuse_over_limit(connection, asked, dataset, cost)
             entry = _insert(connection, dataset, what, mechanism, cost)
-        return Receipt(event, entry, SEAL)
+        return Receipt(event, entry, pays_for, SEAL)
 
     def set_limit(self, dataset: str, limit: PrivacyCost) -> None:
         """Declare the most that ``dataset`` may ever cost, in place of any earlier limit.

@@ -8,7 +8,8 @@ from dataclasses import InitVar, dataclass, field
 from typing import NoReturn
 
 from littlestone.errors import LedgerError
-from littlestone.privacy.cost import Event, PrivacyCost
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
 
 SEAL = object()  # what `Ledger.spend` signs receipts with; nothing else should touch it
 
@@ -28,20 +29,40 @@ class Entry:
     at: str
 
 
+@dataclass
+class Line:
+    """So many more draws of ``event``, which had this text and cost when it was paid for."""
+
+    event: Event
+    text: str
+    cost: PrivacyCost
+    left: int
+
+
+def lines(event: Event, text: str, cost: PrivacyCost) -> list[Line]:
+    """What a receipt for ``event`` pays for; ``text`` and ``cost`` are the event's, as recorded."""
+    return [
+        Line(use, text, cost, times) if use is event else Line(use, str(use), use.cost(), times)
+        for use, times in event.uses()
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class Receipt:
-    """Proof that the cost of ``event`` is durably recorded; it pays for one draw.
+    """Proof that the cost of ``event`` is durably recorded; it pays for the draws of its `uses`.
 
-    Only `Ledger.spend` makes one.  A receipt cannot be copied, pickled or used in another process:
-    a second copy would pay for a second draw.
+    That is one draw of a mechanism, or each part of an event composed of several, as often as the
+    event says.  Only `Ledger.spend` makes one.  A receipt cannot be copied, pickled or used in
+    another process: a second copy would pay for a second draw.
     """
 
     event: Event
     entry: Entry
+    _lines: list[Line] = field(default_factory=list, repr=False)
     seal: InitVar[object] = None
     _process: int = field(default_factory=os.getpid, init=False, repr=False)
-    # Taken once and never given back, so that of two threads exactly one draws.
-    _unused: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    # Draws are taken one at a time and never given back, so two threads never share one.
+    _taking: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self, seal: object) -> None:
         if seal is not SEAL:
@@ -58,20 +79,24 @@ class Receipt:
         return self.entry.dataset
 
     def redeem(self, event: Event) -> None:
-        """Use the receipt up; a mechanism calls this immediately before it draws.
+        """Take one draw of ``event``; a mechanism calls this immediately before it draws.
 
-        Raises `LedgerError`, and then nothing may be drawn, when ``event`` is not the one paid for
-        (as recorded, should the event have changed since), when the receipt was redeemed before,
-        and in any process but the one that spent.
+        Raises `LedgerError`, and then nothing may be drawn, when ``event`` is not among those paid
+        for (as recorded, should one have changed since), when all its draws are taken, and in any
+        process but the one that spent.
         """
         asked = f"draw from {event} on receipt {self.number}"
-        paid = self.entry
-        if event != self.event or (str(event), event.cost()) != (paid.mechanism, paid.cost):
+        line = next((line for line in self._lines if line.event == event), None)
+        if line is None or (str(event), event.cost()) != (line.text, line.cost):
+            paid = self.entry
             self._refuse(asked, f"it pays for {paid.mechanism}, {paid.cost}", "spend for this draw")
         if os.getpid() != self._process:
             self._refuse(asked, "another process spent for it", "spend in the process that draws")
-        if not self._unused.acquire(blocking=False):
-            self._refuse(asked, "it has paid for a draw already", "spend once for every draw")
+        with self._taking:
+            line.left -= 1
+            if line.left < 0:
+                found = "it has paid for a draw already"
+                self._refuse(asked, found, "spend once for every draw")
 
     def __reduce__(self) -> NoReturn:
         self._refuse("copy a receipt", "it pays for one draw", "spend once for every draw")

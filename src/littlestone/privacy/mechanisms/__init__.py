@@ -1,0 +1,1 @@
+"""Mechanisms, one a file, each with its exact distribution beside its exact draw."""

@@ -1,0 +1,31 @@
+"""What a mechanism is: a public event, an exact draw, and its exact distribution for audits."""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping
+from fractions import Fraction
+from typing import Generic, TypeVar
+
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+
+Data = TypeVar("Data")
+Output = TypeVar("Output", bound=Hashable)
+
+
+class Mechanism(Event, Generic[Data, Output]):
+    """A randomized function of data, private for every input; its fields are public parameters."""
+
+    @abstractmethod
+    def draw(self, data: Data, *, receipt: Receipt, rng: random.Random) -> Output:
+        """One output, paid for by ``receipt``, which is redeemed before the first random bit.
+
+        Raises `LedgerError` unless ``receipt`` pays for this very event and has a draw of it left,
+        and nothing else, whatever the data.
+        """
+
+    @abstractmethod
+    def distribution(self, data: Data) -> Mapping[Output, Fraction]:
+        """The exact probability of each output.  It depends on the data: for audits, never released."""

@@ -1,0 +1,1 @@
+"""Exact samplers: integers and random bits, no floats, no rounded probabilities."""

@@ -1,0 +1,68 @@
+"""Real numbers known to any precision asked for, so that probabilities are never rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+Enclosure = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Real:
+    """A number x in [0, 1], such as a probability, as a map from precisions to enclosures.
+
+    ``enclose(bits)`` is (low, high) with low <= x 2^bits <= high; high - low grows at most like a
+    constant while 2^bits doubles, so any two different numbers are told apart in the end.
+
+    >>> half = Real.of(Fraction(1, 2))
+    >>> (half * half).enclose(10), (1 - half.power(3)).enclose(10)
+    ((256, 256), (896, 896))
+    """
+
+    enclose: Callable[[int], Enclosure]
+
+    @classmethod
+    def of(cls, x: Fraction) -> Real:
+        """The rational number x in [0, 1]."""
+        a, b = x.numerator, x.denominator
+        return cls(lambda bits: ((a << bits) // b, -((-a << bits) // b)))
+
+    def __mul__(self, other: Real) -> Real:
+        def product(bits: int) -> Enclosure:
+            (low, high), (other_low, other_high) = self.enclose(bits), other.enclose(bits)
+            return low * other_low >> bits, -(-high * other_high >> bits)
+
+        return Real(product)
+
+    def __rsub__(self, one: int) -> Real:
+        """1 - x."""
+
+        def rest(bits: int) -> Enclosure:
+            low, high = self.enclose(bits)
+            return (one << bits) - high, (one << bits) - low
+
+        return Real(rest)
+
+    def power(self, k: int) -> Real:
+        """x^k for k >= 0, in O(log k) products; the enclosure is k times as wide as that of x."""
+
+        def powered(bits: int) -> Enclosure:
+            bits_of_k = f"{k:b}"
+            # The work is done to more bits, so that a large k costs no second round.
+            fine = bits + len(bits_of_k) + 2
+            base = self.enclose(fine)
+
+            def step(so_far: Enclosure, digit: str) -> Enclosure:
+                low, high = so_far[0] ** 2 >> fine, -(-(so_far[1] ** 2) >> fine)
+                if digit == "0":
+                    return low, high
+                return low * base[0] >> fine, -(-high * base[1] >> fine)
+
+            low, high = reduce(step, bits_of_k, (1 << fine, 1 << fine))
+            extra = fine - bits
+            return low >> extra, -(-high >> extra)
+
+        return Real(powered)
