@@ -46,6 +46,10 @@ class InfiniteDimensionError(DeclarationError):
     """Infinite Littlestone dimension: no algorithm learns the class online or privately."""
 
 
+class TooLargeError(DeclarationError):
+    """A search needs more nodes or version spaces than it was allowed."""
+
+
 class RealizabilityError(LittlestoneError, ValueError):
     """No hypothesis of the class agrees with the examples, where the online game requires one."""
 

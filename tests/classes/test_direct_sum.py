@@ -57,3 +57,13 @@ def test_texts_and_refusals() -> None:
     assert str(parse_class(text)) == text
     with pytest.raises(DeclarationError, match="a column is named twice"):
         parse_class("direct_sum(thresholds(x, 0..4), thresholds(x, 0..4))")
+
+
+def test_nothing_is_counted_where_counting_is_slow() -> None:
+    text = "linear(a, b, c, d, e, f, g, h; q 101, dimension 7)"
+    H = parse_class(f"direct_sum({text}, thresholds(y, 0..2))")
+    rng = random.Random(1)
+    for _ in range(25):
+        H = H.restrict((0, tuple(rng.randrange(101) for _ in range(8))), 0)
+    assert H.soa()((0, (0,) * 8)) == 1
+    assert not H.is_single()

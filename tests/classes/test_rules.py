@@ -175,18 +175,18 @@ def test_the_ball_is_the_one_of_the_generic_walk(m: int, r: int) -> None:
 
 
 class BallForgetsTheNegatives(EqualityRules):
-    def error_ball(self, sample: Sample[Any], max_errors: int) -> Any:
+    def error_ball(self, sample: Sample[Any], max_errors: int, *, most: int | None = None) -> Any:
         return EqualityRules.error_ball(replace(self, negatives=frozenset()), sample, max_errors)
 
 
 class BallMergesEqualErrors(EqualityRules):
-    def error_ball(self, sample: Sample[Any], max_errors: int) -> Any:
+    def error_ball(self, sample: Sample[Any], max_errors: int, *, most: int | None = None) -> Any:
         found = super().error_ball(sample, max_errors)
         return list({errors: (V, errors) for V, errors in found}.values())
 
 
 class BallWithoutTheRulesThatCoverNothing(EqualityRules):
-    def error_ball(self, sample: Sample[Any], max_errors: int) -> Any:
+    def error_ball(self, sample: Sample[Any], max_errors: int, *, most: int | None = None) -> Any:
         return [(V, e) for V, e in super().error_ball(sample, max_errors) if V.values is not None]
 
 

@@ -75,12 +75,16 @@ def test_the_ball_is_the_one_of_the_generic_walk(k: int) -> None:
 
 
 class BallForgetsTheExcluded(Subsets):
-    def error_ball(self, sample: Sample[Any], max_errors: int) -> list[tuple[Any, int]]:
+    def error_ball(
+        self, sample: Sample[Any], max_errors: int, *, most: int | None = None
+    ) -> list[tuple[Any, int]]:
         return Subsets.error_ball(replace(self, excluded=frozenset()), sample, max_errors)
 
 
 class BallTakesOneTooMany(Subsets):
-    def error_ball(self, sample: Sample[Any], max_errors: int) -> list[tuple[Any, int]]:
+    def error_ball(
+        self, sample: Sample[Any], max_errors: int, *, most: int | None = None
+    ) -> list[tuple[Any, int]]:
         found = super().error_ball(sample, max_errors + 1)
         return [(V, min(errors, max_errors)) for V, errors in found]
 

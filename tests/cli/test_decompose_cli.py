@@ -51,7 +51,7 @@ def test_a_drawing(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["rules.csv", "--p", "0"], "give p >= 1"),
+        (["rules.csv", "--p", "0"], "give whole numbers p >= 1"),
         (["rules.csv", "--d", "0"], "d >= 1"),
         (["thresholds(x, reals)"], "infinite"),
         (["thresholds(x, 1..1000000000)"], "more nodes than are allowed"),

@@ -513,12 +513,17 @@ def test_thresholds_are_cut_into_single_functions() -> None:
 def test_refusals() -> None:
     H = FiniteClass.from_array(SINGLETONS)
     nothing = H.restrict("x0", 0).restrict("x0", 1)
-    for p, d in [(0, 1), (-1, None), (1, 0)]:
+    illegal: list[tuple[Any, Any]] = [(0, 1), (-1, None), (1, 0), (1.5, None), ("3", 1), (1, 2.0)]
+    for p, d in illegal:
         for what in (decompose, decomposition_dimension, essential_hypotheses, optimal_tree):
             with pytest.raises(DeclarationError, match="p = "):
                 what(H, p, d)
     with pytest.raises(EmptyClassError):
         decompose(nothing, 1)
+    with pytest.raises(DeclarationError, match="p >= 2"):
+        refine(decompose(H, 2), H, 1)
+    with pytest.raises(DeclarationError, match="infinite"):
+        check_tree(decompose(H, 1), Thresholds.over(Reals()))
     with pytest.raises(DeclarationError, match="infinite"):
         decompose(Thresholds.over(Reals()), 1)
     with pytest.raises(TooLargeError, match="64 points"):

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, base
+from littlestone.discovery import concrete
 from littlestone.domains import Integers, Strings
-from littlestone.errors import LittlestoneError
+from littlestone.errors import LittlestoneError, TooLargeError
 from littlestone.sample import Sample
 from littlestone.verify import lyu25
 from littlestone.verify.statement import Statement
@@ -76,7 +77,7 @@ def test_error_balls() -> None:
         ("if h(x) != often", "if h(x) == often"),
         ("in steps[depth:] if", "in steps if"),
         ("int(difference[j] > 0)", "int(difference[j] < 0)"),
-        ("V.size == 1", "V.littlestone_dimension() == 1"),
+        ("V.is_single()", "V.littlestone_dimension() == 1"),
         ("(V, errors)] if errors <= max_errors else []", "(V, errors)]"),
     ],
 )
@@ -95,3 +96,18 @@ def test_a_broken_walk_is_caught(old: str, new: str) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.name))
 def test_every_statement_holds(row: Statement) -> None:
     assert row().holds
+
+
+KINDS: list[type[HypothesisClass[Any]]] = concrete(HypothesisClass, "littlestone.classes")  # type: ignore[type-abstract]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_limit_of_version_spaces(kind: type[HypothesisClass[Any]]) -> None:
+    for H in kind.examples():
+        points = H.domain.examples(4)
+        sample = Sample.from_examples(H.domain, [(x, i % 2) for i, x in enumerate(points)])
+        ball = H.error_ball(sample, len(points))
+        assert H.error_ball(sample, len(points), most=2 ** (len(points) + 1)) == ball
+        if ball:
+            with pytest.raises(TooLargeError):
+                H.error_ball(sample, len(points), most=len(ball) - 1)

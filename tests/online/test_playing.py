@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.classes import FiniteClass, Points, Thresholds, parse_class
 from littlestone.domains import Grid, Reals, Strings
 from littlestone.errors import DeclarationError, RealizabilityError, TableError
 from littlestone.online import (
@@ -199,3 +199,14 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "none.csv", tmp_path):
         with pytest.raises(TableError, match="give a readable CSV file"):
             FileAdversary(path, H)
+
+
+def test_records_of_several_columns_are_played_from_a_file(tmp_path: Path) -> None:
+    H = parse_class("rules(merchant, device; at most 2)")
+    path = tmp_path / "game.csv"
+    path.write_text("merchant,device,label\nacme,phone,1\nacme,card,0\n")
+    transcript = play(StandardOptimalAlgorithm(H), FileAdversary(path, H))
+    assert [one.x for one in transcript.rounds] == [("acme", "phone"), ("acme", "card")]
+    path.write_text("acme,1\n")
+    with pytest.raises(TableError, match="2 columns in place of 3"):
+        FileAdversary(path, H)

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from littlestone.classes.spec import Spec
 from littlestone.domains import Domain, Point
-from littlestone.errors import DeclarationError, EmptyClassError, InfiniteDimensionError
+from littlestone.errors import (
+    DeclarationError,
+    EmptyClassError,
+    InfiniteDimensionError,
+    TooLargeError,
+)
 from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
 
@@ -69,13 +74,16 @@ class HypothesisClass(ABC, Generic[Point]):
         x_1, ..., x_k (Lyu25, Definition 4.1).  Raises as `soa` does.
         """
 
-    def error_ball(self, sample: Sample[Point], max_errors: int) -> list[tuple[Self, int]]:
+    def error_ball(
+        self, sample: Sample[Point], max_errors: int, *, most: int | None = None
+    ) -> list[tuple[Self, int]]:
         """The ball {h in H : h errs at most ``max_errors`` times}, as version spaces with errors.
 
         Each pair (V, e) is a version space V != {} whose hypotheses all label the points of
         ``sample`` alike and so err on e <= ``max_errors`` of its examples; the V are disjoint and
         their union is the ball.  So one call answers for all smaller radii too.  With e, the V are
-        in no particular order.
+        in no particular order.  Raises `TooLargeError` when more than ``most`` version spaces
+        are looked at: the one exception that depends on the data, for callers who bound their work.
 
         Here by a depth-first walk over the distinct points that prunes empty version spaces and those
         that err too often (Sauer: at most |S|^d survive); a class that knows better overrides it.
@@ -88,11 +96,14 @@ class HypothesisClass(ABC, Generic[Point]):
         unavoidable = int(np.minimum(sample.negatives, sample.positives).sum())
         found: list[tuple[Self, int]] = []
         waiting = [(self, unavoidable, 0)] if unavoidable <= max_errors else []
+        looked = 0
         while waiting:
             V, errors, depth = waiting.pop()
             if V.is_empty():
                 continue
-            if V.size == 1:  # one hypothesis: it need not be restricted, only scored
+            looked += 1
+            require_few(looked, most)
+            if V.is_single():  # one hypothesis: it need not be restricted, only scored
                 h = V.soa()
                 errors += sum(cost for x, often, cost in steps[depth:] if h(x) != often)
                 found += [(V, errors)] if errors <= max_errors else []
@@ -123,6 +134,10 @@ class HypothesisClass(ABC, Generic[Point]):
         """SOA_H(x) by its definition, at one point."""
         kept = self.restrict(x, 0).littlestone_dimension() == self.littlestone_dimension()
         return 0 if kept else 1
+
+    def is_single(self) -> bool:
+        """Whether H has exactly one hypothesis; a class that is slow to count overrides it."""
+        return self.size == 1
 
     def require_learnable(self) -> None:
         """Raise `EmptyClassError` or `InfiniteDimensionError` unless 0 <= LDim(H) < infinity."""
@@ -172,6 +187,16 @@ class Enumerable(HypothesisClass[Point]):
     @abstractmethod
     def error_runs(self, sample: Sample[Point]) -> ErrorRuns:
         """The number of examples of ``sample`` that each hypothesis labels wrongly."""
+
+
+def require_few(looked: int, most: int | None) -> None:
+    """Raise `TooLargeError` if more than ``most`` version spaces of an error ball are looked at."""
+    if most is not None and looked > most:
+        raise TooLargeError(
+            f"list an error ball from at most {most} version spaces",
+            found="it takes more",
+            fix="allow more, or give a smaller number of errors or fewer points",
+        )
 
 
 def require_example(domain: Domain[Any], x: object, y: object) -> None:

@@ -60,6 +60,13 @@ class DirectSumClass(HypothesisClass[Place]):
             return 0
         return None if None in sizes else math.prod(size for size in sizes if size is not None)
 
+    def is_single(self) -> bool:
+        return all(part.is_single() for part in self.parts)
+
+    def require_learnable(self) -> None:
+        for part in self.parts:
+            part.require_learnable()
+
     def littlestone_dimension(self) -> int | float:
         if self.is_empty():
             return -1

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from littlestone.algebra import Span, Vector, vector_space
-from littlestone.classes.base import Enumerable, ErrorRuns, require_example
+from littlestone.classes.base import Enumerable, ErrorRuns, require_example, require_few
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Product
 from littlestone.errors import DeclarationError
@@ -163,7 +163,9 @@ class Parities(Enumerable[Vector]):
             ).reshape(-1)
         return ErrorRuns((sample.n - weights) // 2)
 
-    def error_ball(self, sample: Sample[Vector], max_errors: int) -> list[tuple[Self, int]]:
+    def error_ball(
+        self, sample: Sample[Vector], max_errors: int, *, most: int | None = None
+    ) -> list[tuple[Self, int]]:
         """See `HypothesisClass.error_ball`; scores all patterns if they are at most 2^24."""
         rest, basis, others = self, [], self
         for x in sample.points:
@@ -171,13 +173,15 @@ class Parities(Enumerable[Vector]):
                 basis.append(x)
                 rest = rest.restrict(x, 0)
         if self.contradicted or len(basis) > MOST_SCORED:
-            return super().error_ball(sample, max_errors)
+            return super().error_ball(sample, max_errors, most=most)
         # One parity for each way to label the sample: 0 on points that complete the basis.
         while (free := rest.mistake_point()) is not None:
             rest, others = rest.restrict(free, 0), others.restrict(free, 0)
         errors = others.error_runs(sample).errors
+        inside = np.flatnonzero(errors <= max_errors).tolist()
+        require_few(len(inside), most)
         ball = []
-        for i in np.flatnonzero(errors <= max_errors).tolist():
+        for i in inside:
             h, V = others.hypothesis(i), self
             for x in basis:
                 V = V.restrict(x, h(x))

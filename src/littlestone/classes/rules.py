@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.base import HypothesisClass, require_example, require_few
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_column
 from littlestone.domains import Domain, Integers, Product, Strings
@@ -202,7 +202,9 @@ class EqualityRules(HypothesisClass[Rule]):
                     return [self._point(left[V]) for V in chosen]
         return None
 
-    def error_ball(self, sample: Sample[Rule], max_errors: int) -> list[tuple[Self, int]]:
+    def error_ball(
+        self, sample: Sample[Rule], max_errors: int, *, most: int | None = None
+    ) -> list[tuple[Self, int]]:
         """See `HypothesisClass.error_ball`; O(N n log n) for n points and N shapes, and the answer.
 
         A rule that covers a sample point takes its values from there, so grouping the points by the
@@ -224,6 +226,7 @@ class EqualityRules(HypothesisClass[Rule]):
         found = [(self._after_positive(v, family), e) for v, family, e in spaces.values()]
         if self.values is None and positives <= max_errors:
             found.append((replace(self, negatives=self.negatives.union(sample.points)), positives))
+        require_few(len(found), most)
         return found
 
     def _covers_after_positive(

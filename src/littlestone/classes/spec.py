@@ -72,8 +72,10 @@ class Spec:
         """
         unknown = [option for option in self.options if option.split()[0] not in options]
         words = [option.split()[0] for option in self.options]
-        if len(self.arguments) != arguments:
-            found = f"the number of its arguments is {len(self.arguments)} in place of {arguments}"
+        given = len(self.arguments)
+        if given != arguments:
+            wanted = arguments if given else f"at least {arguments}"
+            found = f"the number of its arguments is {given} in place of {wanted}"
         elif unknown:
             found = f"option {unknown[0]!r} is unknown"
         elif len(set(words)) < len(words):
@@ -229,8 +231,11 @@ def parse_grids(spec: Spec) -> list[Grid]:
     grids = []
     for argument in spec.arguments:
         match = re.fullmatch(r"(.*\S)\s+(\S+\.\.\S+)(?:\s+step\s+(\S+))?", argument, re.DOTALL)
-        domain = match and parse_range(_bare(match[1]), match[2], match[3])
-        if not isinstance(domain, Grid):
+        name = match[1] if match else ""
+        # A range inside a name is a forgotten comma, unless the name stands between quotes.
+        forgotten = ".." in name and name == _bare(name)
+        domain = match and parse_range(_bare(name), match[2], match[3])
+        if forgotten or not isinstance(domain, Grid):
             raise DeclarationError(
                 f"read the class {spec}",
                 found=f"{argument!r} is not a column with a finite range",

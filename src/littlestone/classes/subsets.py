@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Self
 
-from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.base import HypothesisClass, require_example, require_few
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Integers, Strings
 from littlestone.errors import DeclarationError
@@ -106,7 +106,9 @@ class Subsets(HypothesisClass[Any]):
         # The SOA is right at every known point, and 0 at a new one leaves as many unknown elements.
         self.require_learnable()
 
-    def error_ball(self, sample: Sample[Any], max_errors: int) -> list[tuple[Self, int]]:
+    def error_ball(
+        self, sample: Sample[Any], max_errors: int, *, most: int | None = None
+    ) -> list[tuple[Self, int]]:
         """See `HypothesisClass.error_ball`; O(n log n) and O(k) for each set that is found.
 
         A set S errs on the negatives inside and the positives outside.  So each new point x in S
@@ -136,6 +138,7 @@ class Subsets(HypothesisClass[Any]):
             if errors <= max_errors:
                 excluded = seen - members if left else seen
                 found.append((self._version_space(members, excluded, legal=True), errors))
+                require_few(len(found), most)
             for i in range(start, len(free) if left else start):
                 gain = min(gains[i], 0) + best[min(i + left, len(free))] - best[i]
                 if errors - gain > max_errors:

@@ -81,9 +81,11 @@ def decompose(
     leaves = counted(sum(1 for _ in tree.leaves()), "leaf").replace("leafs", "leaves")
     out.print(f"({p}, {d})-decomposition dimension {relation} {tree.degree}, {leaves}")
     known = "" if settled else "at least "
-    out.print(f"essential: {known}{len(essential)}{': ' if shown else ''}{'; '.join(shown)}")
+    out.print(f"essential: {known}{len(essential)}")
+    for words in shown:
+        out.print(f"  {words}")
     if len(essential) > _LISTED:
-        out.print(f"... {len(essential) - _LISTED:,} more")
+        out.print(f"  ... {len(essential) - _LISTED:,} more")
     if picture is not None:
         out.print(f"drawn to {picture}")
 
@@ -92,13 +94,15 @@ def _solved(
     H: HypothesisClass[Any], p: int, d: int
 ) -> tuple[DecompositionTree[Any], bool, list[Hypothesis[Any]]]:
     """A tree, whether it is optimal and the list complete, and essential hypotheses."""
+    # Often the greedy tree, which is found at once, already has the least degree there is.
+    tree = greedy(H, p, d)
+    if tree.degree == 0:  # then its leaves are all hypotheses, and all are essential
+        return tree, True, tree.hypotheses()
+    certain = certain_hypotheses(tree)
+    if len(certain) == len(tree.hypotheses()):
+        return tree, True, certain
     try:
         search = Decompositions(p, d)
         return search.tree(H), True, search.essential(H)
     except TooLargeError:
-        tree = greedy(H, p, d)
-        certain = certain_hypotheses(tree)
-        # In degree 0 the leaves are all hypotheses, and all are essential.
-        if tree.degree == 0:
-            certain = tree.hypotheses()
-        return tree, len(certain) == len(tree.hypotheses()), certain
+        return tree, False, certain

@@ -14,6 +14,7 @@ from littlestone.classes import parse_class
 from littlestone.cli.arguments import dataset_name
 from littlestone.cli.console import print_json, print_pairs
 from littlestone.data import Label, open_table, read_sample
+from littlestone.errors import DeclarationError
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy.cost import exact_delta
 from littlestone.privacy.ledger import Ledger
@@ -59,6 +60,12 @@ def fit(
     exact_delta(delta)
     learner = ExponentialLearner(parse_class(hypotheses), epsilon=epsilon)
     label = Label.parse(target, positive)
+    if target in learner.hypotheses.domain.column_names:
+        raise DeclarationError(
+            f"learn {target} from {hypotheses}",
+            found=f"the class reads the column {target!r}, which holds the label itself",
+            fix="leave it out of the class",
+        )
     source = open_table(table)
     for column in (*learner.hypotheses.domain.column_names, target):
         source.require(column)

@@ -42,7 +42,7 @@ def play(
     adversary: Annotated[
         str,
         typer.Option(
-            help="tree (forces every mistake it can), random, or a CSV file of point,label."
+            help="tree (forces every mistake it can), random, or a CSV file of columns and a label."
         ),
     ] = "tree",
     rounds: Annotated[
@@ -97,6 +97,6 @@ def _adversary(name: str, H: HypothesisClass[Any], seed: int | None) -> Adversar
         raise DeclarationError(
             f"play against the adversary {name!r}",
             found="there is neither such an adversary nor such a file",
-            fix="use tree, random, or a CSV file of rows point,label",
+            fix="use tree, random, or a CSV file of the columns of the class and a label",
         )
     return FileAdversary(name, H)

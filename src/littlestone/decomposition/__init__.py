@@ -13,8 +13,8 @@ from littlestone.decomposition.exact import (
 )
 from littlestone.decomposition.greedy import certain_hypotheses, decompose, refine, top_hypotheses
 from littlestone.decomposition.irreducibility import is_irreducible, reduces, reducing_path
-from littlestone.decomposition.limits import TooLargeError
 from littlestone.decomposition.tree import DecompositionTree, Node, check_tree, leaf_bound
+from littlestone.errors import TooLargeError
 
 __all__ = [
     "Ball",

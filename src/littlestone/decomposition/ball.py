@@ -54,10 +54,13 @@ class Ball(Generic[Point]):
         return f"an error ball of {self.whole}"
 
 
-def error_ball(H: HypothesisClass[Point], sample: Sample[Point], max_errors: int) -> Ball[Point]:
+def error_ball(
+    H: HypothesisClass[Point], sample: Sample[Point], max_errors: int, *, most: int | None = None
+) -> Ball[Point]:
     """The ball {h in H : h errs at most ``max_errors`` times on ``sample``}.
 
-    By `HypothesisClass.error_ball`; the balls of smaller radius are its `Ball.within`.
+    By `HypothesisClass.error_ball`; the balls of smaller radius are its `Ball.within`.  Raises
+    `TooLargeError` when more than ``most`` version spaces are looked at.
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 2**20 - 2)
@@ -68,4 +71,4 @@ def error_ball(H: HypothesisClass[Point], sample: Sample[Point], max_errors: int
     >>> len(ball.within(0).cells)
     1
     """
-    return Ball(H, tuple(sample.points), tuple(H.error_ball(sample, max_errors)))
+    return Ball(H, tuple(sample.points), tuple(H.error_ball(sample, max_errors, most=most)))

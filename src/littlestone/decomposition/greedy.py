@@ -8,9 +8,10 @@ from typing import Any, cast
 from littlestone.classes import HypothesisClass
 from littlestone.decomposition.ball import Ball
 from littlestone.decomposition.irreducibility import is_irreducible, reducing_path
-from littlestone.decomposition.limits import TooLargeError, depth_parameter
+from littlestone.decomposition.limits import depth_parameter
 from littlestone.decomposition.tree import DecompositionTree, Node, alone
 from littlestone.domains import Point
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 
 MOST_NODES = 100_000
@@ -23,8 +24,8 @@ def decompose(
 
     ``d`` is an upper bound on LDim(H), by default LDim(H) itself.  A ball of H is first split at the
     points of its sample; then d > LDim(H) is required, and the tree is valid if there are at most p
-    points.  Raises `DeclarationError` for an illegal p or d and `TooLargeError` beyond ``most``
-    nodes.  Lyu25, Claim 4.1.
+    points.  Raises `EmptyClassError`, `DeclarationError` for an illegal p or d, `TooLargeError`
+    beyond ``most`` nodes.  Lyu25, Claim 4.1.
 
     >>> from littlestone.classes import FiniteClass, Points
     >>> from littlestone.domains import Strings
@@ -50,7 +51,7 @@ def refine(
     For C inside the class of ``tree`` and p >= ``tree.p`` it is a valid (p, d)-tree of C if
     ``tree`` is valid; branches that C leaves empty are cut off.  If C is a ball, p >= 2 ``tree.p``
     and at most ``tree.p`` points in its sample are needed, too.  Nothing is raised because of what
-    C holds, but `TooLargeError`.
+    C holds, but `TooLargeError`; `DeclarationError` if p < ``tree.p``.
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 6)
@@ -58,6 +59,12 @@ def refine(
     >>> [V.size for V in tree.leaves()], [V.size for V in refine(tree, H.restrict(2, 1), 2).leaves()]
     ([1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1])
     """
+    if type(p) is not int or p < tree.p:
+        raise DeclarationError(
+            f"refine a ({tree.p}, {tree.d})-tree with p = {p}",
+            found="a finer tree needs a p at least as large",
+            fix=f"give a whole number p >= {tree.p}",
+        )
     return _grown(C, p, tree.d, tree.nodes, most)
 
 

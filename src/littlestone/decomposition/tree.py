@@ -66,7 +66,8 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
 
     Follows the points from the root and restricts H anew; nothing is taken from the tree but its
     points and its shape.  Of a ball with several cells only LDim <= LDim(``whole``) is known, so a
-    tree of a ball may be valid without the checker being able to tell.
+    tree of a ball may be valid without the checker being able to tell.  Raises
+    `InfiniteDimensionError` if LDim(H) is infinite.
 
     >>> from littlestone.classes import FiniteClass
     >>> H = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]])
@@ -74,8 +75,11 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
     'node 0: its version space is 2-reducible, by the points x0, x1'
     """
     p, d = tree.p, tree.d
-    if p < 1 or not _most(H) <= d:
-        return f"p = {p} and d = {d}: p must be at least 1 and d at least LDim = {_most(H)}"
+    if not H.is_empty():
+        (H.whole if isinstance(H, Ball) else H).require_learnable()
+    if type(p) is not int or type(d) is not int or p < 1 or not _most(H) <= d:
+        least = f"whole numbers of at least 1 and LDim = {_most(H)}"
+        return f"p = {p} and d = {d}: they must be {least}"
     if not tree.nodes:
         return None if H.is_empty() else "it has no node, and the class is not empty"
     domain = H.whole.domain if isinstance(H, Ball) else H.domain
@@ -84,7 +88,8 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
     while waiting:
         i, space, depth = waiting.pop()
         reached += 1
-        if not 0 <= i < len(tree.nodes) or reached > len(tree.nodes):
+        exists = type(i) is int and 0 <= i < len(tree.nodes)
+        if not exists or reached > len(tree.nodes):
             return f"node {i}: there is no such node, or it is reached twice"
         node, V = tree.nodes[i], alone(space)
         if space.is_empty():
@@ -102,6 +107,8 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
                 elif not side.is_empty():
                     return f"node {i}: hypotheses with label {y} get lost"
             continue
+        if node.point is not None or node.after != (None, None):
+            return f"node {i}: a leaf has neither a point nor children"
         if V is None or node.space != V:
             return f"node {i}: the version space of this leaf is not that of its path"
         deepest, k = p * (2 ** (d - _most(V)) - 1), p * 2 ** (d - _most(V))

@@ -77,7 +77,7 @@ class Grid(Domain[int]):
         return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
-        return isinstance(x, int) and self.low <= x <= self.high
+        return type(x) is int and self.low <= x <= self.high
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.low, self.high + 1))

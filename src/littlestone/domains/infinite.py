@@ -104,7 +104,8 @@ class Integers(Domain[int]):
         return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
-        return isinstance(x, int)
+        # A truth value equals a whole number, but neither reads nor is written like one.
+        return type(x) is int and abs(x) < 10**401
 
     def __iter__(self) -> Iterator[int]:
         return count()

@@ -39,10 +39,16 @@ class ExponentialLearner(PrivateLearner[Point]):
             )
         hypotheses.require_learnable()
         if not isinstance(hypotheses, Enumerable) or hypotheses.size is None:
+            infinite = hypotheses.size is None
+            of_this_class = (
+                "the class has infinitely many"
+                if infinite
+                else "those of this class are not numbered"
+            )
             raise DeclarationError(
                 f"learn {hypotheses} with the exponential mechanism",
-                found="the class has infinitely many hypotheses, and each would have to be scored",
-                fix="declare a finite class: a range of values, or finite(COLUMN, TABLE.csv)",
+                found=f"it scores each hypothesis, and {of_this_class}",
+                fix="declare a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
             )
         hypotheses.require_scorable()
         self.hypotheses: Enumerable[Point] = hypotheses

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any
 
@@ -42,16 +42,18 @@ class SequenceAdversary(Adversary[Point]):
 
 
 class FileAdversary(Adversary[Any]):
-    """Plays the rows x,y of a CSV file in order; a header line is optional.
+    """Plays the rows of a CSV file in order: the columns of H and a label; a header is optional.
 
-    Points are mapped through ``H.domain.encode``, so any first column is legal.  The file is a
+    Columns are in the order of ``H.domain.column_names`` and may hold any values; each row is mapped
+    to a point by ``H.domain.encode_record``.  The file is a
     public game, not a private sample, so errors name its lines.  Raises `TableError` if the file
-    cannot be read or has no row, and for a row without two columns or with a label that is not 0
-    or 1.  The file is read once, at construction.
+    cannot be read or has no row, and for a row with other columns or a label that is not 0 or 1.
+    The file is read once, at construction.
     """
 
     def __init__(self, path: str | PathLike[str], H: HypothesisClass[Any]) -> None:
-        examples = ((H.domain.encode(value), y) for value, y in _rows(path))
+        columns = H.domain.column_names
+        examples = ((H.domain.encode_record(record), y) for record, y in _rows(path, columns))
         self._sequence = SequenceAdversary(examples)
 
     def next_point(self) -> Any:
@@ -61,27 +63,30 @@ class FileAdversary(Adversary[Any]):
         return self._sequence.label(x, prediction)
 
 
-def _rows(path: str | PathLike[str]) -> Iterator[tuple[str, int]]:
-    """The pairs of a file of x,y rows."""
-    asked, fix = f"play the sequence {path}", "give rows such as 12,1 of a point and its label"
+def _rows(path: str | PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Sequence[str], int]]:
+    """The records and labels of a file."""
+    asked = f"play the sequence {path}"
+    fix = f"give rows of {','.join(columns)},label with a label 0 or 1"
     rows = 0
     try:
         with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
             reader = csv.reader(file)
             for row in reader:
                 # A name over the labels, in the first line, is a header.
-                header = reader.line_num == 1 and len(row) == 2 and row[1].strip().isidentifier()
+                header = reader.line_num == 1 and row and row[-1].strip().isidentifier()
                 if not row or header:
                     continue
                 found = None
-                if len(row) != 2:
-                    found = f"line {reader.line_num} has {len(row)} columns in place of 2"
-                elif row[1].strip() not in ("0", "1"):
-                    found = f"the label in line {reader.line_num} is {row[1]!r}, not 0 or 1"
+                *record, label = row
+                if len(record) != len(columns):
+                    wanted = len(columns) + 1
+                    found = f"line {reader.line_num} has {len(row)} columns in place of {wanted}"
+                elif label.strip() not in ("0", "1"):
+                    found = f"the label in line {reader.line_num} is {label!r}, not 0 or 1"
                 if found:
                     raise TableError(asked, found=found, fix=fix)
                 rows += 1
-                yield row[0], int(row[1])
+                yield record, int(label)
     except (OSError, csv.Error) as error:
         raise TableError(asked, found=str(error), fix="give a readable CSV file") from None
     if rows == 0:
