@@ -58,6 +58,12 @@ class Span:
                 v = self.field.combine(v, self.field.negative(v[pivot]), row)
         return v
 
+    def direction(self, v: Vector) -> Vector:
+        """The vector modulo U and up to scalars: `reduce`, its last nonzero entry made 1; or 0."""
+        v = self.reduce(v)
+        last = next((a for a in reversed(v) if a), 1)
+        return v if last == 1 else self.field.scale(self.field.inverse(last), v)
+
     def __contains__(self, v: Vector) -> bool:
         return not any(self.reduce(v))
 

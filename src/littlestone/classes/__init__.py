@@ -5,6 +5,7 @@ from littlestone.classes.declared import parse_class
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.parities import Parities
 from littlestone.classes.points import Points
+from littlestone.classes.polynomial_zeros import PolynomialZeros
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.subsets import Subsets
 from littlestone.classes.subspaces import AffineSubspaces, LinearSubspaces
@@ -20,6 +21,7 @@ __all__ = [
     "LinearSubspaces",
     "Parities",
     "Points",
+    "PolynomialZeros",
     "Subsets",
     "Thresholds",
     "parse_class",

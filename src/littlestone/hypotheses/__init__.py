@@ -12,6 +12,7 @@ from littlestone.hypotheses.rules import RuleUnion
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
 from littlestone.hypotheses.tables import TableFunction
+from littlestone.hypotheses.zero_sets import ZeroSet
 
 __all__ = [
     "FiniteSet",
@@ -21,5 +22,6 @@ __all__ = [
     "RuleUnion",
     "StepFunction",
     "TableFunction",
+    "ZeroSet",
     "disagreement",
 ]
