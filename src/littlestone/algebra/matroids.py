@@ -84,7 +84,7 @@ def greedy_flat(
     dead = {flat.direction(u) for u in avoided}
     waiting = iter(vectors)
     # With all directions dead there is nothing to wait for.
-    while flat.rank < rank and len(dead) < _directions(flat):
+    while flat.rank < rank and len(dead) < flat.codirections:
         x = next(waiting, None)
         if x is None:
             return None
@@ -94,11 +94,6 @@ def greedy_flat(
             dead = {flat.direction(u) for u in dead}
             chosen.append(x)
     return tuple(chosen) if flat.rank == rank else None
-
-
-def _directions(flat: Span) -> int:
-    """The number of directions of the whole space modulo ``flat``."""
-    return int((flat.order ** (flat.width - flat.rank) - 1) // (flat.order - 1))
 
 
 def scattered(q: int, n: int) -> Iterator[Vector]:

@@ -41,6 +41,11 @@ class Span:
         """The dimension of the subspace."""
         return len(self.rows)
 
+    @property
+    def codirections(self) -> int:
+        """The number of directions of the whole space modulo U, which `direction` may give."""
+        return int((self.order ** (self.width - self.rank) - 1) // (self.order - 1))
+
     @cached_property
     def field(self) -> Field:
         """The field GF(q)."""

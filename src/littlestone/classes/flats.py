@@ -168,23 +168,29 @@ class Flats(HypothesisClass[Vector]):
         # Now the SOA is 0 outside of ``inside``: k more negatives must meet what the others leave.
         if self._few(len(self.negatives) + k):
             return None
-        blocking = self._known_blocking(k) or self._blocking(frozenset(), k, frozenset())
+        blocking = self._known_blocking(k) or self._blocking(frozenset(), k, frozenset(), [])
         return None if blocking is None else [self._point_of(v) for v in sorted(blocking)]
 
     def _blocking(
-        self, chosen: frozenset[Vector], k: int, useless: frozenset[Vector]
+        self, chosen: frozenset[Vector], k: int, useless: frozenset[Vector], known: list[Span]
     ) -> frozenset[Vector] | None:
         """``chosen`` and at most k more, none ``useless``, that block with the negatives, or None.
 
-        One point of every flat that they do not meet must be chosen: each is tried.
+        One point of every flat that they do not meet must be chosen: each is tried.  ``known`` are
+        the flats found so far, for a flat that one point misses is missed by most others.
         """
-        U = self._avoiding(self.negatives | chosen, self._rank)
+        unmet = (U for U in known if not any(v in U for v in chosen))
+        U = next(unmet, None)
         if U is None:
-            return chosen
+            points = self._avoiding(self.negatives | chosen, self._rank)
+            if points is None:
+                return chosen
+            U = self._span(points)
+            known.append(U)
         if k:
-            for v in self._directions(self._span(U)):
+            for v in self._directions(U):
                 if v not in useless:
-                    found = self._blocking(chosen | {v}, k - 1, useless)
+                    found = self._blocking(chosen | {v}, k - 1, useless, known)
                     if found is not None:
                         return found
                     useless |= {v}

@@ -21,7 +21,10 @@ from littlestone.classes.flats import Flats, Vectors
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import ZeroSet
 
-MOST_COUNTED = 10_000  # sets; there is no formula for their number
+# There is no formula for the number of sets.  They are counted one by one, up to so many, if no more
+# than so many directions of points are left.
+MOST_COUNTED = 10_000
+_MOST_LEFT = 64
 
 
 @dataclass(frozen=True)
@@ -86,12 +89,15 @@ class PolynomialZeros(Flats):
 
     @cached_property
     def size(self) -> int | None:  # type: ignore[override]
-        """Number of sets; None if there are more than 10,000, for they are counted one by one."""
-        if self.contradicted:
-            return 0
-        if 2 ** self.littlestone_dimension() > MOST_COUNTED:
+        """Number of sets; None where that is too many to count, which is known at once."""
+        dimension = self.littlestone_dimension()
+        if dimension < 1:
+            return dimension + 1
+        if 2**dimension > MOST_COUNTED:
             return None
-        alive = self._alive(self.negatives, MOST_COUNTED)
+        alive = self._alive(self.negatives, _MOST_LEFT + 1)
+        if len(alive) > _MOST_LEFT:
+            return None
         found = flats(self.inside.field, alive, self.negatives)
         count = sum(1 for _ in islice(found, MOST_COUNTED + 1))
         return None if count > MOST_COUNTED else count
@@ -107,20 +113,23 @@ class PolynomialZeros(Flats):
     def _alive(self, dead: frozenset[Vector], most: int | None = None) -> dict[Vector, Vector]:
         """All directions modulo ``inside`` that are not ``dead``, each with the vector of a point.
 
-        At least ``most`` of them if there are so many.
+        Only the first ``most`` of them, if there are more.
         """
         found: dict[Vector, Vector] = {}
+        every = self.inside.codirections - len(dead)
         for x in self._vectors():
             v = self.inside.direction(x)
             if any(v) and v not in dead:
                 found.setdefault(v, x)
-            if len(found) == most:
+            if len(found) in (most, every):
                 break
         return found
 
     def _avoiding(self, negatives: frozenset[Vector], rank: int) -> Vectors | None:
+        if negatives and rank == self.most:
+            return None
         greedy = greedy_flat(self.inside, self._vectors(), negatives, rank)
-        if greedy is not None or (negatives and rank == self.most):
+        if greedy is not None:
             return greedy
         more, alive = rank - self.inside.rank, self._alive(negatives)
         return next(flats(self.inside.field, alive, negatives, more), None)
