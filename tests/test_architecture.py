@@ -19,6 +19,7 @@ LAYERS = [
     {"sample"},
     {"dimension"},
     {"classes"},
+    {"decomposition"},
     {"online"},
     {"data"},
     {"privacy"},

@@ -115,7 +115,8 @@ class ErrorRunsShifted(Thresholds):
 
 class HypothesisTwice(FiniteClass):
     def hypothesis(self, index: int) -> TableFunction:
-        return super().hypothesis(max(index, 1) if self.size > 1 else index)
+        moved: TableFunction = super().hypothesis(max(index, 1) if self.size > 1 else index)
+        return moved
 
 
 class Unhashable(TableFunction):

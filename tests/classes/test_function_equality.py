@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.algebra import vector_space
-from littlestone.domains import Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import (
+    DirectSum,
     FiniteSet,
     Flat,
     FlatComplement,
@@ -23,6 +24,7 @@ from littlestone.hypotheses import (
     StepFunction,
     TableFunction,
     disagreement,
+    function_of_labels,
 )
 
 GRID = Grid(-2, 5)
@@ -38,11 +40,17 @@ def steps(domain: Grid | Reals, cuts: st.SearchStrategy[Any]) -> st.SearchStrate
     return st.builds(StepFunction, st.just(domain), st.integers(0, 1), changes)
 
 
+SUM = Disjoint((GRID, Strings("y")))
 tables = st.builds(
     TableFunction.from_labels, st.just(NAMES), st.lists(st.integers(0, 1), min_size=3, max_size=3)
 )
 texts = st.frozensets(st.sampled_from(["", "a", "b", "é"]))
 sets = st.builds(FiniteSet, st.just(Strings()), texts)
+sums = st.builds(
+    lambda f, members: DirectSum(SUM, (f, FiniteSet(Strings("y"), members))),
+    steps(GRID, places),
+    texts,
+)
 numbers = st.builds(FiniteSet, st.just(Integers()), st.frozensets(st.integers(-1, 2)))
 
 RECORDS = Product((Strings("a"), Integers("b"), Strings("c")))
@@ -64,6 +72,7 @@ REPRESENTATIVES: dict[str, tuple[st.SearchStrategy[Any], list[Any]]] = {
     ),
     "reals": (steps(Reals(), fractions), [Fraction(k, 12) for k in range(-30, 31)]),
     "table": (tables, list(NAMES)),
+    "sums": (sums, [*((0, x) for x in GRID), *((1, x) for x in ("", "a", "b", "é", "other"))]),
     "texts": (sets, ["", "a", "b", "é", "other"]),
     "records": (unions, list(product(["", "u", "new"], [0, 1, 2], ["u", "w", "new"]))),
     "flats": (flats(Flat, PLANE, 4), list(PLANE)),
@@ -145,6 +154,44 @@ def test_rules_over_finite_columns_are_refused() -> None:
     for domain in (Product((NAMES,)), NAMES, GRID):
         with pytest.raises(ModelError):
             Hypothesis.from_json({**form, "domain": domain.to_json(), "rules": []})
+
+
+GRIDS = Product((Grid(0, 2, "a"), Grid(-1, 0, "b"), Grid(4, 4, "c")))
+
+
+@pytest.mark.parametrize("bits", range(64))
+def test_the_words_of_a_function_on_records_are_true(bits: int) -> None:
+    h = TableFunction(GRIDS, bits)
+    for x in GRIDS:
+        words = h.words()
+        if "record" in words:
+            listed = f"({GRIDS.words(x)})" in words
+            assert listed == (h(x) != ("is not" in words))
+            continue
+        python = words.replace(" = ", " == ").replace("always ", "")
+        assert bool(eval(python, dict(zip("abc", x, strict=True)))) == bool(h(x)), words
+
+
+@given(bits=st.integers(0, 2**8 - 1))
+def test_the_function_of_labels_has_them_in_the_form_of_its_domain(bits: int) -> None:
+    labels = [bits >> i & 1 for i in range(8)]
+    h = function_of_labels(GRID, labels)
+    assert [h(x) for x in GRID] == labels
+    assert isinstance(h, StepFunction)
+
+
+@pytest.mark.parametrize(
+    "parts", [None, 3, "ab", [], [{}], [StepFunction.threshold(GRID, 1).to_json()] * 2]
+)
+def test_a_damaged_direct_sum_is_refused(parts: object) -> None:
+    domain = Disjoint((GRID, Integers("y")))
+    whole = DirectSum(
+        domain, (StepFunction.threshold(GRID, 1), FiniteSet(Integers("y"), frozenset()))
+    )
+    data = whole.to_json()
+    assert Hypothesis.from_json(data) == whole
+    with pytest.raises(ModelError):
+        Hypothesis.from_json({**data, "parts": parts})
 
 
 def test_functions_on_different_domains_are_not_compared() -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 from functools import cache
 from math import comb
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from littlestone.dimension.shattering import is_shattered_by, mistake_tree
 from littlestone.dimension.small import solve_small
 from littlestone.dimension.solver import _Solve, littlestone_bounds, littlestone_dimension
 from littlestone.dimension.table import PackedTable
+from littlestone.dimension.tree import MistakeTree
 from littlestone.errors import DeclarationError
 
 
@@ -231,6 +233,29 @@ def test_ctrl_c_raises_with_the_bounds() -> None:
         littlestone_dimension(HARD, progress=press)
     assert caught.value.bounds.lower <= 9 < caught.value.bounds.upper
     assert threading.active_count() < 10
+
+
+def test_a_second_ctrl_c_does_not_lose_the_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    from littlestone.dimension.engine.driver import Engine
+
+    build, presses = Engine.tree, iter([True, True, False])
+
+    def pressed(engine: Engine, depth: int) -> MistakeTree:
+        if next(presses):
+            raise KeyboardInterrupt
+        return build(engine, depth)
+
+    monkeypatch.setattr(Engine, "tree", pressed)
+    bounds = littlestone_bounds(tables.thresholds(600), certificate=True)
+    assert (bounds.lower, bounds.upper, bounds.tree.depth) == (9, 9, 9)
+    assert bounds.interrupted
+    assert not bounds.timed_out
+
+
+@pytest.mark.parametrize("limit", [-1, float("nan"), "1"])
+def test_a_time_limit_is_a_number_of_seconds(limit: Any) -> None:
+    with pytest.raises(DeclarationError, match="seconds"):
+        littlestone_bounds([[0, 1], [1, 0]], time_limit=limit)
 
 
 def test_small_tables_need_no_compiler() -> None:

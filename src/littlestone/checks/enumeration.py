@@ -11,6 +11,7 @@ from typing import Any
 from littlestone.checks.core import Class, expect, points, version_spaces
 from littlestone.classes.base import Enumerable
 from littlestone.classes.finite import FiniteClass
+from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.sample import Sample
 
@@ -29,6 +30,14 @@ def _indices(H: Enumerable[Any]) -> Sequence[int]:
 def _enumerable(H: Class) -> list[Enumerable[Any]]:
     spaces = version_spaces(H, most=8)
     return [V for V in spaces if isinstance(V, Enumerable) and V.size is not None]
+
+
+def _scorable(V: Enumerable[Any]) -> bool:
+    try:
+        V.require_scorable()
+    except DeclarationError:
+        return False
+    return True
 
 
 def hypotheses_are_distinct(H: Class) -> None:
@@ -62,7 +71,7 @@ def hypotheses_are_members(H: Class) -> None:
 def error_counts(H: Class) -> None:
     """`error_runs` gives every hypothesis once, in order, with its number of wrong labels."""
     rng = random.Random(4)
-    for V in _enumerable(H):
+    for V in filter(_scorable, _enumerable(H)):
         tried = points(V)
         for n in (0, 1, 5, 40):
             examples = [(rng.choice(tried), rng.randrange(2)) for _ in range(n)]

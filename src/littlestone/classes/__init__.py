@@ -1,28 +1,53 @@
 """Hypothesis classes, one a file; a version space is again a class."""
 
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
+from littlestone.classes.boxes import Boxes
+from littlestone.classes.combined import Combined, closure_bound
+from littlestone.classes.complement import Complement
+from littlestone.classes.conjunctions import Conjunctions
+from littlestone.classes.decision_lists import DecisionLists
 from littlestone.classes.declared import parse_class
+from littlestone.classes.direct_sum import DirectSumClass
 from littlestone.classes.finite import FiniteClass
+from littlestone.classes.intervals import Intervals
+from littlestone.classes.juntas import Juntas
 from littlestone.classes.parities import Parities
 from littlestone.classes.points import Points
 from littlestone.classes.polynomial_zeros import PolynomialZeros
+from littlestone.classes.rule_sets import RuleSets
 from littlestone.classes.rules import EqualityRules
+from littlestone.classes.stumps import Stumps
 from littlestone.classes.subsets import Subsets
 from littlestone.classes.subspaces import AffineSubspaces, LinearSubspaces
+from littlestone.classes.tabled import Tabled
 from littlestone.classes.thresholds import Thresholds
+from littlestone.classes.union import Union
 
 __all__ = [
     "AffineSubspaces",
+    "Boxes",
+    "Combined",
+    "Complement",
+    "Conjunctions",
+    "DecisionLists",
+    "DirectSumClass",
     "Enumerable",
     "EqualityRules",
     "ErrorRuns",
     "FiniteClass",
     "HypothesisClass",
+    "Intervals",
+    "Juntas",
     "LinearSubspaces",
     "Parities",
     "Points",
     "PolynomialZeros",
+    "RuleSets",
+    "Stumps",
     "Subsets",
+    "Tabled",
     "Thresholds",
+    "Union",
+    "closure_bound",
     "parse_class",
 ]

@@ -77,26 +77,32 @@ class HypothesisClass(ABC, Generic[Point]):
         their union is the ball.  So one call answers for all smaller radii too.  With e, the V are
         in no particular order.
 
-        Here by a depth-first walk over the distinct points, those of most examples first, that
-        prunes empty version spaces and those that err too often (Sauer: at most |S|^d survive); a
-        class that knows better overrides it.
+        Here by a depth-first walk over the distinct points that prunes empty version spaces and those
+        that err too often (Sauer: at most |S|^d survive); a class that knows better overrides it.
+        A point with both labels costs every hypothesis its rarer one, so that is counted before the
+        walk, and the points with the largest difference come first.
         """
-        heaviest = np.argsort(-(sample.negatives + sample.positives), kind="stable").tolist()
-        counts = [
-            (sample.points[j], (int(sample.positives[j]), int(sample.negatives[j])))
-            for j in heaviest
-        ]
+        difference = sample.positives - sample.negatives
+        order = np.argsort(-np.abs(difference), kind="stable").tolist()
+        steps = [(sample.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
+        unavoidable = int(np.minimum(sample.negatives, sample.positives).sum())
         found: list[tuple[Self, int]] = []
-        waiting = [(self, 0, 0)]
+        waiting = [(self, unavoidable, 0)] if unavoidable <= max_errors else []
         while waiting:
             V, errors, depth = waiting.pop()
-            if errors > max_errors or V.is_empty():
+            if V.is_empty():
                 continue
-            if depth == len(counts):
+            if V.size == 1:  # one hypothesis: it need not be restricted, only scored
+                h = V.soa()
+                errors += sum(cost for x, often, cost in steps[depth:] if h(x) != often)
+                found += [(V, errors)] if errors <= max_errors else []
+            elif depth == len(steps):
                 found.append((V, errors))
-                continue
-            x, wrong = counts[depth]
-            waiting += [(V.restrict(x, y), errors + wrong[y], depth + 1) for y in (0, 1)]
+            else:
+                x, often, cost = steps[depth]
+                waiting.append((V.restrict(x, often), errors, depth + 1))
+                if errors + cost <= max_errors:
+                    waiting.append((V.restrict(x, 1 - often), errors + cost, depth + 1))
         return found
 
     @classmethod
@@ -156,6 +162,13 @@ class Enumerable(HypothesisClass[Point]):
     @abstractmethod
     def hypothesis(self, index: int) -> Hypothesis[Point]:
         """Hypothesis number ``index`` in 0, ..., size - 1 of the canonical order."""
+
+    def require_scorable(self) -> None:
+        """Raise `DeclarationError` if these are too many hypotheses for `error_runs`.
+
+        A learner asks when it is made: later, the privacy of a draw would have been spent.
+        """
+        return
 
     @abstractmethod
     def error_runs(self, sample: Sample[Point]) -> ErrorRuns:

@@ -11,6 +11,15 @@ from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
 
 
+def declaration(H: HypothesisClass[Any]) -> str:
+    """The text that declares ``H``; empty if it has none, as most version spaces."""
+    text = str(H)
+    try:
+        return text if Spec.parse(text).keyword == H.keyword else ""
+    except DeclarationError:
+        return ""
+
+
 def parse_class(text: str) -> HypothesisClass[Any]:
     """The hypothesis class that ``text`` declares; classes are found by walking the package.
 

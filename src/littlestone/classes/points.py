@@ -8,7 +8,6 @@ from typing import Any, Self
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Integers, Strings
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet
 
 
@@ -75,15 +74,9 @@ class Points(HypothesisClass[Any]):
     def parse(cls, spec: Spec) -> Self:
         form = "points(COLUMN; integers, nonzero), both options free"
         spec.expect(form, 1, options=("integers", "nonzero"))
-        if any(" " in option for option in spec.options):
-            raise DeclarationError(
-                f"read the class {spec}",
-                found="an option takes no value here",
-                fix=f"write {form}",
-            )
         name = spec.arguments[0]
-        domain = Strings(name) if spec.option("integers") is None else Integers(name)
-        return cls(domain, zero=spec.option("nonzero") is None)
+        domain = Integers(name) if spec.flag("integers") else Strings(name)
+        return cls(domain, zero=not spec.flag("nonzero"))
 
     @classmethod
     def examples(cls) -> list[Self]:

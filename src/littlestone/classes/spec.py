@@ -82,6 +82,32 @@ class Spec:
             return
         raise DeclarationError(f"read the class {self}", found=found, fix=f"write {form}")
 
+    def expect_columns(self, form: str, *, options: tuple[str, ...] = ()) -> None:
+        """`expect` with any number of arguments but 0."""
+        self.expect(form, max(1, len(self.arguments)), options=options)
+
+    def flag(self, name: str) -> bool:
+        """Whether the option ``name`` is given; `DeclarationError` if with a value, for it has none."""
+        value = self.option(name)
+        if value:
+            raise DeclarationError(
+                f"read the class {self}",
+                found=f"the option {name!r} takes no value",
+                fix=f"write {name} alone after the semicolon",
+            )
+        return value is not None
+
+    def whole(self, name: str) -> int:
+        """The whole number that the option ``name`` gives; `DeclarationError` if it gives none."""
+        value = self.option(name)
+        if value is None or not re.fullmatch(r"\d{1,9}", value):
+            raise DeclarationError(
+                f"read the class {self}",
+                found=f"the option {name!r} must give a whole number",
+                fix=f"write an option such as '; {name} 2'",
+            )
+        return int(value)
+
     def option(self, name: str) -> str | None:
         """What follows the word ``name`` among the options; None if the option is absent."""
         for option in self.options:
@@ -130,7 +156,7 @@ def _unreadable(text: str) -> DeclarationError:
     )
 
 
-def parse_range(name: str, text: str, step: str | None) -> Domain[Any]:
+def parse_range(name: str, text: str, step: str | None) -> Grid | Reals:
     """The ordered domain that ``low..high`` or ``reals`` declares, in steps of ``step`` (default 1).
 
     >>> parse_range("price", "0..1.5", "0.5")
@@ -190,3 +216,36 @@ def column_text(column: Domain[Any]) -> str:
     if isinstance(column, Integers):
         return f"integers({name})"
     return f"strings({name})" if _TYPED.fullmatch(column.name) else name
+
+
+def parse_grids(spec: Spec) -> list[Grid]:
+    """The grids that the arguments ``name low..high`` of a class declare, each with its step at will.
+
+    >>> parse_grids(Spec.parse("boxes(dep_hour 0..23, dep delay -60..60 step 10)"))[1].size
+    13
+    """
+    form = f"{spec.keyword}(COLUMN LOW..HIGH, COLUMN LOW..HIGH step STEP, ...)"
+    spec.expect_columns(form)
+    grids = []
+    for argument in spec.arguments:
+        match = re.fullmatch(r"(.*\S)\s+(\S+\.\.\S+)(?:\s+step\s+(\S+))?", argument, re.DOTALL)
+        domain = match and parse_range(_bare(match[1]), match[2], match[3])
+        if not isinstance(domain, Grid):
+            raise DeclarationError(
+                f"read the class {spec}",
+                found=f"{argument!r} is not a column with a finite range",
+                fix=f"write {form}",
+            )
+        grids.append(domain)
+    return grids
+
+
+def range_text(grid: Grid) -> str:
+    """The range of a grid as `parse_range` reads it."""
+    return f"{grid.words(grid.low)}..{grid.words(grid.high)}"
+
+
+def grid_text(grid: Grid) -> str:
+    """A grid as an argument that `parse_grids` reads."""
+    step = "" if grid.unit == 1 else f" step {grid.unit}"
+    return quoted(f"{grid.name} {range_text(grid)}{step}")

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from littlestone.dimension.label_table import LabelTable, named, rectangle
 from littlestone.domains import Names
 from littlestone.errors import DeclarationError, TableError
 
+_ONES = ("1", "1.0", "True", "true")
+_ZEROS = ("0", "0.0", "False", "false")
 _FIX = "give a rectangular table of 0s and 1s, one row a hypothesis and one column a point"
 
 
@@ -44,8 +47,8 @@ class BinaryTable:
         """
         values = rectangle(values, "read a table of 0s and 1s", _FIX)
         if values.dtype.kind in "USO":
-            legal_ones = np.isin(values, ["1", "1.0", "True", "true"]) | (values == 1)
-            legal_zeros = np.isin(values, ["0", "0.0", "False", "false"]) | (values == 0)
+            legal_ones = np.isin(values, _ONES) | (values == 1)
+            legal_zeros = np.isin(values, _ZEROS) | (values == 0)
         else:
             legal_ones, legal_zeros = values == 1, values == 0
         wrong = np.argwhere(~(legal_ones | legal_zeros))
@@ -76,7 +79,7 @@ def read_table(
     with _naming(path):
         if isinstance(rows, np.ndarray):
             return BinaryTable.checked(rows, name=name, other=other)
-        points, hypotheses, rows = _parted(rows, lambda cell: cell in ("0", "1"))
+        points, hypotheses, rows = _parted(rows, lambda cell: cell in _ONES + _ZEROS)
         return BinaryTable.checked(rows, points, hypotheses, name, other)
 
 
@@ -93,11 +96,16 @@ def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> Labe
         with _naming(path):
             return LabelTable.of(rows, labels=labels)
 
-    def number(cell: str) -> bool:
+    def is_label(cell: str) -> bool:
+        digits = _digits(cell)
         # Python refuses to read a number of thousands of digits.
-        return cell.isdecimal() and (labels is None or (len(cell) < 20 and int(cell) < labels))
+        return digits.isdecimal() and (
+            labels is None or (len(digits) < 20 and int(digits) < labels)
+        )
 
-    points, hypotheses, rows = _parted(rows, number)
+    with _naming(path):
+        points, hypotheses, rows = _parted(rows, is_label)
+    rows = [list(map(_digits, row)) for row in rows]
     if labels is None:
         parts = {
             "row": (points, rows[:1], rows[1:]),
@@ -118,30 +126,67 @@ def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> Labe
 Cells = list[list[str]]
 
 
+def _digits(cell: str) -> str:
+    """A label as whole digits: 1 for 1.0 and True; any other text as it is."""
+    if cell in _ONES + _ZEROS:
+        return "1" if cell in _ONES else "0"
+    whole, _, fraction = cell.partition(".")
+    return whole if fraction and not fraction.strip("0") else cell
+
+
 def _parted(
     rows: Cells, is_label: Callable[[str], bool]
 ) -> tuple[list[str] | None, list[str] | None, Cells]:
     """The names of points and of hypotheses, where there are any, and the labels.
 
     A first row is one of names if a cell beyond its first is no label, or if only its first one is
-    not, or is empty: then it stands above a column of labels, or in the corner of both.
+    not, or is empty: then it stands above a column of labels, or in the corner of both.  It is also
+    if it holds digits above floats or truth values.  Raises `DeclarationError` for a first row or
+    column of numbers that look like labels, one of them wrong.
     """
     points = hypotheses = None
     first = [row[0] for row in rows]
-    corner = bool(first) and (
-        first[0] == ""
-        or (not is_label(first[0]) and all(map(is_label, first[1:])) and len(first) > 1)
+    empty_corner = bool(first) and first[0] == ""
+    corner = empty_corner or (
+        len(first) > 1 and not is_label(first[0]) and all(map(is_label, first[1:]))
     )
-    if rows and (corner or not all(map(is_label, rows[0][1:]))):
+    digits_above = len(rows) > 1 and all(map(str.isdecimal, rows[0]))
+    above = digits_above and not any(map(str.isdecimal, chain(*rows[1:])))
+    if rows and (corner or above or not all(map(is_label, rows[0][1:]))):
         points, rows = rows[0], rows[1:]
     if rows and not all(is_label(row[0]) for row in rows) and all(len(row) > 1 for row in rows):
         hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
         points = points and points[1:]
-    elif rows and points and first[0] == "" and len(rows[0]) == len(points) > 1:
+    elif rows and points and empty_corner and len(rows[0]) == len(points) > 1:
         # An empty corner: the first column is one of names, even if these are 0 and 1.
         hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
         points = points[1:]
+    if not empty_corner:
+        _require_names("row", points, is_label)
+        _require_names("column", hypotheses, is_label)
     return points, hypotheses, rows
+
+
+def _require_names(kind: str, names: list[str] | None, is_label: Callable[[str], bool]) -> None:
+    """Refuse numbers as names if some of them are labels, unless they count 0, 1, ... or 1, 2, ..."""
+    if not names or not any(map(is_label, names)) or not all(map(_is_number, names)):
+        return
+    if any(names == list(map(str, range(low, low + len(names)))) for low in (0, 1)):
+        return
+    i = next(i for i, name in enumerate(names) if not is_label(name))
+    raise DeclarationError(
+        "tell names from labels",
+        found=f"the first {kind} holds labels and the number {names[i]!r} (entry {i + 1})",
+        fix="correct the number; names that are numbers count 0, 1, 2, ..., or have an empty corner",
+    )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 @contextmanager

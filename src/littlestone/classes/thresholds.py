@@ -128,7 +128,7 @@ class Thresholds(Enumerable[Any]):
     def parse(cls, spec: Spec) -> Self:
         spec.expect("thresholds(COLUMN, LOW..HIGH; step STEP)", 2, options=("step",))
         domain = parse_range(spec.arguments[0], spec.arguments[1], spec.option("step"))
-        return cls.over(domain)  # type: ignore[arg-type]
+        return cls.over(domain)
 
     @classmethod
     def examples(cls) -> list[Self]:

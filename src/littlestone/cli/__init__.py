@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from littlestone.cli import certify, dim, dims, fit, ledger, play, predict, tree, verify
+from littlestone.cli import certify, decompose, dim, dims, fit, ledger, play, predict, tree, verify
 from littlestone.cli.console import err, exit_with
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command()(dim.dim)
 app.command()(certify.certify)
 app.command()(tree.tree)
 app.command()(dims.dims)
+app.command()(decompose.decompose)
 app.command()(play.play)
 app.add_typer(ledger.app, name="ledger")
 app.command()(verify.verify)

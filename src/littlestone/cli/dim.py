@@ -121,11 +121,13 @@ def _shown() -> Iterator[Progress | None]:
     if not err.is_terminal:
         yield None
         return
-    began = "solving; the first large table of an installation waits for the kernels to compile"
-    with err.status(Text(f"{began}, about half a minute")) as status:
+    began = "solving; the first large table waits half a minute for the compiler"
+    with err.status(Text(began)) as status:
 
         def show(lower: int, upper: int, nodes: int, seconds: float) -> None:
-            if nodes:
+            if lower == upper:
+                status.update(Text(f"Littlestone dimension {lower}, writing its proof"))
+            elif nodes:
                 known = f"Littlestone dimension {lower}..{upper}"
                 spaces = counted(nodes, "version space")
                 status.update(Text(f"{known}   {spaces}   {seconds:.0f} s   Ctrl+C keeps this"))

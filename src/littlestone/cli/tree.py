@@ -44,7 +44,7 @@ def tree(
     At a point the branches are its labels 0 and 1; an end is a hypothesis that gives every label on
     the way to it.
     """
-    kind = None if picture is None else _kind(picture)
+    kind = None if picture is None else picture_kind(picture)
     with reserved(picture, keep=[what]) if picture else nullcontext() as write:
         H = table_or_class(what)
         root, depth, status = _drawn(what, H, levels, time_limit, memory_limit)
@@ -83,7 +83,8 @@ def _title(what: str, H: BinaryTable | HypothesisClass[Any]) -> str:
     return f"Mistake tree of {Path(what).name if isinstance(H, BinaryTable) else what}"
 
 
-def _kind(picture: Path) -> Literal["svg", "png"]:
+def picture_kind(picture: Path) -> Literal["svg", "png"]:
+    """The kind of figure that the suffix of a file asks for."""
     match picture.suffix.lower():
         case ".svg":
             return "svg"

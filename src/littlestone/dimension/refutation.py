@@ -59,7 +59,7 @@ def refutes(table_or_class: TableOrClass, refutation: Refutation, k: int) -> boo
     5. W lies in a side of V for which one of these holds.
 
     Claims refer to claims with smaller k only, so there is no circle.  Time: for each claim, and
-    each side that rules 1 to 3 leave, one product of a table with its transpose.  That the rules
+    each side that rules 1, 2 and 5 leave, one product of a table with its transpose.  That the rules
     are sound is proved in docs/proofs/certificates.md.
     """
     table = PackedTable.read(table_or_class)

@@ -105,6 +105,12 @@ def littlestone_bounds(
     >>> bounds.dimension, bounds.tree.points
     (2, (1, 2, 0))
     """
+    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
+        raise DeclarationError(
+            f"solve within {time_limit!r} seconds",
+            found="the time limit is no number of seconds, 0 or more",
+            fix="give a number such as 60, or None for no limit",
+        )
     table = PackedTable.read(table_or_class)
     small = solve_small(table, certificate=certificate)
     if small is not None:
@@ -163,7 +169,14 @@ class _Solve:
     def bounds(self, *, certificate: bool = False) -> Bounds:
         """What is known, with a tree, and with a refutation if the search came to its end."""
         self._engine.resume()
-        tree, proof = self._engine.tree(self.lower), None
+        tree, proof, pressed = None, None, False
+        while tree is None:  # soon done; a second Ctrl+C must not lose the bounds
+            try:
+                tree = self._engine.tree(self.lower)
+            except KeyboardInterrupt:
+                pressed = True
+        if pressed and (certificate or self.interrupted):
+            self.interrupted, self.timed_out = True, False
         if certificate and not self.interrupted:
             timer = None
             if self._limit is not None:

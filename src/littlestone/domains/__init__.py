@@ -5,6 +5,7 @@ unknown) is data like any other: `Domain.encode` maps it to a declared point and
 """
 
 from littlestone.domains.base import Domain, Point
+from littlestone.domains.disjoint import Disjoint
 from littlestone.domains.grid import Grid
 from littlestone.domains.infinite import Integers, Reals, Strings
 from littlestone.domains.names import Names
@@ -12,6 +13,7 @@ from littlestone.domains.product import Product
 from littlestone.domains.values import number, text
 
 __all__ = [
+    "Disjoint",
     "Domain",
     "Grid",
     "Integers",

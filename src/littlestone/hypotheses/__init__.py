@@ -13,8 +13,11 @@ from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
 from littlestone.hypotheses.tables import TableFunction
 from littlestone.hypotheses.zero_sets import ZeroSet
+from littlestone.hypotheses.sums import DirectSum
+from littlestone.hypotheses.tables import TableFunction, function_of_labels
 
 __all__ = [
+    "DirectSum",
     "FiniteSet",
     "Flat",
     "FlatComplement",
@@ -24,4 +27,5 @@ __all__ = [
     "TableFunction",
     "ZeroSet",
     "disagreement",
+    "function_of_labels",
 ]

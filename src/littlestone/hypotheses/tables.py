@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Self
 
-from littlestone.domains import Domain
+from littlestone.domains import Domain, Grid, Product
 from littlestone.hypotheses.base import Hypothesis
+from littlestone.hypotheses.steps import StepFunction
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,48 @@ class TableFunction(Hypothesis[Any]):
         size, ones = self._size, self.bits.bit_count()
         if ones in (0, size):
             return f"always {int(bool(ones))}"
+        if isinstance(self.domain, Product):
+            for label, form in ((1, "{}"), (0, "not ({})")):
+                if (box := self._box(label)) is not None:
+                    return form.format(box)
         # The shorter list.
         listed = int(2 * ones <= size)
         shown = [
-            repr(x) if isinstance(x, str) else self.domain.words(x)
-            for i, x in enumerate(self.domain)
-            if self.bits >> i & 1 == listed
+            repr(x)
+            if isinstance(x, str)
+            else f"({self.domain.words(x)})"
+            if isinstance(x, tuple)
+            else self.domain.words(x)
+            for x, digit in zip(self.domain, self._labels(), strict=True)
+            if digit == str(listed)
         ]
         verb = "is" if listed else "is not"
+        name = "the record" if isinstance(self.domain, Product) else self.domain.name
         if len(shown) == 1:
-            return f"{self.domain.name} {verb} {shown[0]}"
-        return f"{self.domain.name} {verb} one of {', '.join(shown)}"
+            return f"{name} {verb} {shown[0]}"
+        return f"{name} {verb} one of {', '.join(shown)}"
+
+    def _box(self, label: int) -> str | None:
+        """The points of a label in words, if they are all that lie between two ends in each column."""
+        labelled = zip(self.domain, self._labels(), strict=True)
+        chosen = [x for x, digit in labelled if digit == str(label)]
+        ends = [(min(values), max(values)) for values in zip(*chosen, strict=True)]
+        pieces, count = [], 1
+        columns: tuple[Domain[Any], ...] = self.domain.columns  # type: ignore[attr-defined]
+        for column, (first, last) in zip(columns, ends, strict=True):
+            if not isinstance(column, Grid):
+                return None
+            count *= last - first + 1
+            low, high = column.words(first), column.words(last)
+            if first == last and column.size > 1:
+                pieces.append(f"{column.name} = {low}")
+            elif first > column.low and last < column.high:
+                pieces.append(f"{low} <= {column.name} <= {high}")
+            elif first > column.low:
+                pieces.append(f"{column.name} >= {low}")
+            elif last < column.high:
+                pieces.append(f"{column.name} <= {high}")
+        return " and ".join(pieces) if count == len(chosen) else None
 
     def witness(self, other: Self) -> Any:
         differing = self.bits ^ other.bits
@@ -65,7 +97,11 @@ class TableFunction(Hypothesis[Any]):
         return next(islice(self.domain, first, None))
 
     def form(self) -> dict[str, object]:
-        return {"labels": f"{self.bits:0{self._size}b}"[::-1]}
+        return {"labels": self._labels()}
+
+    def _labels(self) -> str:
+        """The labels in the order of the points, as digits: read one by one, where shifts are slow."""
+        return f"{self.bits:0{self._size}b}"[::-1]
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
@@ -73,3 +109,17 @@ class TableFunction(Hypothesis[Any]):
         if domain.size is None or len(labels) != domain.size or {*labels} - {*"01"}:
             raise ValueError
         return cls.from_labels(domain, map(int, labels))
+
+
+def function_of_labels(domain: Domain[Any], labels: Iterable[int]) -> StepFunction | TableFunction:
+    """The function with these labels at the points of a finite domain, in the form of its domain.
+
+    >>> from littlestone.domains import Grid
+    >>> function_of_labels(Grid(0, 4), [0, 1, 1, 0, 1]).words()
+    '1 <= x < 3 or x >= 4'
+    """
+    if not isinstance(domain, Grid):
+        return TableFunction.from_labels(domain, labels)
+    listed = [0, *labels]
+    changes = (domain.low + i for i, (y, z) in enumerate(pairwise(listed)) if y != z)
+    return StepFunction(domain, 0, tuple(changes))

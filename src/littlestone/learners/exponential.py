@@ -44,6 +44,7 @@ class ExponentialLearner(PrivateLearner[Point]):
                 found="the class has infinitely many hypotheses, and each would have to be scored",
                 fix="declare a finite class: a range of values, or finite(COLUMN, TABLE.csv)",
             )
+        hypotheses.require_scorable()
         self.hypotheses: Enumerable[Point] = hypotheses
         self.size: int = hypotheses.size
         self.mechanism = ExponentialMechanism(exact_epsilon(epsilon))

@@ -1,0 +1,54 @@
+"""Axis-parallel boxes over several grids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Self
+
+import numpy as np
+
+from littlestone.classes.spec import Spec, grid_text, parse_grids
+from littlestone.classes.tabled import Tabled, require_table
+from littlestone.domains import Grid, Product
+
+
+@dataclass(frozen=True)
+class Boxes(Tabled):
+    """The functions 1[a_j <= x_j <= b_j for all columns j], and the constant 0 (the empty box).
+
+    By a table: prod m_j (m_j + 1) / 2 + 1 functions on prod m_j points must be at most 2^24 entries,
+    such as two columns of 16 values or four of 4.  `Intervals` is one column without a limit.
+
+    >>> H = Boxes.over([Grid(0, 3, "row"), Grid(0, 3, "column")])
+    >>> H.size, H.littlestone_dimension()
+    (101, 6)
+    """
+
+    keyword = "boxes"
+
+    @classmethod
+    def over(cls, grids: Sequence[Grid]) -> Self:
+        """All boxes on the product of the grids."""
+        domain = Product(tuple(grids))
+        declared = f"boxes({', '.join(map(grid_text, grids))})"
+        boxes = prod(grid.size * (grid.size + 1) // 2 for grid in grids)
+        require_table(declared, boxes + 1, prod(grid.size for grid in grids))
+        rows = np.ones((1, 1), dtype=bool)
+        for grid in grids:
+            x = np.arange(grid.size)
+            first, last = np.triu_indices(grid.size)
+            intervals = (first[:, None] <= x) & (x <= last[:, None])
+            rows = np.kron(rows, intervals)
+        nothing = np.zeros((1, rows.shape[1]), dtype=bool)
+        return cls.of_rows(domain, np.vstack([nothing, rows]), declared)
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        return cls.over(parse_grids(spec))
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        x, y, z = Grid(0, 2, "x"), Grid(-1, 1, "y"), Grid(0, 1, "z")
+        return [cls.over(grids) for grids in ([x], [x, y], [x, z], [z, Grid(5, 5, "w"), y])]

@@ -1,0 +1,106 @@
+"""The complement of a class: every hypothesis with its labels swapped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from littlestone.classes.base import Enumerable, ErrorRuns
+from littlestone.classes.declared import declaration, parse_class
+from littlestone.classes.spec import Spec
+from littlestone.classes.tabled import require_finite
+from littlestone.domains import Domain
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis, function_of_labels
+from littlestone.sample import Sample
+
+MOST_POINTS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Complement(Enumerable[Any]):
+    """The functions 1 - h for h in H, for an enumerable class H on at most 2^16 points.
+
+    LDim(1 - H) = LDim(H): swap the two subtrees at every node.  So mistake points are those of H.  The
+    SOA is 1 - SOA_H but where neither label keeps LDim: there both are 1.  At such a point every label
+    lowers LDim, and elsewhere both SOAs leave the same functions; so reducing points are those of H.
+
+    >>> from littlestone.classes import Thresholds
+    >>> early = Complement(Thresholds.on(0, 6, "hour"))
+    >>> early.littlestone_dimension(), early.soa().words(), early.part.soa().words()
+    (3, 'always 1', 'always 1')
+    >>> early.hypothesis(3).words()
+    'hour < 3'
+    """
+
+    keyword = "complement"
+
+    part: Enumerable[Any]
+
+    def __post_init__(self) -> None:
+        asked = f"take the complement of {self.part}"
+        require_finite(self.part, asked, MOST_POINTS)
+        if not isinstance(self.part, Enumerable):
+            raise DeclarationError(
+                asked,
+                found="its hypotheses are not numbered",
+                fix="give a class that the exponential learner takes, such as thresholds(x, 0..9)",
+            )
+
+    @property
+    def domain(self) -> Domain[Any]:  # type: ignore[override]
+        """The domain of H."""
+        return self.part.domain
+
+    def restrict(self, x: Any, y: int) -> Self:
+        return type(self)(self.part.restrict(x, 1 - y if y in (0, 1) else y))
+
+    def is_empty(self) -> bool:
+        return self.part.is_empty()
+
+    @property
+    def size(self) -> int | None:
+        return self.part.size
+
+    def littlestone_dimension(self) -> int | float:
+        return self.part.littlestone_dimension()
+
+    def soa(self) -> Hypothesis[Any]:
+        self.require_learnable()
+        return function_of_labels(self.domain, map(self.soa_label, self.domain))
+
+    def mistake_point(self) -> Any:
+        return self.part.mistake_point()
+
+    def reducing_points(self, k: int) -> list[Any] | None:
+        return self.part.reducing_points(k)
+
+    def hypothesis(self, index: int) -> Hypothesis[Any]:
+        h = self.part.hypothesis(index)
+        return function_of_labels(self.domain, (1 - h(x) for x in self.domain))
+
+    def require_scorable(self) -> None:
+        self.part.require_scorable()
+
+    def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
+        swapped = Sample(sample.domain, sample.points, sample.positives, sample.negatives)
+        return self.part.error_runs(swapped)
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect("complement(CLASS)", 1)
+        return cls(parse_class(spec.arguments[0]))  # type: ignore[arg-type]
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        texts = (
+            "thresholds(x, 0..6)",
+            "thresholds(x, -3..4)",
+            "conjunctions(a, b)",
+            "juntas(a; k 1)",
+        )
+        return [cls(parse_class(text)) for text in texts]  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        declared = declaration(self.part)
+        return f"complement({declared})" if declared else f"the complement of {self.part}"

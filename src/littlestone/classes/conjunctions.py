@@ -1,0 +1,68 @@
+"""Conjunctions of columns of 0s and 1s, and of their negations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from littlestone.classes.spec import Spec, quoted
+from littlestone.classes.tabled import Tabled, bits, require_table
+
+
+@dataclass(frozen=True)
+class Conjunctions(Tabled):
+    """The conjunctions of literals, h(x) = 1 iff x_j = 1 for all j in S and x_j = 0 for all j in T.
+
+    S and T are disjoint sets of the n columns; the empty conjunction is the constant 1, and one with
+    a contradiction the constant 0: 3^n + 1 functions.  ``monotone`` ones have no negations and no
+    contradiction: 2^n functions.
+
+        LDim = n if monotone, else n + 1.
+
+    Monotone: there are 2^n functions, and the n points with a single 0 tell each independently
+    whether j is in S.  Else: ask any n + 1 points one after another up to the first label 1, at the
+    j-th, say; choose j - 1 literals that are true there and exclude the j - 1 points before it, and
+    the other n + 1 - j literals that are true there are free.  No tree is deeper, for the learner that
+    says 0 until it errs, and then drops literals of the point where it did, errs n + 1 times at most.
+
+    By a table: at most 12 columns if monotone, else 9.
+
+    >>> Conjunctions.of(["wet", "cold", "dark"]).littlestone_dimension()
+    4
+    >>> H = Conjunctions.of(["wet", "cold", "dark"], monotone=True)
+    >>> H.restrict((1, 0, 1), 1).size
+    4
+    """
+
+    keyword = "conjunctions"
+
+    @classmethod
+    def of(cls, columns: Sequence[str], *, monotone: bool = False) -> Self:
+        """The conjunctions of the columns of these names."""
+        domain, n = bits(columns), len(columns)
+        declared = f"conjunctions({', '.join(map(quoted, columns))}{'; monotone' * monotone})"
+        require_table(declared, 2**n if monotone else 3**n + 1, 2**n)
+        # Bit j of a point, from the left, is column j: so points count up in their order.
+        x = np.arange(2**n)
+        ones = np.arange(2**n)
+        zeros = np.zeros_like(ones)
+        if not monotone:
+            ones, zeros = np.nonzero(x[:, None] & x == 0)
+        rows = (ones[:, None] & ~x == 0) & (zeros[:, None] & x == 0)
+        if not monotone:
+            rows = np.vstack([rows, np.zeros((1, 2**n), dtype=bool)])
+        return cls.of_rows(domain, rows, declared)
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect_columns("conjunctions(COLUMN, COLUMN, ...; monotone)", options=("monotone",))
+        return cls.of(spec.arguments, monotone=spec.flag("monotone"))
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        names = ["a", "b", "c", "d"]
+        monotone = [cls.of(names[:n], monotone=True) for n in (1, 2, 3, 4)]
+        return [*monotone, *(cls.of(names[:n]) for n in (1, 2, 3))]

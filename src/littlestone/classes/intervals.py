@@ -1,0 +1,295 @@
+"""Intervals on an ordered grid of up to 2^64 points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from heapq import nlargest
+from itertools import chain, pairwise
+from math import isqrt
+from typing import Self
+
+import numpy as np
+
+from littlestone.classes.base import Enumerable, ErrorRuns, require_example
+from littlestone.classes.spec import Spec, parse_range, quoted
+from littlestone.domains import Grid
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import StepFunction
+from littlestone.sample import Sample
+
+Run = tuple[int, int]  # first, last
+
+MOST_SCORED = 1 << 12
+"""Points of the longest grid whose intervals are scored: there are 8 million."""
+
+
+@dataclass(frozen=True)
+class Intervals(Enumerable[int]):
+    """The functions 1[a <= x <= b] for low <= a <= b <= high on a grid, and the constant 0.
+
+    A version space is known by the ``gaps``, the runs of points between negative examples, by the
+    ``core``, the hull of the positive ones, and by whether the constant ``zero`` is left: an interval
+    lies in one gap and holds the core.  Nothing is enumerated.  With l >= r the lengths of the two
+    longest gaps, before a positive example
+
+        LDim >= d  iff  l >= A  or  (l >= B and r >= C),  where A, B, C = spine(d),
+
+    so that LDim = 2 log2 m - O(1) on m points; after one, the two ends are independent thresholds and
+    LDim = floor(log2 #a) + floor(log2 #b).  All methods take O(number of gaps) steps, and k more
+    where k reducing points are asked for; but `error_runs` scores all O(m^2) intervals one by one, on
+    grids of at most 2^12 points.  Proofs: docs/proofs/intervals.md.
+
+    >>> H = Intervals.on(0, 2**64 - 1)
+    >>> H.littlestone_dimension(), H.restrict(2**40 - 1, 1).littlestone_dimension()
+    (126, 103)
+    >>> H.restrict(20, 1).restrict(9, 0).restrict(30, 0).soa().words()
+    '13 <= x < 28'
+    """
+
+    keyword = "intervals"
+
+    domain: Grid
+    gaps: tuple[Run, ...]
+    core: Run | None = None
+    zero: bool = True
+
+    @classmethod
+    def over(cls, domain: Grid) -> Self:
+        """All intervals on ``domain``."""
+        return cls(domain, ((domain.low, domain.high),))
+
+    @classmethod
+    def on(cls, low: int, high: int, name: str = "x") -> Self:
+        """All intervals on the whole numbers low, ..., high."""
+        return cls.over(Grid(low, high, name))
+
+    def restrict(self, x: int, y: int) -> Self:
+        require_example(self.domain, x, y)
+        core = self.core
+        if y:
+            core = (x, x) if core is None else (min(core[0], x), max(core[1], x))
+            gaps = tuple((a, b) for a, b in self.gaps if a <= x <= b)
+        else:
+            parts = chain.from_iterable(
+                ((a, x - 1), (x + 1, b)) if a <= x <= b else ((a, b),) for a, b in self.gaps
+            )
+            gaps = tuple((a, b) for a, b in parts if a <= b and _holds((a, b), core))
+        zero = self.zero and not y
+        return type(self)(self.domain, gaps, core if gaps else None, zero)
+
+    def is_empty(self) -> bool:
+        return not (self.gaps or self.zero)
+
+    @property
+    def size(self) -> int:
+        if self.core is not None:
+            starts, ends = self._ends(self.core)
+            return starts * ends
+        return self.zero + sum(m * (m + 1) // 2 for m in map(_length, self.gaps))
+
+    def _ends(self, core: Run) -> Run:
+        """The numbers of left and of right ends of the intervals that hold ``core``."""
+        first, last = next(gap for gap in self.gaps if _holds(gap, core))
+        return core[0] - first + 1, last - core[1] + 1
+
+    def littlestone_dimension(self) -> int:
+        if self.core is not None:
+            return sum(end.bit_length() - 1 for end in self._ends(self.core))
+        return spine_dimension(map(_length, self.gaps)) if self.zero else -1
+
+    def soa(self) -> StepFunction:
+        self.require_learnable()
+        changes = (x for first, last in self._ones() for x in (first, last + 1))
+        return StepFunction(self.domain, 0, tuple(changes))
+
+    def soa_label(self, x: int) -> int:
+        self.domain.require(x)
+        self.require_learnable()
+        return int(any(first <= x <= last for first, last in self._ones()))
+
+    def _ones(self) -> list[Run]:
+        """The runs of points where a negative example lowers LDim, in order: there the SOA is 1."""
+        if self.core is not None:
+            starts, ends = (1 << n.bit_length() - 1 for n in self._ends(self.core))
+            return [(self.core[0] - starts + 1, self.core[1] + ends - 1)]
+        d = self.littlestone_dimension()
+        ones: list[Run] = []
+        longest = nlargest(3, self.gaps, key=_length)
+        for first, last in sorted(longest[:2]):  # a third one is not missed
+            others = [_length(gap) for gap in longest if gap != (first, last)]
+            # One part of a cut grows, the other shrinks; they matter as they pass A, B or C.
+            turns = {t for c in spine(d) for t in (first + c, last - c + 1) if first < t <= last}
+            for start, stop in pairwise(sorted({first, last + 1} | turns)):
+                if spine_dimension([start - first, last - start, *others]) < d:
+                    joined = bool(ones) and ones[-1][1] + 1 == start
+                    ones.append((ones.pop()[0] if joined else start, stop - 1))
+        return ones
+
+    def mistake_point(self) -> int | None:
+        d = self.littlestone_dimension()
+        if d <= 0:
+            return None
+        if self.core is None:
+            return max(self.gaps, key=_length)[0] + (1 << (d - 1) // 2) - 1
+        starts, ends = self._ends(self.core)
+        return self.core[0] - (starts + 1) // 2 if starts > 1 else self.core[1] + ends // 2
+
+    def reducing_points(self, k: int) -> list[int] | None:
+        self.require_learnable()
+        d = self.littlestone_dimension()
+        if k < 1 or d == 0:
+            return None
+        ones = self._ones()
+        if not ones:
+            return self._cuts(k, d)
+        for x in chain.from_iterable(map(self._least_dimensions, ones)):
+            if self.restrict(x, 1).littlestone_dimension() < d:
+                return [x]
+        return self._pinned(*ones[0]) if k >= 2 else None
+
+    def _least_dimensions(self, run: Run) -> Iterator[int]:
+        """Points of a run of SOA 1, one of which has the least LDim(H|(x,1)) of all its points."""
+        yield from run
+        if self.core is None:
+            # floor(log2 #a) rises with x, floor(log2 #b) falls, where #b = last + 1 - x < 2^j first.
+            last = next(last for first, last in self.gaps if first <= run[0] <= last)
+            falls = (last + 2 - (1 << j) for j in range(_length((run[0], last)).bit_length()))
+            yield from (x for x in falls if run[0] < x <= run[1])
+
+    def _pinned(self, start: int, stop: int) -> list[int]:
+        """Two points around an end of a run of SOA 1, which leave one choice of an end or of both."""
+        first, last = next(gap for gap in self.gaps if gap[0] <= start <= gap[1])
+        if stop < last:
+            return [stop, stop + 1]
+        return [start - 1, start] if start > first else [start, stop]
+
+    def _cuts(self, k: int, d: int) -> list[int] | None:
+        """At most ``k`` negative points that lower LDim, where the SOA is constant 0.
+
+        They end LDim >= d if no part of a gap is as long as B; or if none is as long as C but for
+        one, which is shorter than A.
+        """
+        A, B, C = spine(d)
+
+        def every(step: int, head: int) -> list[range]:
+            return [range(first + head - 1, last + 1, step) for first, last in self.gaps]
+
+        plans = [every(B, B), every(C, C)]
+        after_long_head = every(C, A)
+        saved = [len(c) - len(a) for c, a in zip(plans[1], after_long_head, strict=True)]
+        best = saved.index(max(saved))
+        plans[1][best] = after_long_head[best]
+        cuts = min(plans, key=lambda plan: sum(map(len, plan)))
+        return list(chain.from_iterable(cuts)) if sum(map(len, cuts)) <= k else None
+
+    def hypothesis(self, index: int) -> StepFunction:
+        if not 0 <= index < self.size:
+            raise IndexError(f"{self} has no hypothesis number {index}")
+        if self.core is not None:
+            start, end = divmod(index, self._ends(self.core)[1])
+            return self._interval(self.gaps[0][0] + start, self.core[1] + end)
+        if self.zero and index == 0:
+            return StepFunction(self.domain, 0, ())
+        index -= self.zero
+        for first, last in self.gaps:
+            m = last - first + 1
+            if index < m * (m + 1) // 2:
+                break
+            index -= m * (m + 1) // 2
+        # Counted from the end, the starts have 1, 2, ..., m intervals: find the triangular number.
+        later = m * (m + 1) // 2 - 1 - index
+        back = (isqrt(8 * later + 1) - 1) // 2
+        return self._interval(last - back, last - (later - back * (back + 1) // 2))
+
+    def _interval(self, a: int, b: int) -> StepFunction:
+        return StepFunction(self.domain, 0, (a, b + 1))
+
+    def require_scorable(self) -> None:
+        if self.domain.size > MOST_SCORED:
+            raise DeclarationError(
+                f"score each interval of {self}",
+                found=f"the range has {self.domain.size} values, more than {MOST_SCORED}",
+                fix="declare a shorter range or a coarser step",
+            )
+
+    def error_runs(self, sample: Sample[int]) -> ErrorRuns:
+        self.require_scorable()
+        # Outside of an interval the positives are wrong, inside of it the negatives.
+        low, everywhere = self.domain.low, int(sample.positives.sum())
+        change = np.zeros(self.domain.size + 1, dtype=np.int64)
+        change[[x - low + 1 for x in sample.points]] = sample.negatives - sample.positives
+        until = np.cumsum(change)  # until[i]: of the points before low + i
+        errors = [np.full(int(self.zero), everywhere, dtype=np.int64)]
+        for first, last in self.gaps:
+            if self.core is None:
+                a, b = np.triu_indices(last - first + 1)
+                errors.append(everywhere + until[b + (first - low + 1)] - until[a + (first - low)])
+            else:
+                ends = until[self.core[1] - low + 1 : last - low + 2]
+                starts = until[first - low : self.core[0] - low + 1]
+                errors.append((everywhere + ends - starts[:, None]).ravel())
+        return ErrorRuns(np.concatenate(errors))
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect("intervals(COLUMN, LOW..HIGH; step STEP)", 2, options=("step",))
+        domain = parse_range(spec.arguments[0], spec.arguments[1], spec.option("step"))
+        if not isinstance(domain, Grid):
+            raise DeclarationError(
+                f"declare the class {spec}",
+                found="intervals of real numbers have infinite Littlestone dimension",
+                fix="declare a finite range and a step, such as intervals(x, 0..100; step 0.01)",
+            )
+        return cls.over(domain)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        small = [cls.on(0, high) for high in range(6)]
+        gaps = cls.on(-3, 11).restrict(2, 0).restrict(6, 0)
+        huge = cls.over(Grid(-(2**63), 2**63 - 1, "id"))
+        return [*small, gaps, cls.on(0, 14).restrict(6, 1), huge, huge.restrict(17, 1)]
+
+    def __str__(self) -> str:
+        low, high = self.domain.words(self.domain.low), self.domain.words(self.domain.high)
+        step = "" if self.domain.unit == 1 else f"; step {self.domain.unit}"
+        declared = f"intervals({quoted(self.domain.name)}, {low}..{high}{step})"
+        if self == type(self).over(self.domain):
+            return declared
+        if self.is_empty():
+            return f"{declared} after a contradiction"
+        core = f" around {self.core[0]}..{self.core[1]}" if self.core else " or empty"
+        gaps = ", ".join(f"{first}..{last}" for first, last in self.gaps)
+        return f"{declared} within [{gaps}]{core}"
+
+
+def spine(d: int) -> tuple[int, int, int]:
+    """A >= B >= C, d >= 1: gaps of lengths l >= r >= ... have LDim >= d iff l >= A or l >= B, r >= C.
+
+    >>> [spine(d) for d in (1, 2, 3, 4, 5)]
+    [(1, 1, 1), (2, 2, 2), (4, 3, 2), (6, 5, 2), (9, 7, 5)]
+    """
+    if d <= 2:
+        return d, d, d
+    half = 1 << (d - 3) // 2
+    a, b, c = (5, 4, 3) if d % 2 else (7, 6, 3)
+    return a * half - 1, b * half - 1, c * half - 1
+
+
+def spine_dimension(lengths: Iterable[int]) -> int:
+    """LDim of the intervals in gaps of these lengths, and the constant 0."""
+    longest, second = nlargest(2, chain(lengths, (0, 0)))
+    d = 0
+    while True:
+        A, B, C = spine(d + 1)
+        if not (longest >= A or (longest >= B and second >= C)):
+            return d
+        d += 1
+
+
+def _length(run: Run) -> int:
+    return run[1] - run[0] + 1
+
+
+def _holds(gap: Run, core: Run | None) -> bool:
+    return core is None or (gap[0] <= core[0] and core[1] <= gap[1])

@@ -1,0 +1,281 @@
+"""Sets of rules: one of a few equality rules applies, out of vocabularies that nobody can list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, islice, product
+from math import comb
+from typing import Any, Self
+
+from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.covers import WHOLE, Covers, Space
+from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.domains import Domain, Integers, Product, Strings
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import RuleUnion
+from littlestone.hypotheses.rules import Rule, obeys
+
+FORM = "rule_sets(COLUMN, integers(COLUMN), ...; at most S rules of R)"
+MOST_COLUMNS = 4
+MOST_COVERS = 64
+
+
+@dataclass(frozen=True)
+class RuleSets(HypothesisClass[Rule]):
+    """The indicators of at most ``max_rules`` rules of at most ``max_literals`` equalities each.
+
+    A rule fixes the values of at most r of the m columns of ``domain``; a hypothesis is 1 at the
+    records that obey one of its at most s rules, so no rule at all is the constant 0.
+
+    ``space`` holds what examples leave: the covers, which are the least sets of rules that explain
+    the positive examples, and the rules that negative ones refute.  Equal version spaces are equal
+    objects.  The Littlestone dimension is found by search, in which only values of covers and new
+    values matter, exactly; docs/proofs/rule-sets.md proves it.
+
+    A record obeys N = sum_{i <= r} C(m, i) rules.  Raises `DeclarationError` for finite columns,
+    no rule, no literal, more than 4 columns, or where s positive examples may have N^s > 64 covers.
+    `restrict` copies what is refuted; the search takes milliseconds to some seconds, and keeps what
+    it finds.  `error_ball` is the generic walk.
+
+    >>> H = RuleSets.of("origin", "dest", max_rules=2, max_literals=2)
+    >>> V = H.restrict(("JFK", "HNL"), 1).restrict(("EWR", "HNL"), 0)
+    >>> H.littlestone_dimension(), V.littlestone_dimension(), V.soa().words()
+    (5, 3, "origin is 'JFK'")
+    """
+
+    keyword = "rule_sets"
+
+    domain: Product
+    max_rules: int
+    max_literals: int
+    space: Space = WHOLE
+
+    def __post_init__(self) -> None:
+        m, r, s = len(self.domain.columns), self.max_literals, self.max_rules
+        if any(not isinstance(column, Strings | Integers) for column in self.domain.columns):
+            found, fix = "a column has a finite vocabulary", "give columns Strings and Integers"
+        elif any(type(number) is not int or number < 1 for number in (r, s)):
+            found = f"at most {s!r} rules of at most {r!r} equalities are asked for"
+            fix = "ask for whole numbers, 1 or more"
+        elif m > MOST_COLUMNS or s >= MOST_COVERS or _covers(m, r, s) > MOST_COVERS:
+            found = f"the search for {s} rules of {r} equalities over {m} columns would be too long"
+            fix = "ask for 2 rules over 3 columns, 3 rules of 1 over 3, or 2 of 1 over 4, or less"
+        else:
+            object.__setattr__(self, "max_literals", min(r, m))
+            return
+        asked = f"declare sets of rules over the columns {self.domain.name}"
+        raise DeclarationError(asked, found=found, fix=fix)
+
+    @classmethod
+    def of(cls, *columns: str | Domain[Any], max_rules: int, max_literals: int) -> Self:
+        """The sets of rules over the columns of these names, or these domains."""
+        named = (Strings(column) if isinstance(column, str) else column for column in columns)
+        return cls(Product(tuple(named)), max_rules, max_literals)
+
+    @property
+    def search(self) -> Covers:
+        """What restricts version spaces and finds their dimension."""
+        return Covers.of(len(self.domain.columns), self.max_literals, self.max_rules)
+
+    def restrict(self, x: Rule, y: int) -> Self:
+        require_example(self.domain, x, y)
+        return replace(self, space=self.search.restrict(self.space, x, y))
+
+    def is_empty(self) -> bool:
+        return not self.space.covers
+
+    @property
+    def size(self) -> int | None:
+        covers = self.space.covers
+        return None if any(map(self.search.open, covers)) else len(covers)
+
+    def littlestone_dimension(self) -> int:
+        return self.search.dimension(self.space)
+
+    @cached_property
+    def _new(self) -> Rule:
+        """A record of values that no example has, as far as that matters."""
+        return next(zip(*self._new_values(1), strict=True))
+
+    def _new_values(self, count: int) -> list[list[Any]]:
+        """So many values of each column that neither covers nor refuted rules ask for."""
+        rules = [*self.space.refuted, *(rule for cover in self.space.covers for rule in cover)]
+        used = list(map(set, zip(*rules, strict=True))) or [set[Any]() for _ in self.domain.columns]
+        return [
+            list(islice((v for v in column if v not in taken), count))
+            for column, taken in zip(self.domain.columns, used, strict=True)
+        ]
+
+    def _patterns(self) -> Iterator[Rule]:
+        """The values of covers that a record may have; None is any other. Weaker ones come first."""
+        values = self.search.values(self.space)
+        return product(*([None, *known] for known in values))
+
+    def _point(self, pattern: Rule) -> Rule:
+        return tuple(u if v is None else v for u, v in zip(self._new, pattern, strict=True))
+
+    @cached_property
+    def _soa_labels(self) -> dict[Rule, int]:
+        """The SOA's label at each pattern: 1 where it is 1 with a value less, as it is monotone."""
+        dimension, labels = self.littlestone_dimension(), dict[Rule, int]()
+        for pattern in self._patterns():
+            weaker = (
+                (*pattern[:j], None, *pattern[j + 1 :])
+                for j, v in enumerate(pattern)
+                if v is not None
+            )
+            labels[pattern] = int(
+                any(labels[one] for one in weaker)
+                or not self._keeps(dimension, self._point(pattern), 0)
+            )
+        return labels
+
+    def _keeps(self, dimension: int, x: Rule, y: int) -> bool:
+        return self.search.at_least(self.search.restrict(self.space, x, y), dimension)
+
+    def soa(self) -> RuleUnion:
+        self.require_learnable()
+        ones = (pattern for pattern, label in self._soa_labels.items() if label)
+        return RuleUnion(self.domain, frozenset(ones))
+
+    def mistake_point(self) -> Rule | None:
+        below = self.littlestone_dimension() - 1
+        points = map(self._point, self._patterns()) if below >= 0 else ()
+        return next((x for x in points if all(self._keeps(below, x, y) for y in (0, 1))), None)
+
+    def reducing_points(self, k: int) -> list[Rule] | None:
+        """See `HypothesisClass.reducing_points`; exponential in ``k`` in the worst case."""
+        self.require_learnable()
+        search, dimension = self.search, self.littlestone_dimension()
+        if search.at_least(self._limit(), dimension):
+            return None
+        for size in range(1, k + 1):
+            for count in range(size + 1):
+                for ones in combinations(self._ones(count), count):
+                    left = search.after(self.space, ones, 1)
+                    zeros = self._zeros(ones)
+                    if search.at_least(search.after(left, zeros, 0), dimension):
+                        continue
+                    for chosen in combinations(zeros, size - count):
+                        if not search.at_least(search.after(left, chosen, 0), dimension):
+                            return [*ones, *chosen]
+        return None
+
+    def _limit(self) -> Space:
+        """A version space in all those that the SOA's labels leave at finitely many points.
+
+        The SOA's labels at all patterns, with all rules of new values refuted.
+        """
+        points = {self._point(pattern): label for pattern, label in self._soa_labels.items()}
+        about_new = {
+            rule
+            for x in points
+            for rule in self.search.rules_at(x)
+            if any(v == new for v, new in zip(rule, self._new, strict=True))
+        }
+        space = self.space._replace(refuted=self.space.refuted | about_new)
+        for x, label in points.items():
+            space = self.search.restrict(space, x, label)
+        return space
+
+    def _ones(self, count: int) -> list[Rule]:
+        """The points of SOA label 1 among which ``count`` reduce LDim as well as any others."""
+        if self.size is not None:  # rules asked about are known, so the least patterns say most
+            return [self._point(pattern) for pattern in self.soa().rules]
+        others = self._other_values(count)
+        return [
+            x
+            for pattern, label in self._soa_labels.items()
+            if label
+            for x in product(
+                *(u if v is None else [v] for u, v in zip(others, pattern, strict=True))
+            )
+        ]
+
+    def _other_values(self, count: int) -> list[list[Any]]:
+        """Values of each column that no cover asks for: those of most refuted rules.
+
+        One of them is left out if ``count`` others have all its refuted rules: one of these is not
+        in use among ``count`` points, and serves as well.
+        """
+        chosen = []
+        known = self.search.values(self.space)
+        for j, new in enumerate(self._new_values(count)):
+            refuted: dict[Any, set[Rule]] = {value: set() for value in new}
+            for rule in self.space.refuted:
+                if rule[j] is not None and rule[j] not in known[j]:
+                    rest = (*rule[:j], None, *rule[j + 1 :])
+                    refuted.setdefault(rule[j], set()).add(rest)
+            kept: list[Any] = []
+            for value in sorted(refuted, key=lambda v: (-len(refuted[v]), v)):
+                if sum(refuted[value] <= refuted[better] for better in kept) < count:
+                    kept.append(value)
+            chosen.append(kept)
+        return chosen
+
+    def _zeros(self, ones: tuple[Rule, ...]) -> list[Rule]:
+        """The points of SOA label 0 that refute most, by values of covers and of ``ones``."""
+        known = self.search.values(self.space)
+        columns = [sorted({*values, *(x[j] for x in ones)}) for j, values in enumerate(known)]
+        candidates = [
+            rule
+            for rule in product(*([None, *values] for values in columns))
+            if not self._label(rule)
+        ]
+        return [
+            self._point(rule)
+            for rule in candidates
+            if not any(obeys(other, rule) for other in candidates if other != rule)
+        ]
+
+    def _label(self, x: Rule) -> int:
+        """The SOA's label at the record x."""
+        known = self.search.values(self.space)
+        return self._soa_labels[
+            tuple(v if v in values else None for v, values in zip(x, known, strict=True))
+        ]
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect(FORM, max(1, len(spec.arguments)), options=("at",))
+        most = re.fullmatch(
+            r"most\s+([0-9]{1,9})\s+rules?\s+of\s+([0-9]{1,9})", spec.option("at") or ""
+        )
+        if most is None:
+            raise DeclarationError(
+                f"read the class {spec}",
+                found="the number of rules or of their equalities is missing or not of its form",
+                fix=f"write {FORM}",
+            )
+        domain = Product(tuple(map(parse_column, spec.arguments)))
+        return cls(domain, int(most[1]), int(most[2]))
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        routes = cls.of("origin", "dest", max_rules=2, max_literals=2)
+        once = routes.restrict(("v1", "v1"), 1)
+        return [
+            routes,
+            cls.of("merchant", max_rules=3, max_literals=1),
+            cls.of("carrier", Integers("hour"), max_rules=2, max_literals=1),
+            routes.restrict(("v0", "v1"), 0),
+            once.restrict(("v1", "v0"), 0),
+            once.restrict(("v2", "v2"), 1),
+            cls.of(*"abc", max_rules=1, max_literals=2),
+        ]
+
+    def __str__(self) -> str:
+        columns = ", ".join(map(column_text, self.domain.columns))
+        rules = f"at most {self.max_rules} rules of {self.max_literals}"
+        declared = f"rule_sets({columns}; {rules})"
+        if self.space == WHOLE:
+            return declared
+        return f"{declared} after {'a contradiction' if self.is_empty() else 'examples'}"
+
+
+def _covers(m: int, r: int, s: int) -> int:
+    """The most covers of s positive examples: one of the rules that each obeys."""
+    return int(sum(comb(m, i) for i in range(min(r, m) + 1)) ** s)

@@ -1,0 +1,222 @@
+"""Classes that are a 0/1 table of all their hypotheses on the points of a finite domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass, require_example
+from littlestone.dimension.version_spaces import VersionSpaces
+from littlestone.domains import Domain, Grid, Product
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import function_of_labels
+from littlestone.sample import Sample
+
+LIMIT = 1 << 24
+"""The entries that the table of a class given by a formula may have; a file may hold any number."""
+
+
+@dataclass(frozen=True)
+class Tabled(Enumerable[Any]):
+    """Finitely many functions on a finite domain, by their table; a formula or a file makes it.
+
+    ``columns[j]`` is a mask over hypotheses, bit i being the value of hypothesis i at point j;
+    ``alive`` is the mask of the version space, out of ``count`` hypotheses; ``source`` is the text that
+    declares the class, if any.  `restrict` costs O(N/64) for N hypotheses; dimensions are found by
+    `VersionSpaces`, and reducing points by search.  A class that is a table adds its maker and `parse`.
+    """
+
+    domain: Any  # a finite Domain
+    columns: tuple[int, ...]
+    alive: int
+    count: int
+    source: str
+    solver: VersionSpaces = field(repr=False, compare=False, kw_only=True)
+
+    @classmethod
+    def of_rows(
+        cls, domain: Domain[Any], rows: NDArray[np.bool_], source: str = "", **fields: Any
+    ) -> Self:
+        """The class whose hypotheses are the rows, pairwise distinct, on the points in their order."""
+        packed = np.packbits(rows.T, axis=1, bitorder="little")
+        columns = tuple(int.from_bytes(column.tobytes(), "little") for column in packed)
+        count = len(rows)
+        alive = (1 << count) - 1
+        solver = VersionSpaces(columns)
+        return cls(domain, columns, alive, count, source, solver=solver, **fields)
+
+    def restrict(self, x: Any, y: int) -> Self:
+        require_example(self.domain, x, y)
+        column = self.columns[self.domain.index(x)]
+        return replace(self, alive=self.alive & column if y else self.alive & ~column)
+
+    def is_empty(self) -> bool:
+        return self.alive == 0
+
+    @property
+    def size(self) -> int:
+        return self.alive.bit_count()
+
+    def littlestone_dimension(self) -> int:
+        return self.solver.dimension(self.alive)
+
+    def soa_label(self, x: Any) -> int:
+        self.domain.require(x)
+        self.require_learnable()
+        zeros = self.alive & ~self.columns[self.domain.index(x)]
+        return 0 if self.solver.keeps(self.alive, zeros) else 1
+
+    def soa(self) -> Any:  # a StepFunction on a grid, a TableFunction elsewhere
+        self.require_learnable()
+        return function_of_labels(self.domain, map(self.soa_label, self.domain))
+
+    def mistake_point(self) -> Any:
+        below = self.littlestone_dimension() - 1
+        if below < 0:
+            return None
+        at_least = self.solver.at_least
+        for x, column in zip(self.domain, self.columns, strict=True):
+            if at_least(self.alive & column, below) and at_least(self.alive & ~column, below):
+                return x
+        return None
+
+    def reducing_points(self, k: int) -> list[Any] | None:
+        """See `HypothesisClass.reducing_points`; exponential in ``k`` in the worst case."""
+        self.require_learnable()
+        dimension = self.littlestone_dimension()
+        if dimension == 0:
+            return None
+        kept: dict[int, Any] = {}
+        for x, column in zip(self.domain, self.columns, strict=True):
+            version_space = self.alive & (column if self.soa_label(x) else ~column)
+            if version_space != self.alive:
+                kept.setdefault(version_space, x)
+
+        def reduces(version_spaces: Iterable[int]) -> bool:
+            common = self.alive
+            for version_space in version_spaces:
+                common &= version_space
+            return not self.solver.at_least(common, dimension)
+
+        if not reduces(kept):
+            return None
+        # Dropping one needless point after the other settles the question whenever k is large.
+        needed = list(kept)
+        for version_space in list(kept):
+            rest = [other for other in needed if other != version_space]
+            if reduces(rest):
+                needed = rest
+        if len(needed) > k:
+            found = (c for r in range(1, k + 1) for c in combinations(kept, r) if reduces(c))
+            needed = list(next(found, ()))
+        return [kept[version_space] for version_space in needed] or None
+
+    @cached_property
+    def _alive_indices(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self._unpack(self.alive))
+
+    def _unpack(self, mask: int) -> NDArray[np.uint8]:
+        packed = np.frombuffer(mask.to_bytes(-(-self.count // 8), "little"), dtype=np.uint8)
+        return np.unpackbits(packed, count=self.count, bitorder="little")
+
+    def hypothesis(self, index: int) -> Any:
+        row = int(self._alive_indices[index])
+        return function_of_labels(self.domain, (column >> row & 1 for column in self.columns))
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.hypothesis, range(self.size))
+
+    def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
+        errors = np.full(self.count, sample.positives.sum(), dtype=np.int64)
+        for x, change in zip(sample.points, sample.negatives - sample.positives, strict=True):
+            if change:
+                errors += change * self._unpack(self.columns[self.domain.index(x)])
+        return ErrorRuns(errors[self._alive_indices])
+
+    def __str__(self) -> str:
+        whole = self.size == self.count
+        if self.source and whole:
+            return self.source
+        described = f"{self.size} hypotheses on {self.domain.size} points"
+        return f"{described} of {self.source}" if self.source else f"a table of {described}"
+
+
+def distinct(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The numbers of the rows that differ from all rows before them, in order."""
+    packed = np.packbits(rows, axis=1)
+    return np.sort(np.unique(packed, axis=0, return_index=True)[1])
+
+
+def bits(names: Iterable[str]) -> Product:
+    """The domain of records of columns of 0s and 1s."""
+    return Product(tuple(Grid(0, 1, name) for name in names))
+
+
+def require_table(declared: str, hypotheses: int, points: int) -> None:
+    """Raise `DeclarationError` if a class is too large to be written as a table."""
+    if hypotheses * points > LIMIT:
+        raise DeclarationError(
+            f"write {declared} as a table",
+            found=f"{hypotheses} hypotheses on {points} points are more than {LIMIT} entries",
+            fix="declare fewer columns, or shorter ranges",
+        )
+
+
+def require_finite(part: HypothesisClass[Any], asked: str, most: int) -> None:
+    """Raise `DeclarationError` unless ``part`` is finite, on at most ``most`` points."""
+    points = part.domain.size
+    if points is None or part.size is None:
+        found = f"{part} is infinite"
+    elif points > most:
+        found = f"{part} is on {points} points, more than {most}"
+    else:
+        return
+    raise DeclarationError(asked, found=found, fix="declare a finite range, and not too long a one")
+
+
+def common_domain(parts: Sequence[HypothesisClass[Any]], whole: str) -> Domain[Any]:
+    """The domain of all the parts of a combination; `DeclarationError` if they have several."""
+    domains = {part.domain for part in parts}
+    if len(domains) != 1:
+        raise DeclarationError(
+            f"declare {whole} of {', '.join(map(str, parts))}",
+            found=f"the parts are on {len(domains)} domains",
+            fix="give classes with the same columns, ranges and steps",
+        )
+    return domains.pop()
+
+
+def rows_of(H: HypothesisClass[Any]) -> NDArray[np.bool_]:
+    """The table of a finite class on a finite domain, a row a hypothesis; none is met twice.
+
+    Raises `DeclarationError` if it would have more than `LIMIT` entries.
+    """
+    asked = f"write {H} as a table"
+    require_finite(H, asked, LIMIT)
+    points, size = list(H.domain), H.size or 0
+    require_table(str(H), size, len(points))
+    if isinstance(H, Enumerable):
+        rows = [[h(x) for x in points] for h in map(H.hypothesis, range(size))]
+    else:
+        rows = list(_walk(H, points))
+    return np.array(rows, dtype=bool).reshape(size, len(points))
+
+
+def _walk(H: HypothesisClass[Any], points: Sequence[Any]) -> Iterator[list[int]]:
+    """The labels of each function of H at the points."""
+    waiting: list[tuple[HypothesisClass[Any], list[int]]] = [(H, [])]
+    while waiting:
+        V, labels = waiting.pop()
+        if len(labels) == len(points):
+            yield labels
+            continue
+        for y in (1, 0):
+            W = V.restrict(points[len(labels)], y)
+            if not W.is_empty():
+                waiting.append((W, [*labels, y]))

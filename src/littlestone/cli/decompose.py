@@ -1,0 +1,104 @@
+"""``littlestone decompose``: decomposition dimension, tree and essential hypotheses of a class."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from littlestone.classes import HypothesisClass
+from littlestone.cli.arguments import class_or_file
+from littlestone.cli.console import counted, out, print_json
+from littlestone.cli.tree import picture_kind
+from littlestone.decomposition import (
+    Decompositions,
+    DecompositionTree,
+    TooLargeError,
+    certain_hypotheses,
+)
+from littlestone.decomposition import (
+    decompose as greedy,
+)
+from littlestone.decomposition.limits import depth_parameter
+from littlestone.hypotheses import Hypothesis
+from littlestone.report.decomposition import decomposition_drawing
+from littlestone.report.files import reserved
+from littlestone.report.tree import figure, terminal
+
+_LISTED = 12  # hypotheses
+
+
+def decompose(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE-or-CLASS",
+            help="A CSV or .npy table of 0s and 1s, or a class, such as 'points(dest)'.",
+        ),
+    ],
+    p: Annotated[int, typer.Option(help="The points that a leaf of LDim = d must withstand.")] = 1,
+    d: Annotated[
+        int | None, typer.Option(help="An upper bound on LDim; by default LDim itself.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option("--out", help="Draw to this .svg or .png file instead.")
+    ] = None,
+    levels: Annotated[int, typer.Option(min=1, max=8, help="Draw the top levels only.")] = 4,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Print the (p, d)-decomposition dimension, a tree that attains it, and what is essential.
+
+    Every class is cut into version spaces that few points cannot reduce; a hypothesis is essential
+    if it is the standard optimal algorithm of one of the largest, however the class is cut well.
+    Of a class too large for the exact search, bounds and the greedy tree.
+    """
+    kind = None if picture is None else picture_kind(picture)
+    with reserved(picture, keep=[what]) if picture else nullcontext() as write:
+        H = class_or_file(what)
+        d = depth_parameter(H, p, d)
+        tree, settled, essential = _solved(H, p, d)
+        root = decomposition_drawing(tree, H.domain.words, levels)
+        title = f"({p}, {d})-decomposition of {Path(what).name if Path(what).exists() else what}"
+        if write is not None and kind is not None:
+            write(figure(root, title, kind=kind))
+    shown = [f.words() for f in essential[:_LISTED]]
+    if as_json:
+        print_json(
+            {
+                "decomposition_dimension": tree.degree if settled else None,
+                "upper": tree.degree,
+                "leaves": sum(1 for _ in tree.leaves()),
+                "essential": len(essential) if settled else None,
+                "first_essential": shown,
+            }
+        )
+        return
+    if write is None:
+        out.print(terminal(root))
+    relation = "=" if settled else "<="
+    leaves = counted(sum(1 for _ in tree.leaves()), "leaf").replace("leafs", "leaves")
+    out.print(f"({p}, {d})-decomposition dimension {relation} {tree.degree}, {leaves}")
+    known = "" if settled else "at least "
+    out.print(f"essential: {known}{len(essential)}{': ' if shown else ''}{'; '.join(shown)}")
+    if len(essential) > _LISTED:
+        out.print(f"... {len(essential) - _LISTED:,} more")
+    if picture is not None:
+        out.print(f"drawn to {picture}")
+
+
+def _solved(
+    H: HypothesisClass[Any], p: int, d: int
+) -> tuple[DecompositionTree[Any], bool, list[Hypothesis[Any]]]:
+    """A tree, whether it is optimal and the list complete, and essential hypotheses."""
+    try:
+        search = Decompositions(p, d)
+        return search.tree(H), True, search.essential(H)
+    except TooLargeError:
+        tree = greedy(H, p, d)
+        certain = certain_hypotheses(tree)
+        # In degree 0 the leaves are all hypotheses, and all are essential.
+        if tree.degree == 0:
+            certain = tree.hypotheses()
+        return tree, len(certain) == len(tree.hypotheses()), certain

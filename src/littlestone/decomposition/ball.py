@@ -1,0 +1,71 @@
+"""Error balls: unions of version spaces, and what a teacher reads off them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Self
+
+from littlestone.classes import HypothesisClass
+from littlestone.domains import Point
+from littlestone.sample import Sample
+
+
+@dataclass(frozen=True)
+class Ball(Generic[Point]):
+    """{h in H : h errs at most b times on a sample}, as disjoint version spaces, the cells.
+
+    All hypotheses of a cell label the ``points`` of the sample alike, so two cells differ at one of
+    them, and all err equally often: ``cells`` are pairs (V, errors).  ``whole`` is H, or the version
+    space of H that the ball was restricted to.  A union of version spaces is no version space: its
+    LDim and SOA are not to be read off its cells, but once one cell is left they are the cell's.
+    """
+
+    whole: HypothesisClass[Point]
+    points: tuple[Point, ...]
+    cells: tuple[tuple[HypothesisClass[Point], int], ...]
+
+    def within(self, max_errors: int) -> Self:
+        """The ball of a smaller radius."""
+        return self._with(self.whole, [cell for cell in self.cells if cell[1] <= max_errors])
+
+    def restrict(self, x: Point, y: int) -> Self:
+        """The hypotheses of the ball with label y at any point x of the domain."""
+        sides = ((V.restrict(x, y), errors) for V, errors in self.cells)
+        return self._with(
+            self.whole.restrict(x, y), [side for side in sides if not side[0].is_empty()]
+        )
+
+    def _with(
+        self, whole: HypothesisClass[Point], cells: list[tuple[HypothesisClass[Point], int]]
+    ) -> Self:
+        return type(self)(whole, self.points, tuple(cells))
+
+    def is_empty(self) -> bool:
+        """Whether no hypothesis errs so rarely."""
+        return not self.cells
+
+    def separating_point(self) -> Point:
+        """The first sample point at which two cells differ; there is one if there are two cells."""
+        return next(
+            x for x in self.points if len({V.restrict(x, 0).is_empty() for V, _ in self.cells}) == 2
+        )
+
+    def __str__(self) -> str:
+        return f"an error ball of {self.whole}"
+
+
+def error_ball(H: HypothesisClass[Point], sample: Sample[Point], max_errors: int) -> Ball[Point]:
+    """The ball {h in H : h errs at most ``max_errors`` times on ``sample``}.
+
+    By `HypothesisClass.error_ball`; the balls of smaller radius are its `Ball.within`.
+
+    >>> from littlestone.classes import Thresholds
+    >>> H = Thresholds.on(0, 2**20 - 2)
+    >>> sample = Sample.from_examples(H.domain, [(10, 0), (1000, 1), (5000, 1)])
+    >>> ball = error_ball(H, sample, 1)
+    >>> [(V.size, errors) for V, errors in sorted(ball.cells, key=lambda cell: cell[0].after)]
+    [(11, 1), (990, 0), (4000, 1)]
+    >>> len(ball.within(0).cells)
+    1
+    """
+    return Ball(H, tuple(sample.points), tuple(H.error_ball(sample, max_errors)))

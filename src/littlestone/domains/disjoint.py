@@ -1,0 +1,115 @@
+"""Points of one of several domains."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import Any
+
+from littlestone.domains.base import Domain
+from littlestone.errors import DeclarationError
+
+
+@dataclass(frozen=True)
+class Disjoint(Domain[tuple[int, Any]]):
+    """The disjoint union of domains: the pairs (j, x), x being a point of the j-th, j = 0, 1, ...
+
+    A record of a table stands for the first of its columns that shows a point by itself, as one of a
+    table in which one column a row is filled does; if there is none, for what is missing in the first.
+
+    >>> from littlestone.domains import Grid, Strings
+    >>> either = Disjoint((Grid(0, 99, "age"), Strings("name")))
+    >>> either.encode([None, "Ada"]), either.words((0, 17))
+    ((1, 'Ada'), 'age = 17')
+    """
+
+    columns: tuple[Domain[Any], ...]
+
+    def __post_init__(self) -> None:
+        names = self.column_names
+        if not names or len(set(names)) < len(names):
+            raise DeclarationError(
+                f"declare a choice of the columns {', '.join(names) or '(none)'}",
+                found="a column is named twice" if names else "there is no column",
+                fix="name at least one column, and each of them once",
+            )
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The names of the domains."""
+        return " or ".join(column.name for column in self.columns)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        return tuple(chain.from_iterable(column.column_names for column in self.columns))
+
+    @property
+    def size(self) -> int | None:
+        sizes = [column.size for column in self.columns]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def index(self, x: tuple[int, Any]) -> int:
+        before = sum(column.size or 0 for column in self.columns[: x[0]])
+        return before + self.columns[x[0]].index(x[1])
+
+    def encode(self, value: object) -> tuple[int, Any]:
+        return self.encode_record(_values(value))
+
+    def encode_record(self, values: Sequence[object]) -> tuple[int, Any]:
+        shares = self._shares(values)
+        showing = (j for j, (c, v) in enumerate(shares) if c.reads_record(v))
+        j = next(showing, 0)
+        return j, shares[j][0].encode_record(shares[j][1])
+
+    def _shares(self, values: Sequence[object]) -> list[tuple[Domain[Any], list[object]]]:
+        """Each domain with the values of its columns; missing ones are None."""
+        given = iter(values)
+        return [(c, [next(given, None) for _ in c.column_names]) for c in self.columns]
+
+    def reads(self, value: object) -> bool:
+        return self.reads_record(_values(value))
+
+    def reads_record(self, values: Sequence[object]) -> bool:
+        return any(c.reads_record(v) for c, v in self._shares(values))
+
+    def __contains__(self, x: object) -> bool:
+        return (
+            isinstance(x, tuple)
+            and len(x) == 2
+            and isinstance(x[0], int)
+            and 0 <= x[0] < len(self.columns)
+            and x[1] in self.columns[x[0]]
+        )
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        if self.size is not None:
+            for j, column in enumerate(self.columns):
+                yield from ((j, x) for x in column)
+            return
+        # By turns, so that every point comes after finitely many others.
+        missing = object()
+        for turn in zip_longest(*self.columns, fillvalue=missing):
+            yield from ((j, x) for j, x in enumerate(turn) if x is not missing)
+
+    def random_point(self, rng: random.Random) -> tuple[int, Any]:
+        if self.size is None:
+            j = rng.randrange(len(self.columns))
+        else:
+            j = rng.choices(range(len(self.columns)), [c.size or 0 for c in self.columns])[0]
+        return j, self.columns[j].random_point(rng)
+
+    def words(self, x: tuple[int, Any]) -> str:
+        column, value = self.columns[x[0]], x[1]
+        if len(column.column_names) > 1:
+            return column.words(value)
+        shown = repr(value) if isinstance(value, str) else column.words(value)
+        return f"{column.name} = {shown}"
+
+    def __str__(self) -> str:
+        return "either " + " or ".join(map(str, self.columns))
+
+
+def _values(value: object) -> Sequence[object]:
+    return value if isinstance(value, tuple | list) else [value]

@@ -1,0 +1,48 @@
+"""Functions on a disjoint union of domains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from littlestone.domains import Disjoint, Domain
+from littlestone.hypotheses.base import Hypothesis, disagreement
+
+
+@dataclass(frozen=True)
+class DirectSum(Hypothesis[tuple[int, Any]]):
+    """The function h(j, x) = h_j(x) on a disjoint union, a function h_j on each of its domains.
+
+    >>> from littlestone.domains import Grid
+    >>> from littlestone.hypotheses import StepFunction
+    >>> ages, hours = Grid(0, 99, "age"), Grid(0, 23, "hour")
+    >>> parts = StepFunction.threshold(ages, 18), StepFunction.threshold(hours, 6)
+    >>> DirectSum(Disjoint((ages, hours)), parts).words()
+    'of age: age >= 18; of hour: hour >= 6'
+    """
+
+    domain: Disjoint
+    parts: tuple[Hypothesis[Any], ...]
+
+    def __call__(self, x: tuple[int, Any]) -> int:
+        return self.parts[x[0]](x[1])
+
+    def words(self) -> str:
+        return "; ".join(f"of {part.domain.name}: {part.words()}" for part in self.parts)
+
+    def witness(self, other: Self) -> tuple[int, Any] | None:
+        for j, (f, g) in enumerate(zip(self.parts, other.parts, strict=True)):
+            if f != g:
+                return j, disagreement(f, g)
+        return None
+
+    def form(self) -> dict[str, object]:
+        return {"parts": [part.to_json() for part in self.parts]}
+
+    @classmethod
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        parts = tuple(map(Hypothesis.from_json, form["parts"]))
+        if not isinstance(domain, Disjoint) or domain.columns != tuple(h.domain for h in parts):
+            raise ValueError
+        return cls(domain, parts)

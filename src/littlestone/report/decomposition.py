@@ -1,0 +1,36 @@
+"""Decomposition trees for people, drawn as `littlestone.report.tree` draws mistake trees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from littlestone.decomposition import DecompositionTree
+from littlestone.report.tree import Node
+
+NOBODY = Node("no hypothesis", cut=True)
+
+
+def decomposition_drawing(tree: DecompositionTree[Any], words: Any, levels: int) -> Node:
+    """The top levels of a decomposition tree; a leaf shows LDim and the SOA of its version space.
+
+    ``words`` writes a point, such as ``H.domain.words``.
+
+    >>> from littlestone.classes import parse_class
+    >>> from littlestone.decomposition import decompose
+    >>> H = parse_class("thresholds(x, 1..3)")
+    >>> root = decomposition_drawing(decompose(H, p=2), H.domain.words, levels=4)
+    >>> root.text, root.ends
+    ('1', 4)
+    """
+
+    def node(i: int | None, level: int) -> Node:
+        if i is None:
+            return NOBODY
+        point, space, after = tree.nodes[i].point, tree.nodes[i].space, tree.nodes[i].after
+        if space is not None:
+            return Node(f"LDim {space.littlestone_dimension()}: {space.soa().words()}")
+        if level == levels:
+            return Node("...", cut=True)
+        return Node(words(point), (node(after[0], level + 1), node(after[1], level + 1)))
+
+    return node(0 if tree.nodes else None, 0)
