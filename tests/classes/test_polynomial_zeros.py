@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from littlestone.algebra import Monomials, Span, Vector, field_of_order, flats, scattered, vector_space
+from littlestone.algebra import (
+    Monomials,
+    Vector,
+    field_of_order,
+    scattered,
+    vector_space,
+)
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, PolynomialZeros, parse_class
 from littlestone.domains import Domain, Grid
@@ -173,7 +179,9 @@ def test_on_a_line_all_sets_of_few_points_are_zero_sets() -> None:
     assert (V.littlestone_dimension(), V.size) == (2, 4)
 
 
-@pytest.mark.parametrize(("q", "n", "degree"), [(2, 3, 2), (3, 2, 3), (4, 2, 2), (5, 2, 2), (7, 1, 3)])
+@pytest.mark.parametrize(
+    ("q", "n", "degree"), [(2, 3, 2), (3, 2, 3), (4, 2, 2), (5, 2, 2), (7, 1, 3)]
+)
 def test_no_polynomial_has_more_zeros(q: int, n: int, degree: int) -> None:
     """The bound of Kasami, Lin and Peterson is attained."""
     H = PolynomialZeros.over(COLUMNS[:n], q, degree)

@@ -56,9 +56,7 @@ class Monomials:
         found: list[list[int]] = [[]]
         for _ in range(self.variables):
             found = [
-                [*e, a]
-                for e in found
-                for a in range(min(self.order - 1, self.degree - sum(e)) + 1)
+                [*e, a] for e in found for a in range(min(self.order - 1, self.degree - sum(e)) + 1)
             ]
         return tuple(sorted(map(tuple, found), key=lambda e: (sum(e), e), reverse=True))
 
@@ -87,14 +85,20 @@ class Monomials:
         """The point at which the monomials have these values; the degree is at least 1."""
         return values[-1 - self.variables : -1]
 
-    @property
-    def most_zeros(self) -> int:
-        """The largest number of zeros of a polynomial that is not 0 as a function.
+    def most_zeros(self, rank: int) -> int:
+        """The largest number of points whose vectors span that rank: of zeros, in other words.
 
-        (q^n less) the minimum distance of a generalized Reed-Muller code (Kasami, Lin, Peterson
-        1968): d = a (q - 1) + b with b < q - 1 gives q^n - (q - b) q^(n - a - 1), which is d q^(n-1)
-        for d < q.
+        The generalized Hamming weights of Reed-Muller codes (Heijnen, Pellikaan 1998): number the
+        exponents from 0 on in lexicographic order, and read those of that number to the base q.
         """
-        q, n = self.order, self.variables
-        a, b = divmod(min(self.degree, n * (q - 1)), q - 1)
-        return int(q**n - (1 if a == n else (q - b) * q ** (n - a - 1)))
+        q = self.order
+        if rank == len(self):
+            return int(q**self.variables)
+        total = 0
+        for a in self._in_order[rank]:
+            total = q * total + a
+        return total
+
+    @cached_property
+    def _in_order(self) -> list[Vector]:
+        return sorted(self.exponents)

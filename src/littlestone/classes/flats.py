@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
-from littlestone.algebra import Span, Vector, vector_space
+from littlestone.algebra import Span, Vector
 from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Product

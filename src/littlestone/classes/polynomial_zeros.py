@@ -140,9 +140,15 @@ class PolynomialZeros(Flats):
         return () if self.negatives and self._few(len(self.negatives) + 1) else super()._core
 
     def _few(self, count: int) -> bool:
-        """Below full rank, each of the points spoils at most ``most_zeros`` ways to grow a flat."""
-        q, n = self.inside.order, len(self.domain.columns)
-        return self._rank < self.most and count * self._monomials.most_zeros < q**n
+        """Whether fewer than all points spoil the growth of a flat U that avoids so many, always.
+
+        Those in the span of U and one to avoid do: at most ``most_zeros`` of them, with U in common.
+        """
+        points, zeros = self.inside.order ** len(self.domain.columns), self._monomials.most_zeros
+        return self._rank < self.most and all(
+            count * zeros(rank + 1) - (count - 1) * rank < points
+            for rank in range(self.inside.rank, self._rank)
+        )
 
     def _common(self, U: Vectors, W: Vectors) -> Vectors:
         first, second, span = self._span(U), self._span(W), self.inside
@@ -155,7 +161,9 @@ class PolynomialZeros(Flats):
 
     def _known_blocking(self, k: int) -> frozenset[Vector] | None:
         """All directions but those of a flat of one rank less than the largest, if so few."""
-        rest = set(self._alive(self.negatives)) - set(self._directions(self._span(self._largest[1:])))
+        rest = set(self._alive(self.negatives)) - set(
+            self._directions(self._span(self._largest[1:]))
+        )
         return frozenset(rest) if len(rest) <= k else None
 
     def _directions(self, U: Span) -> Iterator[Vector]:

@@ -11,10 +11,9 @@ from littlestone.hypotheses.flats import Flat, FlatComplement
 from littlestone.hypotheses.rules import RuleUnion
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
-from littlestone.hypotheses.tables import TableFunction
-from littlestone.hypotheses.zero_sets import ZeroSet
 from littlestone.hypotheses.sums import DirectSum
 from littlestone.hypotheses.tables import TableFunction, function_of_labels
+from littlestone.hypotheses.zero_sets import ZeroSet
 
 __all__ = [
     "DirectSum",
