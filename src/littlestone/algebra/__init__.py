@@ -1,4 +1,4 @@
-"""Exact linear algebra over finite fields: arithmetic, subspaces, flats that avoid points, monomials."""
+"""Exact linear algebra over finite fields: arithmetic, subspaces and flats, monomials."""
 
 from littlestone.algebra.avoiding import avoiding_subspace, point_basis
 from littlestone.algebra.fields import Field, field_of_order

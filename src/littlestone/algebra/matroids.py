@@ -29,8 +29,8 @@ def flats(
     those of smaller rank; a branch ends when its directions cannot span the rank.
 
     >>> from littlestone.algebra import field_of_order
-    >>> plane = {v: v for v in [(0, 1), (1, 0), (1, 1), (2, 1)]}
-    >>> len(list(flats(field_of_order(3), plane, []))), len(list(flats(field_of_order(3), plane, [], 1)))
+    >>> F, plane = field_of_order(3), {v: v for v in [(0, 1), (1, 0), (1, 1), (2, 1)]}
+    >>> len(list(flats(F, plane, []))), len(list(flats(F, plane, [], 1)))
     (6, 4)
     """
     if rank is None or rank == len(chosen):
@@ -96,10 +96,11 @@ def greedy_flat(
     return tuple(chosen) if flat.rank == rank else None
 
 
-def scattered(q: int, n: int) -> Iterator[Vector]:
+def scattered(q: int, n: int, first: int = 0) -> Iterator[Vector]:
     """All points of GF(q)^n, each once, the first ones far from any pattern.
 
-    Multiples of a step near the golden section of q^n, which is prime to it.
+    Multiples of a step near the golden section of q^n, which is prime to it, from that of ``first``
+    on and round again.
 
     >>> list(scattered(3, 1)), next(scattered(2**61 - 1, 3))
     ([(0,), (2,), (1,)], (0, 0, 0))
@@ -108,7 +109,7 @@ def scattered(q: int, n: int) -> Iterator[Vector]:
     step = size * 618033988749894848 // 10**18 + 1
     while gcd(step, size) > 1:
         step += 1
-    position = 0
+    start = position = first * step % size
     while True:
         x, rest = [], position
         for _ in range(n):
@@ -116,5 +117,5 @@ def scattered(q: int, n: int) -> Iterator[Vector]:
             x.append(digit)
         yield tuple(x)
         position = (position + step) % size
-        if not position:
+        if position == start:
             return

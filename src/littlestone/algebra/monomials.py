@@ -11,7 +11,7 @@ from littlestone.algebra.fields import Field, field_of_order
 from littlestone.algebra.spans import Vector
 from littlestone.errors import DeclarationError
 
-MOST_MONOMIALS = 2**10  # every example is a vector of so many coordinates
+MOST_MONOMIALS = 2**7  # a flat of full rank costs the cube of their number
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Monomials:
     """The monomials of degree at most ``degree`` in n variables that differ as functions on GF(q)^n.
 
     As a^q = a, they are those with no exponent above q - 1, and they are linearly independent.  In
-    order of falling degree, so that the last ones are the variables and 1.  There may be 1024.
+    order of falling degree, so that the last ones are the variables and 1.  There may be 128.
 
     >>> quadratic = Monomials(101, 2, 2)
     >>> quadratic.exponents

@@ -23,8 +23,9 @@ from littlestone.hypotheses import ZeroSet
 
 # There is no formula for the number of sets.  They are counted one by one, up to so many, if no more
 # than so many directions of points are left.
-MOST_COUNTED = 10_000
+MOST_COUNTED = 1_000
 _MOST_LEFT = 64
+_MOST_ORDERS = 16  # in which points are added greedily, before a search through all flats
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class PolynomialZeros(Flats):
         """The zero sets of polynomials of degree at most ``degree`` in the named ``columns``.
 
         The coordinates are elements 0, ..., q - 1 of GF(q).  Raises `DeclarationError` unless q is
-        the order of a field, the degree is at least 1, and there are at most 1024 monomials.
+        the order of a field, the degree is at least 1, and there are at most 128 monomials.
         """
         domain = vector_space(columns, q)
         if degree < 1:
@@ -88,7 +89,7 @@ class PolynomialZeros(Flats):
         return self._monomials.point(v)
 
     @cached_property
-    def size(self) -> int | None:  # type: ignore[override]
+    def size(self) -> int | None:
         """Number of sets; None where that is too many to count, which is known at once."""
         dimension = self.littlestone_dimension()
         if dimension < 1:
@@ -106,9 +107,9 @@ class PolynomialZeros(Flats):
         self.require_learnable()
         return ZeroSet.vanishing(self.domain, self.degree, self._core_span)
 
-    def _vectors(self) -> Iterator[Vector]:
-        """The vectors of all points."""
-        return map(self.embed, scattered(self.inside.order, len(self.domain.columns)))
+    def _vectors(self, first: int = 0) -> Iterator[Vector]:
+        """The vectors of all points, in an order for each ``first`` one."""
+        return map(self.embed, scattered(self.inside.order, len(self.domain.columns), first))
 
     def _alive(self, dead: frozenset[Vector], most: int | None = None) -> dict[Vector, Vector]:
         """All directions modulo ``inside`` that are not ``dead``, each with the vector of a point.
@@ -128,16 +129,31 @@ class PolynomialZeros(Flats):
     def _avoiding(self, negatives: frozenset[Vector], rank: int) -> Vectors | None:
         if negatives and rank == self.most:
             return None
-        greedy = greedy_flat(self.inside, self._vectors(), negatives, rank)
+        greedy = next(self._greedy(negatives, rank), None)
         if greedy is not None:
             return greedy
         more, alive = rank - self.inside.rank, self._alive(negatives)
         return next(flats(self.inside.field, alive, negatives, more), None)
 
+    def _greedy(self, negatives: frozenset[Vector], rank: int) -> Iterator[Vectors]:
+        """Flats of that rank without negatives, from points in some different orders."""
+        for i in range(_MOST_ORDERS):
+            found = greedy_flat(self.inside, self._vectors(i * rank), negatives, rank)
+            if found is not None:
+                yield found
+
     @cached_property
-    def _core(self) -> Vectors:  # type: ignore[override]
+    def _core(self) -> Vectors:
         # A point more can be avoided as well.
-        return () if self.negatives and self._few(len(self.negatives) + 1) else super()._core
+        if self.negatives and self._few(len(self.negatives) + 1):
+            return ()
+        # A few flats with nothing in common, not even as subspaces, spare a look at all points.
+        common = self._span(self._largest)
+        for U in self._greedy(self.negatives, self._rank):
+            common = common.intersection(self._span(U))
+            if common == self.inside:
+                return ()
+        return super()._core
 
     def _few(self, count: int) -> bool:
         """Whether fewer than all points spoil the growth of a flat U that avoids so many, always.

@@ -12,7 +12,7 @@ from littlestone.domains import Domain
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses.base import Hypothesis
 
-MOST_SEARCHED = 2**20  # points at which two functions are compared
+MOST_SEARCHED = 2**16  # points at which two functions are compared
 _MOST_CHECKED = 2**12  # points at which the equations of a model file are checked
 
 
@@ -85,7 +85,7 @@ class ZeroSet(Hypothesis[Vector]):
     def witness(self, other: Self) -> Vector | None:
         """A point of difference, by looking at points one after the other.
 
-        Raises `DeclarationError` if there is none among the first 2^20: to find the points of a set
+        Raises `DeclarationError` if there is none among the first 2^16: to find the points of a set
         of equations over a large field is a hard problem of its own.
         """
         if self == other:
