@@ -11,6 +11,7 @@ import pytest
 
 from littlestone.algebra import (
     Monomials,
+    Span,
     Vector,
     field_of_order,
     scattered,
@@ -180,20 +181,19 @@ def test_on_a_line_all_sets_of_few_points_are_zero_sets() -> None:
 
 
 @pytest.mark.parametrize(
-    ("q", "n", "degree"), [(2, 3, 2), (3, 2, 3), (4, 2, 2), (5, 2, 2), (7, 1, 3)]
+    ("q", "n", "degree"),
+    [(2, 3, 1), (2, 3, 2), (3, 2, 1), (3, 2, 2), (3, 2, 3), (4, 2, 1), (5, 1, 3), (5, 2, 1)],
 )
-def test_no_polynomial_has_more_zeros(q: int, n: int, degree: int) -> None:
-    """The bound of Kasami, Lin and Peterson is attained."""
+def test_most_zeros_of_each_rank_are_attained(q: int, n: int, degree: int) -> None:
+    """The numbers of Heijnen and Pellikaan, against all zero sets."""
     H = PolynomialZeros.over(COLUMNS[:n], q, degree)
     values = list(map(H.embed, H.domain))
-    rows = [row for row in zip(*values, strict=True)]
-    F, best = field_of_order(q), 0
-    rng = random.Random(0)
-    for _ in range(300):  # products of linear forms are the best ones; others are below
-        c = [rng.randrange(q) for _ in rows]
-        zeros = sum(not F.dot(c, v) for v in values)
-        best = max(best, zeros if zeros < len(values) else 0)
-    assert best <= Monomials(q, n, degree).most_zeros
+    most = [0] * (H.inside.width + 1)
+    for labels in zero_sets(q, n, degree):
+        on = [v for v, y in zip(values, labels, strict=True) if y]
+        rank = Span.of(q, H.inside.width, on).rank
+        most[rank] = max(most[rank], len(on))
+    assert most == [Monomials(q, n, degree).most_zeros(rank) for rank in range(len(most))]
 
 
 ILLEGAL = [
@@ -218,7 +218,8 @@ def test_only_the_monomials_that_differ_as_functions_count() -> None:
 
 def test_all_points_are_listed_once() -> None:
     for q, n in [(2, 1), (2, 4), (3, 3), (5, 2), (7, 1)]:
-        assert sorted(scattered(q, n)) == list(product(range(q), repeat=n))
+        for first in (0, 1, q**n + 5):
+            assert sorted(scattered(q, n, first)) == list(product(range(q), repeat=n))
 
 
 def test_zero_sets_of_two_functions_have_a_point_of_difference() -> None:
@@ -262,7 +263,7 @@ class TakesSubspaces(PolynomialZeros):
     """A plausible slip: a subspace that no points span is taken for a flat."""
 
     @cached_property
-    def _largest(self) -> tuple[Vector, ...]:  # type: ignore[override]
+    def _largest(self) -> tuple[Vector, ...]:
         left = self.inside.width - bool(self.negatives) - self.inside.rank
         return tuple(self._alive(frozenset()).values())[:left]
 
@@ -316,4 +317,5 @@ def test_planted_slips_are_caught(H: PolynomialZeros) -> None:
     assert broken
     sound = PolynomialZeros(H.domain, H.inside, H.negatives, degree=H.degree)
     for check in yield_checks(sound):
-        check()
+        if check.name in broken:
+            check()

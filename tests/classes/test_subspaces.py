@@ -195,7 +195,7 @@ class ForgetsTheCore(LinearSubspaces):
     """A plausible slip: the SOA is taken for the span of the positives."""
 
     @property
-    def _core(self) -> tuple[Vector, ...]:  # type: ignore[override]
+    def _core(self) -> tuple[Vector, ...]:
         return ()
 
 

@@ -166,7 +166,8 @@ class Flats(HypothesisClass[Vector]):
         if self._core:  # every flat of the largest rank has these points: ``inside`` grows for free
             return [self.point(self._core[0])]
         # Now the SOA is 0 outside of ``inside``: k more negatives must meet what the others leave.
-        if self._few(len(self.negatives) + k):
+        # One point alone would have to be in all of these flats, hence in the core.
+        if k == 1 or self._few(len(self.negatives) + k):
             return None
         blocking = self._known_blocking(k) or self._blocking(frozenset(), k, frozenset(), [])
         return None if blocking is None else [self._point_of(v) for v in sorted(blocking)]

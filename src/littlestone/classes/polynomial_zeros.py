@@ -25,7 +25,7 @@ from littlestone.hypotheses import ZeroSet
 # than so many directions of points are left.
 MOST_COUNTED = 1_000
 _MOST_LEFT = 64
-_MOST_ORDERS = 16  # in which points are added greedily, before a search through all flats
+_MOST_ORDERS = 4  # in which points are added greedily, before a search through all flats
 
 
 @dataclass(frozen=True)
