@@ -40,8 +40,8 @@ class PolynomialZeros(Flats):
     LDim is the number of monomials that differ as functions: C(n + D, D) for D < q.  On a large
     field the negatives leave one dimension less, no matter which they are, as long as fewer than
     q / D; beyond that, a search through the flats answers exactly.  Proofs are in
-    docs/proofs/algebraic-classes.md.  `restrict` costs the square of the number of monomials, and
-    the search may be exponential in the worst case.
+    docs/proofs/algebraic-classes.md.  `restrict` costs the square of the number of monomials.  The
+    search may read all points, and be exponential: 30 negatives on GF(3)^4 may be too many for it.
 
     >>> conics = PolynomialZeros.over(["x", "y"], 101, 2)
     >>> conics.littlestone_dimension()
@@ -129,31 +129,32 @@ class PolynomialZeros(Flats):
     def _avoiding(self, negatives: frozenset[Vector], rank: int) -> Vectors | None:
         if negatives and rank == self.most:
             return None
-        greedy = next(self._greedy(negatives, rank), None)
+        greedy = self._greedy(negatives, rank)
         if greedy is not None:
             return greedy
         more, alive = rank - self.inside.rank, self._alive(negatives)
         return next(flats(self.inside.field, alive, negatives, more), None)
 
-    def _greedy(self, negatives: frozenset[Vector], rank: int) -> Iterator[Vectors]:
-        """Flats of that rank without negatives, from points in some different orders."""
-        for i in range(_MOST_ORDERS):
-            found = greedy_flat(self.inside, self._vectors(i * rank), negatives, rank)
-            if found is not None:
-                yield found
+    def _greedy(self, negatives: frozenset[Vector], rank: int) -> Vectors | None:
+        """A flat of that rank without negatives, from the points in a few orders, or None."""
+        orders = (self._vectors(i * rank) for i in range(_MOST_ORDERS))
+        found = (greedy_flat(self.inside, points, negatives, rank) for points in orders)
+        return next((U for U in found if U is not None), None)
 
     @cached_property
     def _core(self) -> Vectors:
         # A point more can be avoided as well.
         if self.negatives and self._few(len(self.negatives) + 1):
             return ()
-        # A few flats with nothing in common, not even as subspaces, spare a look at all points.
+        # Flats that avoid a vector in common, of a point or not, may spare a look at all points.
         common = self._span(self._largest)
-        for U in self._greedy(self.negatives, self._rank):
+        while common != self.inside:
+            v = next(filter(any, map(self.inside.direction, common.rows)))
+            U = self._greedy(self.negatives | {v}, self._rank)
+            if U is None:
+                return super()._core
             common = common.intersection(self._span(U))
-            if common == self.inside:
-                return ()
-        return super()._core
+        return ()
 
     def _few(self, count: int) -> bool:
         """Whether fewer than all points spoil the growth of a flat U that avoids so many, always.
