@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from littlestone.algebra import Span, vector_space
+from littlestone.algebra import Span, Vector, vector_space
 from littlestone.checks import yield_checks
 from littlestone.classes import AffineSubspaces, FiniteClass, LinearSubspaces, parse_class
 from littlestone.classes.subspaces import Subspaces
@@ -195,8 +195,8 @@ class ForgetsTheCore(LinearSubspaces):
     """A plausible slip: the SOA is taken for the span of the positives."""
 
     @property
-    def _core(self) -> Span:
-        return self.inside
+    def _core(self) -> tuple[Vector, ...]:
+        return ()
 
 
 # Of all lines, x = 0 and x = 1 are left.

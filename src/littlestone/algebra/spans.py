@@ -41,6 +41,11 @@ class Span:
         """The dimension of the subspace."""
         return len(self.rows)
 
+    @property
+    def codirections(self) -> int:
+        """The number of directions of the whole space modulo U, which `direction` may give."""
+        return int((self.order ** (self.width - self.rank) - 1) // (self.order - 1))
+
     @cached_property
     def field(self) -> Field:
         """The field GF(q)."""
@@ -57,6 +62,12 @@ class Span:
             if v[pivot]:
                 v = self.field.combine(v, self.field.negative(v[pivot]), row)
         return v
+
+    def direction(self, v: Vector) -> Vector:
+        """The vector modulo U and up to scalars: `reduce`, its last nonzero entry made 1; or 0."""
+        v = self.reduce(v)
+        last = next((a for a in reversed(v) if a), 1)
+        return v if last == 1 else self.field.scale(self.field.inverse(last), v)
 
     def __contains__(self, v: Vector) -> bool:
         return not any(self.reduce(v))

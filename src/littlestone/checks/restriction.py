@@ -37,7 +37,7 @@ def restrict_partitions(H: Class) -> None:
             zero, one = V.restrict(x, 0), V.restrict(x, 1)
             empty = zero.is_empty() and one.is_empty()
             expect(empty == V.is_empty(), "V is empty iff both V|(x,y) are", V=V, x=x)
-            if zero.size is not None and one.size is not None:
+            if V.size is not None and zero.size is not None and one.size is not None:
                 total = zero.size + one.size
                 expect(V.size == total, "|V| = |V|(x,0)| + |V|(x,1)|", V=V, x=x)
             for y, W in enumerate((zero, one)):
@@ -83,7 +83,7 @@ def dimension_and_size(H: Class) -> None:
         d, size = V.littlestone_dimension(), V.size
         expect(d == math.inf or type(d) is int, "LDim is an int or math.inf", V=V, LDim=repr(d))
         if size is None:
-            expect(d >= 1, "infinitely many hypotheses have LDim >= 1", V=V, LDim=d)
+            expect(d >= 1, "hypotheses that are not counted have LDim >= 1", V=V, LDim=d)
         else:
             expect(d <= size.bit_length() - 1, "LDim <= floor(log2 size)", V=V, LDim=d, size=size)
             expect((d == 0) == (size == 1), "LDim = 0 iff size = 1", V=V, LDim=d, size=size)

@@ -13,6 +13,7 @@ from littlestone.classes.intervals import Intervals
 from littlestone.classes.juntas import Juntas
 from littlestone.classes.parities import Parities
 from littlestone.classes.points import Points
+from littlestone.classes.polynomial_zeros import PolynomialZeros
 from littlestone.classes.rule_sets import RuleSets
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.stumps import Stumps
@@ -40,6 +41,7 @@ __all__ = [
     "LinearSubspaces",
     "Parities",
     "Points",
+    "PolynomialZeros",
     "RuleSets",
     "Stumps",
     "Subsets",

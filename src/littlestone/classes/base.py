@@ -46,7 +46,7 @@ class HypothesisClass(ABC, Generic[Point]):
     @property
     @abstractmethod
     def size(self) -> int | None:
-        """Number of hypotheses; None when infinite."""
+        """Number of hypotheses; None when there are infinitely many, or too many to count."""
 
     @abstractmethod
     def littlestone_dimension(self) -> int | float:
@@ -147,8 +147,9 @@ class HypothesisClass(ABC, Generic[Point]):
                 found="it is empty: no hypothesis is left",
                 fix="declare a class with at least one hypothesis",
             )
-        # Finitely many hypotheses have LDim <= log2 |H|, and it may be hard to find.
-        if self.size is None and self.littlestone_dimension() == float("inf"):
+        # Finitely many points have finitely many functions; neither may be easy to count.
+        finite = self.domain.size is not None or self.size is not None
+        if not finite and self.littlestone_dimension() == float("inf"):
             raise InfiniteDimensionError(
                 f"learn the class {self}",
                 found="its Littlestone dimension is infinite, so no algorithm learns it online and "
@@ -214,7 +215,7 @@ def majority_label(H: HypothesisClass[Any], x: Any) -> int:
     if zeros is None or total is None:
         raise DeclarationError(
             f"count the hypotheses of {H}",
-            found="there are infinitely many, so a majority vote has no meaning",
+            found="there are infinitely many or too many to count, so no majority vote is taken",
             fix="use the standard optimal algorithm in place of halving",
         )
     return 0 if 2 * zeros > total else 1

@@ -55,9 +55,11 @@ def dim(
                 fix="leave out --certificate, or write the class as a table of 0s and 1s",
             )
         points = H.domain.size
+        # On finitely many points there are finitely many functions.
+        uncounted = "infinite" if points is None else "too many to count"
         data: dict[str, object] = {
             "littlestone_dimension": finite_or_text(H.littlestone_dimension()),
-            "hypotheses": "infinite" if H.size is None else H.size,
+            "hypotheses": uncounted if H.size is None else H.size,
             "points": "infinite" if points is None else points,
         }
         _print(data, {}, as_json)

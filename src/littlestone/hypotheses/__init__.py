@@ -13,6 +13,7 @@ from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
 from littlestone.hypotheses.sums import DirectSum
 from littlestone.hypotheses.tables import TableFunction, function_of_labels
+from littlestone.hypotheses.zero_sets import ZeroSet
 
 __all__ = [
     "DirectSum",
@@ -23,6 +24,7 @@ __all__ = [
     "RuleUnion",
     "StepFunction",
     "TableFunction",
+    "ZeroSet",
     "disagreement",
     "function_of_labels",
 ]

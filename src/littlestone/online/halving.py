@@ -36,7 +36,7 @@ class Halving(OnlineLearner[Point]):
         if H.size is None:
             raise DeclarationError(
                 f"take majority votes of {H}",
-                found="it has infinitely many hypotheses, of which no half can be counted",
+                found="its hypotheses are infinitely many or too many to count, so no half is known",
                 fix="use the standard optimal algorithm, which needs only a finite Littlestone "
                 "dimension",
             )

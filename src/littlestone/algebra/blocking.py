@@ -1,0 +1,83 @@
+"""Sets of points that meet all subspaces of one rank.
+
+Here a subspace contains the fixed subspace ``inside``; it is met where one of its points outside of
+``inside`` is in the set.  With ``affine`` the points are vectors whose last coordinate is 1, and the
+subspaces are spanned by points.  Points are written as their `Span.direction` modulo ``inside``.
+See docs/proofs/algebraic-classes.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+from math import comb
+
+from littlestone.algebra.avoiding import point_basis
+from littlestone.algebra.spans import Span, Vector
+
+
+def fewest_blocking(inside: Span, rank: int, *, affine: bool) -> int:
+    """A lower bound on the number of points that meet all subspaces of that rank.
+
+    >>> fewest_blocking(Span(7, 4), 2, affine=False), fewest_blocking(Span(101, 4), 3, affine=True)
+    (57, 301)
+    """
+    q, width = inside.order, inside.width
+    bose_burton = (q ** (width - rank + 1) - 1) // (q - 1)
+    if not affine or inside.rank:
+        return int(bose_burton)
+    if rank == 1:  # all points
+        return int(q ** (width - 1))
+    jamison = (width - 1) * (q - 1) + 1 if rank == width - 1 else 0
+    return int(max(bose_burton, jamison))
+
+
+def known_blocking(
+    inside: Span, given: frozenset[Vector], rank: int, k: int, *, affine: bool
+) -> frozenset[Vector] | None:
+    """At most k points that block with the ``given`` ones as they fill a set that is known to block.
+
+    Of codimension c, every affine subspace has a point of at most c nonzero coordinates; every
+    subspace with ``inside`` meets one of rank c + 1, which is grown through the given points.
+    """
+    codimension = inside.width - rank
+    if affine and not inside.rank:
+        n, q = inside.width - 1, inside.order
+        if sum(comb(n, i) * (q - 1) ** i for i in range(codimension + 1)) > k + len(given):
+            return None
+        light = {
+            (*(values[places.index(j)] if j in places else 0 for j in range(n)), 1)
+            for places in combinations(range(n), codimension)
+            for values in product(range(q), repeat=codimension)
+        }
+        missing = frozenset(light) - given
+        return missing if len(missing) <= k else None
+    units = [tuple(int(i == j) for i in range(inside.width)) for j in range(inside.width)]
+    filled = inside
+    for _ in range(codimension + 1):
+        outside = [v for v in sorted(given) if v not in filled]
+        grown = [filled.plus(v) for v in outside or units if v not in filled]
+        filled = max(grown, key=lambda U: sum(v in U for v in outside))
+    fewest = fewest_blocking(inside, rank, affine=affine)
+    if fewest - sum(v in filled for v in given) > k:
+        return None
+    return frozenset(directions(inside, filled, affine=affine)) - given
+
+
+def directions(inside: Span, U: Span, *, affine: bool) -> Iterator[Vector]:
+    """The points of U outside of ``inside``, each as the direction that it has in common."""
+    field, q = U.field, U.order
+    basis = point_basis(U, affine=affine)
+    whole = affine and not inside.rank
+    if whole:  # first + sum of c_i (b_i - first)
+        minus = field.negative(1)
+        basis = (basis[0], *(field.combine(b, minus, basis[0]) for b in basis[1:]))
+    else:
+        basis = Span.of(q, U.width, map(inside.reduce, basis)).rows
+    for lead in range(1 if whole else len(basis)):
+        for number in range(q ** (len(basis) - lead - 1)):
+            v = basis[lead]
+            for b in basis[lead + 1 :]:
+                number, c = divmod(number, q)
+                v = field.combine(v, c, b)
+            yield inside.direction(v)

@@ -1,0 +1,121 @@
+"""Flats of a vector matroid: subspaces spanned by some of finitely many given vectors.
+
+Vectors are taken modulo a subspace and up to scalars: each is written as its `Span.direction`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import gcd
+
+from littlestone.algebra.fields import Field
+from littlestone.algebra.spans import Span, Vector
+
+Directions = Mapping[Vector, Vector]
+
+
+def flats(
+    field: Field,
+    alive: Directions,
+    dead: Iterable[Vector],
+    rank: int | None = None,
+    chosen: tuple[Vector, ...] = (),
+) -> Iterator[tuple[Vector, ...]]:
+    """The flats that avoid the ``dead`` directions, each once, as ``chosen`` and vectors to add.
+
+    ``alive`` are all other directions, each with a vector that has it.  With ``rank``, only the
+    flats of that rank.  A flat either has the first direction alive, and is a flat modulo it, or
+    that direction is dead for it.  So every node of the search is a flat that is asked for, but for
+    those of smaller rank; a branch ends when its directions cannot span the rank.
+
+    >>> from littlestone.algebra import field_of_order
+    >>> F, plane = field_of_order(3), {v: v for v in [(0, 1), (1, 0), (1, 1), (2, 1)]}
+    >>> len(list(flats(F, plane, []))), len(list(flats(F, plane, [], 1)))
+    (6, 4)
+    """
+    if rank is None or rank == len(chosen):
+        yield chosen
+    needed = None if rank is None else rank - len(chosen)
+    if needed == 1:
+        yield from ((*chosen, x) for x in alive.values())
+    if needed in (0, 1):
+        return
+    directions, killed = list(alive), set(dead)
+    for i in range(len(directions) if needed is None else _last_start(field, directions, needed)):
+        v = directions[i]
+        still_dead = {_modulo(field, u, v) for u in killed}
+        later: dict[Vector, Vector] = {}
+        for u in directions[i + 1 :]:
+            w = _modulo(field, u, v)
+            if w not in still_dead:
+                later.setdefault(w, alive[u])
+        yield from flats(field, later, still_dead, rank, (*chosen, alive[v]))
+        killed.add(v)
+
+
+def _last_start(field: Field, directions: list[Vector], rank: int) -> int:
+    """How many of the vectors, in turn, span that rank with all later ones."""
+    span = Span(field.order, len(directions[0]) if directions else 0)
+    for i in reversed(range(len(directions))):
+        span = span.plus(directions[i])
+        if span.rank == rank:
+            return i + 1
+    return 0
+
+
+def _modulo(field: Field, u: Vector, v: Vector) -> Vector:
+    """The direction u modulo another one, v: 0 where v has its last entry that is not 0."""
+    last = next(i for i in reversed(range(len(v))) if v[i])
+    if u[last]:
+        u = field.combine(u, field.negative(u[last]), v)
+    scale = next((a for a in reversed(u) if a), 1)
+    return u if scale == 1 else field.scale(field.inverse(scale), u)
+
+
+def greedy_flat(
+    inside: Span, vectors: Iterable[Vector], avoided: Iterable[Vector], rank: int
+) -> tuple[Vector, ...] | None:
+    """Vectors that span a flat of that rank with ``inside`` and avoid the ``avoided``, or None.
+
+    Each vector in turn is added if the flat still avoids them: once it cannot be added, it can
+    never be.  The ``vectors`` are read as far as needed.  None does not mean that there is no flat.
+    """
+    flat, chosen = inside, []
+    dead = {flat.direction(u) for u in avoided}
+    waiting = iter(vectors)
+    # With all directions dead there is nothing to wait for.
+    while flat.rank < rank and len(dead) < flat.codirections:
+        x = next(waiting, None)
+        if x is None:
+            return None
+        v = flat.direction(x)
+        if any(v) and v not in dead:
+            flat = flat.plus(v)
+            dead = {flat.direction(u) for u in dead}
+            chosen.append(x)
+    return tuple(chosen) if flat.rank == rank else None
+
+
+def scattered(q: int, n: int, first: int = 0) -> Iterator[Vector]:
+    """All points of GF(q)^n, each once, the first ones far from any pattern.
+
+    Multiples of a step near the golden section of q^n, which is prime to it, from that of ``first``
+    on and round again.
+
+    >>> list(scattered(3, 1)), next(scattered(2**61 - 1, 3))
+    ([(0,), (2,), (1,)], (0, 0, 0))
+    """
+    size = q**n
+    step = size * 618033988749894848 // 10**18 + 1
+    while gcd(step, size) > 1:
+        step += 1
+    start = position = first * step % size
+    while True:
+        x, rest = [], position
+        for _ in range(n):
+            rest, digit = divmod(rest, q)
+            x.append(digit)
+        yield tuple(x)
+        position = (position + step) % size
+        if position == start:
+            return

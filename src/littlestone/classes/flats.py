@@ -1,0 +1,224 @@
+"""Classes of the flats of a vector matroid: subspaces, and zero sets of polynomials."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, Self
+
+from littlestone.algebra import Span, Vector
+from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.spec import Spec, quoted
+from littlestone.domains import Product
+from littlestone.errors import DeclarationError
+
+Vectors = tuple[Vector, ...]
+
+
+@dataclass(frozen=True)
+class Flats(HypothesisClass[Vector]):
+    """A lattice of flats: subspaces U of a space E that are spanned by vectors of points.
+
+    A point x is a vector ``embed(x)`` of E, and the flat U labels x by 1[embed(x) in U].  A version
+    space is {U : ``inside`` <= U, rank U <= ``most``, U avoids ``negatives``}, where ``inside`` is
+    spanned by the positive points; the negative ones are reduced modulo ``inside`` and scaled, so
+    that equal version spaces compare equal.
+
+    Let r be the largest rank of a U in it.  Then
+
+        LDim = r - rank(inside),    SOA = the intersection of all U of rank r,
+
+    proved in docs/proofs/algebraic-classes.md.  What is left to a class is the search for a flat of
+    some rank that avoids the negatives, and for points that meet all of them.
+    """
+
+    domain: Product
+    inside: Span
+    negatives: frozenset[Vector] = frozenset()
+    contradicted: bool = False
+
+    option: ClassVar[str]
+    """The word for the number that bounds the class: dimension or degree."""
+
+    @classmethod
+    @abstractmethod
+    def over(cls, columns: Sequence[str], q: int, number: int, /) -> Self:
+        """The class on the vectors of the named ``columns`` over GF(q), bounded by ``number``."""
+
+    @property
+    @abstractmethod
+    def most(self) -> int:
+        """The largest legal rank of a flat."""
+
+    @abstractmethod
+    def embed(self, x: Vector) -> Vector:
+        """The vector of E that stands for the point ``x``."""
+
+    @abstractmethod
+    def point(self, v: Vector) -> Vector:
+        """The point for which the vector ``v`` of E stands."""
+
+    @abstractmethod
+    def _avoiding(self, negatives: frozenset[Vector], rank: int) -> Vectors | None:
+        """Vectors of points that span, with ``inside``, a flat of that rank without negatives."""
+
+    @abstractmethod
+    def _common(self, U: Vectors, W: Vectors) -> Vectors:
+        """Vectors of points that span the intersection of two flats, modulo ``inside``."""
+
+    @abstractmethod
+    def _few(self, count: int) -> bool:
+        """Whether so many points are surely too few to meet all flats of the largest rank."""
+
+    @abstractmethod
+    def _known_blocking(self, k: int) -> frozenset[Vector] | None:
+        """At most k directions that are known to meet all that the negatives do not, or None."""
+
+    @abstractmethod
+    def _directions(self, U: Span) -> Iterator[Vector]:
+        """The points of U outside of ``inside``, each as the direction that it has in common."""
+
+    @abstractmethod
+    def _point_of(self, direction: Vector) -> Vector:
+        """A point with that direction modulo ``inside``."""
+
+    def restrict(self, x: Vector, y: int) -> Self:
+        require_example(self.domain, x, y)
+        v = self.inside.direction(self.embed(x))
+        if self.contradicted or (y and not any(v)):
+            return self
+        inside, negatives = self.inside, self.negatives
+        if y:
+            inside = inside.plus(v)
+            negatives = frozenset(map(inside.direction, negatives))
+        else:
+            negatives |= {v}
+        if (0,) * inside.width in negatives or inside.rank > self.most:
+            nothing = Span(inside.order, inside.width)
+            return replace(self, inside=nothing, negatives=frozenset(), contradicted=True)
+        return replace(self, inside=inside, negatives=negatives)
+
+    def is_empty(self) -> bool:
+        return self.contradicted
+
+    def littlestone_dimension(self) -> int:
+        return -1 if self.contradicted else len(self._largest)
+
+    @cached_property
+    def _largest(self) -> Vectors:
+        """Vectors of points that span, with ``inside``, a flat of the largest rank."""
+        top = min(self.most, self.inside.width - bool(self.negatives))  # E avoids nothing
+        found = (self._avoiding(self.negatives, r) for r in range(top, self.inside.rank, -1))
+        return next((U for U in found if U is not None), ())
+
+    @property
+    def _rank(self) -> int:
+        """The largest rank."""
+        return self.inside.rank + len(self._largest)
+
+    @cached_property
+    def _core(self) -> Vectors:
+        """Vectors of points that span, modulo ``inside``, the intersection of all largest flats.
+
+        A spanning point of the intersection so far is in all of them, or one of them avoids it and
+        makes the intersection smaller.
+        """
+        core, shrinking = self._largest, True
+        while shrinking:
+            shrinking = False
+            for v in core:
+                U = self._avoiding(self.negatives | {self.inside.direction(v)}, self._rank)
+                if U is not None:
+                    core, shrinking = self._common(core, U), True
+                    break
+        return core
+
+    @cached_property
+    def _core_span(self) -> Span:
+        return self._span(self._core)
+
+    def _span(self, points: Vectors) -> Span:
+        """The span of ``inside`` and the vectors."""
+        span = self.inside
+        for v in points:
+            span = span.plus(v)
+        return span
+
+    def soa_label(self, x: Vector) -> int:
+        self.domain.require(x)
+        self.require_learnable()
+        return int(self.embed(x) in self._core_span)
+
+    def mistake_point(self) -> Vector | None:
+        return None if self.littlestone_dimension() < 1 else self.point(self._largest[0])
+
+    def reducing_points(self, k: int) -> list[Vector] | None:
+        """See `HypothesisClass.reducing_points`.
+
+        At once while the negatives and k more are too few to meet all flats of the largest rank;
+        exponential in k beyond.
+        """
+        self.require_learnable()
+        if self.littlestone_dimension() < 1 or k < 1:
+            return None
+        if self._core:  # every flat of the largest rank has these points: ``inside`` grows for free
+            return [self.point(self._core[0])]
+        # Now the SOA is 0 outside of ``inside``: k more negatives must meet what the others leave.
+        # One point alone would have to be in all of these flats, hence in the core.
+        if k == 1 or self._few(len(self.negatives) + k):
+            return None
+        blocking = self._known_blocking(k) or self._blocking(frozenset(), k, frozenset(), [])
+        return None if blocking is None else [self._point_of(v) for v in sorted(blocking)]
+
+    def _blocking(
+        self, chosen: frozenset[Vector], k: int, useless: frozenset[Vector], known: list[Span]
+    ) -> frozenset[Vector] | None:
+        """``chosen`` and at most k more, none ``useless``, that block with the negatives, or None.
+
+        One point of every flat that they do not meet must be chosen: each is tried.  ``known`` are
+        the flats found so far, for a flat that one point misses is missed by most others.
+        """
+        unmet = (U for U in known if not any(v in U for v in chosen))
+        U = next(unmet, None)
+        if U is None:
+            points = self._avoiding(self.negatives | chosen, self._rank)
+            if points is None:
+                return chosen
+            U = self._span(points)
+            known.append(U)
+        if k:
+            for v in self._directions(U):
+                if v not in useless:
+                    found = self._blocking(chosen | {v}, k - 1, useless, known)
+                    if found is not None:
+                        return found
+                    useless |= {v}
+        return None
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        form = f"{cls.keyword}(COLUMN, COLUMN, ...; q ORDER, {cls.option} NUMBER)"
+        spec.expect(form, len(spec.arguments) or 1, options=("q", cls.option))
+        numbers = [spec.option(option) or "" for option in ("q", cls.option)]
+        if not all(
+            number.isascii() and number.isdigit() and len(number) < 25 for number in numbers
+        ):
+            raise DeclarationError(
+                f"read the class {spec}",
+                found=f"the order q of the field and the {cls.option} must be whole numbers",
+                fix=f"write {form}",
+            )
+        return cls.over(spec.arguments, int(numbers[0]), int(numbers[1]))
+
+    def __str__(self) -> str:
+        names = ", ".join(map(quoted, self.domain.column_names))
+        bound = getattr(self, self.option)
+        declared = f"{self.keyword}({names}; q {self.inside.order}, {self.option} {bound})"
+        if self.contradicted:
+            return f"{declared} after a contradiction"
+        if not self.inside.rank and not self.negatives:
+            return declared
+        rank, count = self.inside.rank, len(self.negatives)
+        return f"{declared} after positives of rank {rank} and {count} negatives"

@@ -1,0 +1,202 @@
+"""Zero sets of systems of polynomials over a finite field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Self
+
+from littlestone.algebra import (
+    Monomials,
+    Span,
+    Vector,
+    flats,
+    greedy_flat,
+    scattered,
+    vector_space,
+)
+from littlestone.classes.flats import Flats, Vectors
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import ZeroSet
+
+# There is no formula for the number of sets.  They are counted one by one, up to so many, if no more
+# than so many directions of points are left.
+MOST_COUNTED = 1_000
+_MOST_LEFT = 64
+_MOST_ORDERS = 4  # in which points are added greedily, before a search through all flats
+
+
+@dataclass(frozen=True)
+class PolynomialZeros(Flats):
+    """The sets {x : p(x) = 0 for all p in P} for systems P of polynomials of degree at most D.
+
+    Points are vectors of GF(q)^n.  With P empty the set is everything, with 1 in P it is empty.
+    A point x stands for the values of all monomials of degree at most D at x, so that x is in the
+    smallest such set with x_1, ..., x_k iff its vector is in the span of theirs: the class is that
+    of all flats.  These are the polynomial equalities of BLM20 (introduction).
+
+    LDim is the number of monomials that differ as functions: C(n + D, D) for D < q.  On a large
+    field the negatives leave one dimension less, no matter which they are, as long as fewer than
+    q / D; beyond that, a search through the flats answers exactly.  Proofs are in
+    docs/proofs/algebraic-classes.md.  `restrict` costs the square of the number of monomials.  The
+    search may read all points, and be exponential: 30 negatives on GF(3)^4 may be too many for it.
+
+    >>> conics = PolynomialZeros.over(["x", "y"], 101, 2)
+    >>> conics.littlestone_dimension()
+    6
+    >>> V = conics.restrict((0, 0), 0)
+    >>> for x in [(0, 1), (1, 0), (0, 100), (100, 0), (1, 100)]:
+    ...     V = V.restrict(x, 1)
+    >>> V.littlestone_dimension(), V.soa().words()
+    (0, 'x^2 + x y + y^2 + 100 = 0 (mod 101)')
+    """
+
+    degree: int = field(kw_only=True)
+
+    keyword = "polynomial_zeros"
+    option = "degree"
+
+    @classmethod
+    def over(cls, columns: Sequence[str], q: int, degree: int) -> Self:
+        """The zero sets of polynomials of degree at most ``degree`` in the named ``columns``.
+
+        The coordinates are elements 0, ..., q - 1 of GF(q).  Raises `DeclarationError` unless q is
+        the order of a field, the degree is at least 1, and there are at most 128 monomials.
+        """
+        domain = vector_space(columns, q)
+        if degree < 1:
+            raise DeclarationError(
+                f"declare zero sets of polynomials of degree at most {degree}",
+                found="the only such sets are all points and none",
+                fix="give a degree of at least 1",
+            )
+        return cls(domain, Span(q, len(Monomials(q, len(columns), degree))), degree=degree)
+
+    @cached_property
+    def _monomials(self) -> Monomials:
+        return Monomials(self.inside.order, len(self.domain.columns), self.degree)
+
+    @property
+    def most(self) -> int:
+        return self.inside.width
+
+    def embed(self, x: Vector) -> Vector:
+        return self._monomials.at(x)
+
+    def point(self, v: Vector) -> Vector:
+        return self._monomials.point(v)
+
+    @cached_property
+    def size(self) -> int | None:
+        """Number of sets; None where that is too many to count, which is known at once."""
+        dimension = self.littlestone_dimension()
+        if dimension < 1:
+            return dimension + 1
+        if 2**dimension > MOST_COUNTED:
+            return None
+        alive = self._alive(self.negatives, _MOST_LEFT + 1)
+        if len(alive) > _MOST_LEFT:
+            return None
+        found = flats(self.inside.field, alive, self.negatives)
+        count = sum(1 for _ in islice(found, MOST_COUNTED + 1))
+        return None if count > MOST_COUNTED else count
+
+    def soa(self) -> ZeroSet:
+        self.require_learnable()
+        return ZeroSet.vanishing(self.domain, self.degree, self._core_span)
+
+    def _vectors(self, first: int = 0) -> Iterator[Vector]:
+        """The vectors of all points, in an order for each ``first`` one."""
+        return map(self.embed, scattered(self.inside.order, len(self.domain.columns), first))
+
+    def _alive(self, dead: frozenset[Vector], most: int | None = None) -> dict[Vector, Vector]:
+        """All directions modulo ``inside`` that are not ``dead``, each with the vector of a point.
+
+        Only the first ``most`` of them, if there are more.
+        """
+        found: dict[Vector, Vector] = {}
+        every = self.inside.codirections - len(dead)
+        for x in self._vectors():
+            v = self.inside.direction(x)
+            if any(v) and v not in dead:
+                found.setdefault(v, x)
+            if len(found) in (most, every):
+                break
+        return found
+
+    def _avoiding(self, negatives: frozenset[Vector], rank: int) -> Vectors | None:
+        if negatives and rank == self.most:
+            return None
+        greedy = self._greedy(negatives, rank)
+        if greedy is not None:
+            return greedy
+        more, alive = rank - self.inside.rank, self._alive(negatives)
+        return next(flats(self.inside.field, alive, negatives, more), None)
+
+    def _greedy(self, negatives: frozenset[Vector], rank: int) -> Vectors | None:
+        """A flat of that rank without negatives, from the points in a few orders, or None."""
+        orders = (self._vectors(i * rank) for i in range(_MOST_ORDERS))
+        found = (greedy_flat(self.inside, points, negatives, rank) for points in orders)
+        return next((U for U in found if U is not None), None)
+
+    @cached_property
+    def _core(self) -> Vectors:
+        # A point more can be avoided as well.
+        if self.negatives and self._few(len(self.negatives) + 1):
+            return ()
+        # Flats that avoid a vector in common, of a point or not, may spare a look at all points.
+        common = self._span(self._largest)
+        while common != self.inside:
+            v = next(filter(any, map(self.inside.direction, common.rows)))
+            U = self._greedy(self.negatives | {v}, self._rank)
+            if U is None:
+                return super()._core
+            common = common.intersection(self._span(U))
+        return ()
+
+    def _few(self, count: int) -> bool:
+        """Whether fewer than all points spoil the growth of a flat U that avoids so many, always.
+
+        Those in the span of U and one to avoid do: at most ``most_zeros`` of them, with U in common.
+        """
+        points, zeros = self.inside.order ** len(self.domain.columns), self._monomials.most_zeros
+        return self._rank < self.most and all(
+            count * zeros(rank + 1) - (count - 1) * rank < points
+            for rank in range(self.inside.rank, self._rank)
+        )
+
+    def _common(self, U: Vectors, W: Vectors) -> Vectors:
+        first, second, span = self._span(U), self._span(W), self.inside
+        found = []
+        for x in self._vectors():
+            if x in first and x in second and x not in span:
+                found.append(x)
+                span = span.plus(x)
+        return tuple(found)
+
+    def _known_blocking(self, k: int) -> frozenset[Vector] | None:
+        """All directions but those of a flat of one rank less than the largest, if so few."""
+        rest = set(self._alive(self.negatives)) - set(
+            self._directions(self._span(self._largest[1:]))
+        )
+        return frozenset(rest) if len(rest) <= k else None
+
+    def _directions(self, U: Span) -> Iterator[Vector]:
+        found = {self.inside.direction(x) for x in self._vectors() if x in U}
+        return (v for v in sorted(found) if any(v))
+
+    def _point_of(self, direction: Vector) -> Vector:
+        return self.point(next(x for x in self._vectors() if self.inside.direction(x) == direction))
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        conics = cls.over("xy", 101, 2)
+        return [
+            cls.over("xy", 2, 1),
+            cls.over("x", 5, 2),
+            cls.over("xy", 3, 2).restrict((0, 0), 1).restrict((0, 1), 1).restrict((1, 1), 0),
+            conics.restrict((1, 2), 0).restrict((0, 0), 1),
+            cls.over("xyz", 2**61 - 1, 2),
+        ]
