@@ -15,6 +15,7 @@ from littlestone.classes.subspaces import Subspaces
 from littlestone.domains import Domain, Grid, Product
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import Hypothesis
+from littlestone.sample import Sample
 
 COLUMNS = "xyzuv"
 
@@ -255,3 +256,17 @@ def test_huge_records_are_listed_in_the_order_of_their_indices() -> None:
     assert [small.index(x) for x in small] == list(range(27))
     assert vector_space("xy", 2**61 - 1).examples(2) == [(0, 0), (0, 1)]
     assert vector_space([f"x{j}" for j in range(2000)], 2).examples(2)[1][-2:] == (0, 1)
+
+
+def test_a_single_subspace_needs_no_negatives() -> None:
+    V = LinearSubspaces.over("xy", 2, 1).restrict((1, 0), 1)
+    assert V.restrict((0, 1), 0) == V
+
+
+def test_an_error_ball_counts_nothing() -> None:
+    """The version spaces of these many negatives would take minutes to count."""
+    H = LinearSubspaces.over("abcdefgh", 101, 7)
+    rng = random.Random(1)
+    points = [tuple(rng.randrange(101) for _ in range(8)) for _ in range(25)]
+    sample = Sample.from_examples(H.domain, [(x, int(x[-1] == 0)) for x in points])
+    assert len(H.error_ball(sample, 0)) == 1

@@ -98,10 +98,17 @@ class Flats(HypothesisClass[Vector]):
         if (0,) * inside.width in negatives or inside.rank > self.most:
             nothing = Span(inside.order, inside.width)
             return replace(self, inside=nothing, negatives=frozenset(), contradicted=True)
+        if inside.rank == self.most:  # one flat is left, whatever it avoids
+            negatives = frozenset()
         return replace(self, inside=inside, negatives=negatives)
 
     def is_empty(self) -> bool:
         return self.contradicted
+
+    def is_single(self) -> bool:
+        return (
+            self.littlestone_dimension() == 0
+        )  # as everywhere, but here it is cheaper than to count
 
     def littlestone_dimension(self) -> int:
         return -1 if self.contradicted else len(self._largest)
