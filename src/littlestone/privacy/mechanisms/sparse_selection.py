@@ -128,7 +128,7 @@ class SparseSelection(Mechanism[Data, Item | None]):
         return self._select(self.scores(data), rng)
 
     def _select(self, scores: Mapping[Item, int], rng: random.Random) -> Item | None:
-        """The draw itself: about 0.1 s for a million candidates, whatever their scores."""
+        """The draw itself, in tenths of a second for a million candidates, whatever their scores."""
         with_bottom = chain(scores.values(), (self.bottom,))
         table = np.fromiter(with_bottom, dtype=np.int64, count=len(scores) + 1)
         # `selection` draws by the distance from the best, so no exponent is ever negative.
