@@ -26,7 +26,9 @@ BASES = [Fraction(11, 10), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction
 def cases() -> Iterator[Case]:
     """A million items in lists that share few, and that share many; and a million records."""
     tightest = check_instances(random.Random(1), INSTANCES)
-    note = f"{INSTANCES} exact instances: none above the bound, the nearest to the curve at {tightest:.4f} of it."
+    note = (
+        f"{INSTANCES} exact instances: none above the bound; nearest to the curve: {tightest:.4f}."
+    )
     rng, ledger = system_generator(), Ledger()
     sampling = SparseSampling[int](Fraction(1), Fraction(1, 10**6), list_size=10_000)
     inputs = {
