@@ -8,6 +8,8 @@ from math import log, sqrt
 from random import Random
 
 import pytest
+from composing import Pair, adaptive, excess, response, together
+from spending import Answer
 
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy.accounting.account import accounts
@@ -17,8 +19,6 @@ from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from tests.privacy.composing import Pair, adaptive, excess, response, together
-from tests.privacy.spending import Answer
 
 Pieces = Sequence[tuple[Guarantee, int]]
 Theorem = Callable[[Pieces, Fraction], Fraction]
@@ -76,12 +76,12 @@ def test_the_theorem_holds(theorem: Theorem) -> None:
 def one_too_few(pieces: Pieces, delta: Fraction) -> Fraction:
     """k - 1 events in place of k."""
     first, n = pieces[0]
-    return optimal_epsilon([(first, n - 1), *pieces[1:]], delta)
+    return optimal_epsilon([(first, max(n - 1, 1)), *pieces[1:]], delta)
 
 
 def one_too_few_in_renyi(pieces: Pieces, delta: Fraction) -> Fraction:
     first, n = pieces[0]
-    return renyi_epsilon([(first, n - 1), *pieces[1:]], delta)
+    return renyi_epsilon([(first, max(n - 1, 1)), *pieces[1:]], delta)
 
 
 def half_the_deviation(pieces: Pieces, delta: Fraction) -> Fraction:
