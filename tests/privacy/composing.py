@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from itertools import product
 from random import Random
+from typing import Any
 
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_below
 
-Law = Mapping[Hashable, Fraction]
+Law = dict[Any, Fraction]
 Pair = tuple[Law, Law]  # the laws of one event on two neighbouring data sets
 
 
@@ -41,10 +41,7 @@ def together(*pairs: Pair) -> Pair:
     joint: Pair = ({(): Fraction(1)}, {(): Fraction(1)})
     for pair in pairs:
         first, second = (
-            {
-                (*seen, y): law[seen] * step[y]  # type: ignore[misc]
-                for seen, y in product(law, step)
-            }
+            {(*seen, y): law[seen] * step[y] for seen, y in product(law, step)}
             for law, step in zip(joint, pair, strict=True)
         )
         joint = first, second
@@ -56,7 +53,7 @@ def adaptive(epsilon: Fraction, k: int, rng: Random) -> Pair:
     p, q = selection(epsilon, rng)
     if k == 1:
         return p, q
-    joint: tuple[dict[Hashable, Fraction], dict[Hashable, Fraction]] = ({}, {})
+    joint: Pair = ({}, {})
     for y in p:
         for law, first, rest in zip(joint, (p, q), adaptive(epsilon, k - 1, rng), strict=True):
             law.update({(y, z): first[y] * mass for z, mass in rest.items()})

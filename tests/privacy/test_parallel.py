@@ -13,6 +13,7 @@ from spending import Answer
 from littlestone.errors import DeclarationError
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 EPSILONS = [Fraction(1), Fraction(1, 2), Fraction(1, 3)]
@@ -71,7 +72,7 @@ def test_each_number_is_the_largest_of_its_kind() -> None:
     millionth = Fraction(1, 10**6)
     exponential, other = ExponentialMechanism(Fraction(2)), Answer(Fraction(1), millionth)
     event = Parallel([exponential, other])
-    assert (event.cost().epsilon, event.cost().delta) == (2, millionth)
+    assert event.cost() == PrivacyCost(Fraction(2), millionth)
     assert event.guarantee().rho == max(exponential.guarantee().rho, other.guarantee().rho)
     assert event.uses() == [(exponential, 1), (other, 1)]
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from littlestone.errors import DeclarationError
 from littlestone.privacy.accounting.account import Account, accounts
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, decimal_text
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, decimal_text, exact_delta
 from littlestone.privacy.event import Event, Guarantee
 
 
@@ -36,7 +36,7 @@ class Composed(Event):
 
     def __init__(self, parts: Iterable[tuple[Event, int]], delta: Fraction = Fraction(0)) -> None:
         object.__setattr__(self, "parts", tuple(parts))
-        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "delta", exact_delta(delta))
         _check(self.parts)
         self.cost()  # a delta that is too small is refused now
 

@@ -19,7 +19,7 @@ def renyi_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) -> F
 
         epsilon = D + ln(1 - 1/alpha) + (ln(1/delta) - ln alpha) / (alpha - 1)
 
-    (Canonne, Kamath and Steinke 2020, Proposition 12; docs/proofs/composition.md, Theorem 4).  The
+    (Canonne, Kamath and Steinke 2020, Section 2.3; docs/proofs/composition.md, Theorem 4).  The
     order is proposed in floats and the bound for it is certified in rationals.
 
     >>> float(renyi_epsilon([(Guarantee.bounded_range(Fraction(1, 10)), 100)], Fraction(1, 10**6)))
