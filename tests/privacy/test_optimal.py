@@ -55,6 +55,11 @@ def test_many_different_epsilons_are_rounded_up() -> None:
     found = optimal_epsilon([(Guarantee.pure(epsilon), 1) for epsilon in odd], delta)
     assert excess(pair, found) <= delta
     assert excess(pair, found - Fraction(3, 10**3)) > delta
+    # The epsilon that counts most is not rounded: one odd one among a hundred changes little.
+    tenth, millionth = Guarantee.pure(Fraction(1, 10)), Fraction(1, 10**6)
+    one_more = optimal_epsilon([(tenth, 101)], millionth)
+    odd_one = (Guarantee.pure(Fraction(99991, 10**6)), 1)
+    assert optimal_epsilon([(tenth, 100), odd_one], millionth) <= one_more
     # Where a step of the lattice would be larger than an epsilon, their sum is the answer.
     many = [(Guarantee.pure(Fraction(1, 999)), 3000), (Guarantee.pure(Fraction(1, 1000)), 3000)]
     assert optimal_epsilon(many, delta) == Fraction(3000, 999) + 3

@@ -83,6 +83,7 @@ def test_parallel_events_compose() -> None:
     rounds = Composed([(Parallel([exponential] * 7), 50)], Fraction(1, 10**6))
     assert rounds.cost() == Composed([(exponential, 50)], Fraction(1, 10**6)).cost()
     assert rounds.uses() == [(exponential, 350)]
+    assert "7 x [exponential mechanism" in str(rounds)
 
 
 def test_no_events_are_refused() -> None:

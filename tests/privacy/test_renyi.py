@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import erfc, exp, expm1, fsum, log, sqrt
 from random import Random
@@ -81,6 +82,30 @@ def test_rho_of_pure_holds_and_is_the_least(epsilon: Fraction) -> None:
     assert found <= rho * (1 + 1e-9)
     assert found >= rho * 0.999
     assert rho <= float(epsilon**2 / 2)
+
+
+def least_rho(eta: Fraction) -> Fraction:
+    """x - 1 - ln x in 120 digits, for x = eta / (1 - e^-eta)."""
+    with localcontext(prec=120):
+        exact = Decimal(eta.numerator) / Decimal(eta.denominator)
+        x = exact / (1 - (-exact).exp())
+        return Fraction(x - 1 - x.ln())
+
+
+RANGES = [Fraction(k, 7 * 10**j) for j in range(9) for k in (1, 2, 3, 5, 11, 40)]
+
+
+def test_rho_is_rounded_up() -> None:
+    for eta in RANGES:
+        assert least_rho(eta) <= of_bounded_range(eta) <= least_rho(eta) * (1 + Fraction(1, 10**11))
+
+
+def test_rho_in_floats_is_caught() -> None:
+    def in_floats(eta: float) -> float:
+        x = eta / -expm1(-eta)
+        return x - 1 - log(x)
+
+    assert any(Fraction(in_floats(float(eta))) < least_rho(eta) for eta in RANGES)
 
 
 def half_of_it(eta: Fraction) -> Fraction:

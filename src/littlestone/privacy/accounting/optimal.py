@@ -31,8 +31,8 @@ def optimal_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) ->
     2015, Theorem 3.3, and Murtagh and Vadhan 2016 for different epsilons).
 
     Exact up to 6 digits where all epsilons are equal, or are multiples of 1/2048 of their sum; else
-    each is first rounded up to such a multiple, unless that is larger than the least of them: then
-    it is their sum.  Time O(count) for equal epsilons, about a second at most for different ones.
+    each is first rounded up to a multiple of about that, unless that is larger than the least of
+    them: then it is their sum.  Time O(count) for equal epsilons, else about a second at most.
 
     >>> float(optimal_epsilon([(Guarantee.pure(Fraction(1, 10)), 100)], Fraction(1, 10**6)))
     4.77457
@@ -43,17 +43,22 @@ def optimal_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) ->
             counts[piece.epsilon] += n
     if not counts:
         return Fraction(0)
-    cell = _cell(counts)
-    if cell > min(counts):
-        return sum((epsilon * n for epsilon, n in counts.items()), Fraction(0))
+    total = sum((epsilon * n for epsilon, n in counts.items()), Fraction(0))
+    cell = _cell(counts, total)
+    if len(counts) > 1 and (cell > min(counts) or total > 2 * _MOST_CELLS * cell):
+        return total
     losses = reduce(
         _convolve, (_responses(-(-epsilon // cell), n, cell) for epsilon, n in counts.items())
     )
     return rounded_up(_least_epsilon(losses, cell, delta))
 
 
-def _cell(counts: Mapping[Fraction, int]) -> Fraction:
-    """The unit in which losses are counted: the epsilons' greatest common divisor, if not tiny."""
+def _cell(counts: Mapping[Fraction, int], total: Fraction) -> Fraction:
+    """The unit in which losses are counted; epsilons that are no multiples of it are rounded up.
+
+    The greatest common divisor, unless that is tiny; then the epsilon that adds up to the most is a
+    multiple of the unit still.
+    """
     common = reduce(
         lambda a, b: Fraction(
             math.gcd(a.numerator * b.denominator, b.numerator * a.denominator),
@@ -61,10 +66,10 @@ def _cell(counts: Mapping[Fraction, int]) -> Fraction:
         ),
         counts,
     )
-    if len(counts) == 1:
+    if len(counts) == 1 or common * _MOST_CELLS >= total:
         return common
-    total = sum((epsilon * n for epsilon, n in counts.items()), Fraction(0))
-    return max(common, total / _MOST_CELLS)
+    heaviest = max(counts, key=lambda epsilon: epsilon * counts[epsilon])
+    return heaviest / max(1, heaviest * _MOST_CELLS // total)
 
 
 def _responses(size: int, n: int, cell: Fraction) -> Losses:

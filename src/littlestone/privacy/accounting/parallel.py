@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -57,4 +58,5 @@ class Parallel(Event):
         return [(event, 1) for event in self.events]
 
     def __str__(self) -> str:
-        return "on disjoint parts: " + " and ".join(f"[{event}]" for event in self.events)
+        counts = Counter(str(event) for event in self.events)
+        return "on disjoint parts: " + " and ".join(f"{n} x [{text}]" for text, n in counts.items())
