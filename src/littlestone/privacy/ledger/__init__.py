@@ -1,6 +1,7 @@
 """The ledger: a durable record of what every data set has spent, written before every draw."""
 
-from littlestone.privacy.ledger.ledger import Ledger
+from littlestone.privacy.ledger.ledger import Ledger, Preview
+from littlestone.privacy.ledger.parts import Part
 from littlestone.privacy.ledger.receipt import Entry, Receipt
 
-__all__ = ["Entry", "Ledger", "Receipt"]
+__all__ = ["Entry", "Ledger", "Part", "Preview", "Receipt"]

@@ -10,6 +10,7 @@ from typing import NoReturn
 from littlestone.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
+from littlestone.privacy.ledger.parts import Part
 
 SEAL = object()  # what `Ledger.spend` signs receipts with; nothing else should touch it
 
@@ -18,7 +19,8 @@ SEAL = object()  # what `Ledger.spend` signs receipts with; nothing else should 
 class Entry:
     """One line of the ledger: spend ``number`` paid ``cost`` for ``what`` on ``dataset``.
 
-    ``mechanism`` is the event's text and ``at`` the time in UTC, ISO 8601 to the second.
+    ``mechanism`` is the event's text, ``at`` the time in UTC, ISO 8601 to the second, and ``part``
+    the part of the data set that was read, None for the whole.
     """
 
     number: int
@@ -27,6 +29,7 @@ class Entry:
     mechanism: str
     cost: PrivacyCost
     at: str
+    part: Part | None = None
 
 
 @dataclass
