@@ -30,6 +30,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Part, Receipt, rows, server
 from littlestone.privacy.ledger import file as ledger_file
 from littlestone.privacy.ledger.receipt import SEAL, lines
+from littlestone.privacy.ledger.store import Connection as Transaction
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -80,9 +81,7 @@ class CheckThenInsert(Ledger):
         super().__init__(path)
         self.gate = gate
 
-    def spend(
-        self, event: Event, *, dataset: str, what: str, part: Part | None = None
-    ) -> Receipt:
+    def spend(self, event: Event, *, dataset: str, what: str, part: Part | None = None) -> Receipt:
         limit, after = self.limit(dataset), self.total(dataset) + event.cost()
         if limit is not None and not after.within(limit):
             self.gate.abort()
@@ -96,12 +95,29 @@ class CheckThenInsert(Ledger):
 
 
 def test_processes_that_spend_at_once_never_pass_the_limit(address: str) -> None:
-    assert faults_in_a_race(Ledger, path) == []
+    assert faults_in_a_race(Ledger, address) == []
+
+
+def test_a_view_from_before_the_wait_would_be_caught(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planted bug: under REPEATABLE READ the totals are those from before the lock was granted."""
+    if not server.is_address(address):
+        pytest.skip("SQLite has one isolation level")
+    Ledger(address).close()
+    begin = server._begin
+
+    def stale(transaction: Transaction, asked: str) -> None:
+        transaction.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        begin(transaction, asked)
+
+    monkeypatch.setattr(server, "_begin", stale)
+    assert faults_in_a_race(Ledger, address) != []
 
 
 def test_a_limit_checked_outside_the_transaction_would_be_caught(address: str) -> None:
     gate = get_context("fork").Barrier(PROCESSES)
-    faults = faults_in_a_race(lambda where: CheckThenInsert(where, gate), path)
+    faults = faults_in_a_race(lambda where: CheckThenInsert(where, gate), address)
     assert len(faults) == 3, faults
 
 
@@ -176,14 +192,14 @@ def commit_later(path: str, out: int) -> NoReturn:
 
 
 def test_no_draw_that_got_out_lacks_its_entry_after_a_kill(address: str) -> None:
-    assert faults_after_kills(spend_then_draw, path) == []
+    assert faults_after_kills(spend_then_draw, address) == []
 
 
 @pytest.mark.parametrize("bug", [draw_then_spend, commit_later])
 def test_a_draw_before_its_entry_would_be_caught(
     bug: Callable[[str, int], NoReturn], address: str
 ) -> None:
-    (fault,) = faults_after_kills(bug, path)
+    (fault,) = faults_after_kills(bug, address)
     assert "drawn but not recorded" in fault
 
 
@@ -226,7 +242,7 @@ def faults_of_forks(path: str, patience: float) -> list[str]:
 
 
 def test_a_fork_in_the_middle_of_spends_is_safe(address: str) -> None:
-    assert faults_of_forks(path, patience=20) == []
+    assert faults_of_forks(address, patience=20) == []
 
 
 def test_a_fork_that_does_not_wait_for_the_transaction_would_be_caught(
@@ -235,7 +251,7 @@ def test_a_fork_that_does_not_wait_for_the_transaction_would_be_caught(
     # Forks go on holding the true lock, which the transactions now no longer take.
     for module in (ledger_file, server):
         monkeypatch.setattr(module, "QUIET", threading.RLock())
-    assert faults_of_forks(path, patience=3) != []
+    assert faults_of_forks(address, patience=3) != []
 
 
 def test_a_receipt_and_a_ledger_in_memory_are_no_use_to_a_child() -> None:
