@@ -24,9 +24,8 @@ from spending import Answer
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt
+from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, rows
 from littlestone.privacy.ledger import file as ledger_file
-from littlestone.privacy.ledger import rows
 
 TENTH = Answer(exact(0.1, what="epsilon"))
 ONE = PrivacyCost(Fraction(1))

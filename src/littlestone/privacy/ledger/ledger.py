@@ -63,6 +63,7 @@ class Ledger:
     set's part of an index.
 
     >>> from dataclasses import dataclass
+    >>> from fractions import Fraction
     >>> @dataclass(frozen=True)
     ... class Answer(Event):
     ...     epsilon: Fraction
@@ -124,6 +125,7 @@ class Ledger:
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
         """What `spend` would do now, with nothing recorded; another spend may come in between.
 
+        >>> from fractions import Fraction
         >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
         >>> ledger = Ledger()
         >>> ledger.set_limit("census", PrivacyCost(Fraction(1)))
