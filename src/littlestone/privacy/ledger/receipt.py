@@ -89,17 +89,19 @@ class Receipt:
         process but the one that spent.
         """
         asked = f"draw from {event} on receipt {self.number}"
-        line = next((line for line in self._lines if line.event == event), None)
-        if line is None or (str(event), event.cost()) != (line.text, line.cost):
+        text, cost = str(event), event.cost()
+        paid_for = [line for line in self._lines if line.event == event]
+        if not paid_for or any((line.text, line.cost) != (text, cost) for line in paid_for):
             paid = self.entry
             self._refuse(asked, f"it pays for {paid.mechanism}, {paid.cost}", "spend for this draw")
         if os.getpid() != self._process:
             self._refuse(asked, "another process spent for it", "spend in the process that draws")
         with self._taking:
-            line.left -= 1
-            if line.left < 0:
+            line = next((line for line in paid_for if line.left > 0), None)
+            if line is None:
                 found = "it has paid for a draw already"
                 self._refuse(asked, found, "spend once for every draw")
+            line.left -= 1
 
     def __reduce__(self) -> NoReturn:
         self._refuse("copy a receipt", "it pays for one draw", "spend once for every draw")

@@ -70,10 +70,11 @@ class LedgerServer:
     """
 
     def __init__(self, address: str, *, create: bool) -> None:
+        self._engine: Engine | None = None
+        self._busy = False
         self._url = _read(address)
         self.path = _shown(self._url)
-        self._busy = False
-        self._engine: Engine | None = self._connect()
+        self._engine = self._connect()
         asked = f"open the ledger {self.path}"
         try:
             with self.transaction(asked) as transaction:
@@ -114,6 +115,11 @@ class LedgerServer:
             engine, self._engine = self._engine, None
             if engine is not None:
                 engine.dispose(close=self._process == os.getpid())
+
+    def __del__(self) -> None:
+        # As for a file: a ledger that is merely dropped has lost nothing.
+        if self._engine is not None:
+            self.close()
 
     def _connect(self) -> Engine:
         self._process, self._busy = os.getpid(), False
