@@ -3,5 +3,6 @@
 from littlestone.privacy.ledger.ledger import Ledger, Preview
 from littlestone.privacy.ledger.parts import Part
 from littlestone.privacy.ledger.receipt import Entry, Receipt
+from littlestone.privacy.ledger.server import is_address
 
-__all__ = ["Entry", "Ledger", "Part", "Preview", "Receipt"]
+__all__ = ["Entry", "Ledger", "Part", "Preview", "Receipt", "is_address"]
