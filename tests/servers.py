@@ -97,4 +97,4 @@ def server(**settings: object) -> Iterator[Server]:
             yield running
         finally:
             if running.process.poll() is None:
-                running.stop()
+                running.stop(signal.SIGQUIT)  # what it holds is thrown away

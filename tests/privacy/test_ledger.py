@@ -461,6 +461,11 @@ def test_what_is_read_only_is_found_out_when_opening(guarded: str) -> None:
         os.chmod(folder, 0o777)
 
 
+def test_an_old_sqlite_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    refused(path, "does not know RETURNING")
+
+
 def test_odd_characters_in_a_path(tmp_path: Path) -> None:
     path = tmp_path / "what? 100% #1 &mode=memory.ledger"
     Ledger(path).close()

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from servers import Server
-from servers import server as run_server
 from spending import CENT, Answer
 
 from littlestone.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger, server
+from servers import Server
+from servers import server as run_server
 
 
 @pytest.fixture
@@ -78,13 +78,28 @@ def test_a_commit_that_does_not_wait_for_the_disk_would_be_caught(
     assert lost_in_a_crash(careless_server) > 0
 
 
-@pytest.mark.parametrize("setting", ["fsync=off", "default_transaction_read_only=on"])
-def test_a_server_that_cannot_keep_an_entry_is_refused(setting: str) -> None:
-    name, _, value = setting.partition("=")
-    with run_server(**{name: value}) as running:
-        address = f"postgresql://ada@/postgres?host={running.folder}"
-        with pytest.raises(LedgerError, match="it is read-only, or runs with fsync off"):
-            Ledger(address)
+CANNOT_KEEP = "it is read-only, or runs with fsync off"
+
+
+def test_a_server_without_fsync_is_refused(careless_server: Server) -> None:
+    ledger = Ledger(careless_server.database())
+    spend(ledger)
+    for fsync, refused in (("off", True), ("on", False)):
+        careless_server.stop()
+        careless_server.settings["fsync"] = fsync
+        careless_server.start()
+        if refused:
+            with pytest.raises(LedgerError, match=CANNOT_KEEP):
+                spend(ledger)
+    assert spend(ledger) == 2
+
+
+def test_a_read_only_server_is_refused(running_server: Server, address: str) -> None:
+    name = address.partition("?")[0].rpartition("/")[2]
+    statement = f"ALTER DATABASE {name} SET default_transaction_read_only = on"
+    session(running_server, address, statement)
+    with pytest.raises(LedgerError, match=CANNOT_KEEP):
+        Ledger(address)
 
 
 @pytest.mark.parametrize(

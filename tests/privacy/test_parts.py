@@ -37,7 +37,7 @@ SMALL, SURE, LEAKY = (
 )
 MENU: list[Spend] = [
     (None, SMALL), (HALVES[0], SMALL), (HALVES[1], LEAKY), (FOLDS[0], SURE), (FOLDS[0], SMALL),
-    (FOLDS[1], LEAKY), (THIRDS[0], SURE), (THIRDS[2], SMALL),
+    (FOLDS[1], LEAKY), (THIRDS[0], SURE),
 ]  # fmt: skip
 
 

@@ -97,6 +97,12 @@ class LedgerFile:
 
     def _open(self, *, create: bool) -> sqlite3.Connection:
         asked = f"open the ledger {self.path or 'in memory'}"
+        if sqlite3.sqlite_version_info < (3, 35):
+            raise LedgerError(
+                asked,
+                found=f"SQLite {sqlite3.sqlite_version} does not know RETURNING",
+                fix="use a Python that comes with SQLite 3.35 or newer",
+            )
         target = ":memory:"
         if self.path is not None:
             folder = os.path.dirname(self.path)
