@@ -25,7 +25,9 @@ class Subject(Generic[Data]):
     """Something to audit: its claim, its exact distribution on tiny data, a run at a real size.
 
     ``event`` makes the claim, ``pairs`` are tiny neighbouring data sets and ``large`` is one pair at
-    a size of real use.  Data sets are hashable and made up: an audit prints them.
+    a size of real use.  Data sets are hashable and made up: an audit prints them.  Where
+    ``distribution`` adds up outputs of equal likelihood ratios, ``cell(data, output)`` is the key
+    under which it counts an output.
     """
 
     event: Event
@@ -33,6 +35,7 @@ class Subject(Generic[Data]):
     pairs: tuple[tuple[Data, Data], ...]
     run: Callable[[Data, random.Random], Hashable]
     large: tuple[Data, Data]
+    cell: Callable[[Data, Any], Hashable] = lambda data, output: output
 
     def exact(self) -> ExactAudit[Data]:
         """The claim against the exact distributions on all tiny pairs."""
@@ -60,6 +63,7 @@ def mechanism_subject(
     large: tuple[Data, Data],
     read: Callable[[Data], Input],
     release: Callable[[Output], Hashable] = lambda output: output,
+    cell: Callable[[Data, Any], Hashable] = lambda data, output: output,
 ) -> Subject[Data]:
     """The subject of one draw: ``read`` turns a data set into what the mechanism reads of it.
 
@@ -78,7 +82,7 @@ def mechanism_subject(
             receipt = ledger.spend(mechanism, dataset="made up", what="audit")
             return release(mechanism.draw(read(data), receipt=receipt, rng=rng))
 
-    return Subject(mechanism, distribution, tuple(pairs), run, large)
+    return Subject(mechanism, distribution, tuple(pairs), run, large, cell)
 
 
 @dataclass(frozen=True)

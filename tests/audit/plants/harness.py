@@ -104,7 +104,7 @@ def draws_as_it_says(subject: Subject[Any], trials: int = 3000) -> bool:
     """A chi-square test of runs against the exact distribution does not reject at 1e-6."""
     rng, data = seeded_generator(5), subject.pairs[0][0]
     masses = subject.distribution(data)
-    counts = Counter(subject.run(data, rng) for _ in range(trials))
+    counts = Counter(subject.cell(data, subject.run(data, rng)) for _ in range(trials))
     expected = [float(mass) * trials for mass in masses.values()]
     seen = [counts[output] for output in masses]
     if sum(seen) != trials:

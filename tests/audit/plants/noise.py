@@ -53,14 +53,9 @@ def _plant(mistake: str, broken: Any) -> Plant:
     return Plant(broken.__name__, mistake, is_private, HONEST, replace(HONEST, distribution=broken))
 
 
-def _cells(noise: Callable[[random.Random], int]) -> Any:
-    """The honest count, with runs that add ``noise(rng)`` and are counted by cell."""
-    n = len(HONEST.pairs[0][0])
-
-    def run(bits: Bits, rng: random.Random) -> int:
-        return min(max(sum(bits) + noise(rng), 0), n)
-
-    return replace(HONEST, run=run)
+def _adding(noise: Callable[[random.Random], int]) -> Any:
+    """The honest distribution, and runs that add ``noise(rng)``."""
+    return replace(HONEST, run=lambda bits, rng: sum(bits) + noise(rng))
 
 
 def _honest_noise(rng: random.Random) -> int:
@@ -88,7 +83,7 @@ PLANTS = [
         "draws_something_else",
         "The exact distribution is right and the draw is another one.",
         draws_as_it_says,
-        _cells(_honest_noise),
-        _cells(_whole_part),
+        _adding(_honest_noise),
+        _adding(_whole_part),
     ),
 ]

@@ -65,4 +65,5 @@ def discrete_laplace_count(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
         pairs=neighbours((0, 1), 4, ordered=False),
         large=(large, (0, *large[1:])),
         read=lambda bits: bits,
+        cell=lambda bits, y: min(max(y, 0), len(bits)),
     )
