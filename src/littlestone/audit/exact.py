@@ -165,7 +165,7 @@ def claimed_delta(claim: PrivacyCost, ratio: Fraction) -> Fraction:
     """What (epsilon, delta)-DP implies at another ratio: the curve of the mechanism that dominates.
 
     That mechanism tells all with probability delta, and else is randomized response (Kairouz, Oh and
-    Viswanath 2015, Theorem 3.1): delta + (1 - delta) (e^epsilon - ratio)_+ / (e^epsilon + 1).
+    Viswanath 2015): delta + (1 - delta) (e^epsilon - ratio)_+ / (e^epsilon + 1).
 
     >>> claimed_delta(PrivacyCost(Fraction(1), Fraction(1, 10)), Fraction(3))
     Fraction(1, 10)
