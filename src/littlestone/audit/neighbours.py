@@ -22,9 +22,9 @@ def neighbours(
     >>> len(list(neighbours("ab", 3))), len(list(neighbours("ab", 3, ordered=False)))
     (12, 3)
     """
-    rests = product(records, repeat=n - 1)
-    if not ordered:
-        rests = combinations_with_replacement(records, n - 1)  # type: ignore[assignment]
+    rests: Iterator[tuple[Record, ...]] = (
+        product(records, repeat=n - 1) if ordered else combinations_with_replacement(records, n - 1)
+    )
     for rest in rests:
         for i in range(n if ordered else 1):
             for one, other in combinations(records, 2):
