@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from scipy import stats
 
-from littlestone.audit import EpsilonBound, audit_epsilon
+from littlestone.audit import EpsilonBound, audit_epsilon, find_subject
 from littlestone.audit.binomial import at_least, at_most
 from littlestone.audit.statistical import Run, _choose
 from littlestone.errors import DeclarationError
@@ -115,6 +115,15 @@ def test_a_factor_of_two_is_found(claimed: float, trials: int) -> None:
     runs = response(0, 2 * claimed), response(1, 2 * claimed)
     found = [audit_epsilon(*runs, trials=trials, rng=rng).epsilon > claimed for _ in range(20)]
     assert sum(found) >= 19
+
+
+def test_halved_noise_is_found_at_a_real_size() -> None:
+    """The count of 1,000 records claims epsilon 1 and has 2; 300 runs are enough."""
+    named = find_subject("discrete-laplace-count")
+    honest, noisy = named.make(Fraction(1), Fraction(0)), named.make(Fraction(2), Fraction(0))
+    rng = seeded_generator(4)
+    assert honest.measured(trials=300, confidence="0.99", rng=rng).epsilon <= 1
+    assert noisy.measured(trials=300, confidence="0.99", rng=rng).epsilon > 1
 
 
 def test_both_directions_are_tried() -> None:

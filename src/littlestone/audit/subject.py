@@ -20,6 +20,11 @@ Input = TypeVar("Input")
 Output = TypeVar("Output", bound=Hashable)
 
 
+def as_it_is(data: object, output: Hashable) -> Hashable:
+    """The cell of an output whose probability stands alone."""
+    return output
+
+
 @dataclass(frozen=True)
 class Subject(Generic[Data]):
     """Something to audit: its claim, its exact distribution on tiny data, a run at a real size.
@@ -35,7 +40,7 @@ class Subject(Generic[Data]):
     pairs: tuple[tuple[Data, Data], ...]
     run: Callable[[Data, random.Random], Hashable]
     large: tuple[Data, Data]
-    cell: Callable[[Data, Any], Hashable] = lambda data, output: output
+    cell: Callable[[Data, Any], Hashable] = as_it_is
 
     def exact(self) -> ExactAudit[Data]:
         """The claim against the exact distributions on all tiny pairs."""
@@ -63,7 +68,7 @@ def mechanism_subject(
     large: tuple[Data, Data],
     read: Callable[[Data], Input],
     release: Callable[[Output], Hashable] = lambda output: output,
-    cell: Callable[[Data, Any], Hashable] = lambda data, output: output,
+    cell: Callable[[Data, Any], Hashable] = as_it_is,
 ) -> Subject[Data]:
     """The subject of one draw: ``read`` turns a data set into what the mechanism reads of it.
 

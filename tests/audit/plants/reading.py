@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -77,6 +78,9 @@ def unlabelled(cuts: Any) -> Callable[[Any], Masses]:
     return lambda records: learn(records, cuts(records))
 
 
+kept_part = cache(learn)
+
+
 def amplified(rate: Callable[[Any], Fraction]) -> Callable[[Any], Masses]:
     """Every record is kept with the same probability, and what is kept is learned from."""
 
@@ -84,8 +88,8 @@ def amplified(rate: Callable[[Any], Fraction]) -> Callable[[Any], Masses]:
         q, masses = rate(records), dict.fromkeys(CUTS, Fraction(0))
         for kept in product((False, True), repeat=len(records)):
             share = q ** sum(kept) * (1 - q) ** (len(kept) - sum(kept))
-            part = [record for record, keep in zip(records, kept, strict=True) if keep]
-            for t, mass in learn(part).items():
+            part = tuple(record for record, keep in zip(records, kept, strict=True) if keep)
+            for t, mass in kept_part(part).items():
                 masses[t] += share * mass
         return masses
 
