@@ -145,8 +145,8 @@ def randomized_responses(base: Fraction, hits: int, delta: Fraction) -> int:
     n, d = base.numerator, base.denominator
 
     def enough(m: int) -> bool:
-        fewer: int = sum(comb(m, i) * n ** (m - i) * d**i for i in range(hits))
-        return delta * (n + d) ** m >= fewer
+        fewer = sum(comb(m, i) * n ** (m - i) * d**i for i in range(hits))
+        return bool(fewer <= delta * (n + d) ** m)
 
     most = 2 * hits
     while not enough(most):

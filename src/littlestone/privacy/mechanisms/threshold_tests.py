@@ -109,8 +109,9 @@ def probability(
     """Pr[(nu_t >= gaps[t] + rho) = answers[t] for all t]; rho ~ DLap(b), nu_t ~ DLap(a), independent.
 
     b = ``threshold_noise`` and a = ``noise``; b = 0 is no rho.  The sum over all integers rho has a
-    closed form: for rho beyond the largest gap every factor is c a^rho or 1 - c a^rho, so the product is a polynomial in a^rho and its sum is made of
-    geometric series.  Gaps beyond the last answer are not looked at.
+    closed form: for rho beyond the largest gap every factor is c a^rho or 1 - c a^rho, so that the
+    product is a polynomial in a^rho, and its sum is made of geometric series.  Gaps beyond the last
+    answer are not looked at.
 
     >>> probability([0, 1], [True, False], Fraction(0), Fraction(1, 2))
     Fraction(4, 9)
