@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -19,19 +19,21 @@ from littlestone.privacy.mechanisms.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
 from littlestone.privacy.rational import exp_below
 
+Pairs = Iterable[tuple[Values, Values]]
 Rule = Callable[[Any, Values], dict[Answers, Fraction]]
-HALF, ONE = Fraction(1, 2), Fraction(1)
+HALF, ONE, THIRDS = Fraction(1, 2), Fraction(1), Fraction(2, 3)
 
 
 class Short(SparseVector):
-    """With short rational bases, e^e1 = 3/2 and e^e2 = (9/8)^12, so that exact audits are quick."""
+    """With both noises DLap(2/3), so that exact audits are quick; its ratio is `claimed`."""
 
     def noises(self) -> tuple[Fraction, Fraction]:
-        moves = self.hits if self.monotone else 2 * self.hits
-        return Fraction(2, 3), Fraction(8, 9) ** (12 // moves)
+        return THIRDS, THIRDS
 
-
-CLAIMED = Fraction(3, 2) * Fraction(9, 8) ** 12
+    @property
+    def claimed(self) -> Fraction:
+        """What theorem 1 says: r1 r2^2c, or r1 r2^c for monotone values."""
+        return THIRDS ** -(1 + (self.hits if self.monotone else 2 * self.hits))
 
 
 def short(hits: int, *, below: bool = False, monotone: bool = False) -> Short:
@@ -49,11 +51,18 @@ def honest(mechanism: SparseVector, values: Values) -> dict[Answers, Fraction]:
     return mechanism.distribution(values)
 
 
-def excess(mechanism: Short, rule: Rule = honest, length: int = 3, step: int = 1) -> Fraction:
-    """The largest delta at the claimed ratio, over all neighbours with values near -step, 0, step."""
-    pairs = neighbours((-step, 0, step), length, monotone=mechanism.monotone)
+def excess(mechanism: Short, pairs: Pairs, rule: Rule = honest) -> Fraction:
+    """The largest delta at the claimed ratio, in both directions."""
     both = ((p, q) for pair in pairs for p, q in (pair, pair[::-1]))
-    return worst(lambda values: rule(mechanism, values), both, CLAIMED)
+    return worst(lambda values: rule(mechanism, values), both, mechanism.claimed)
+
+
+def telling() -> Pairs:
+    """Tests near the threshold, then far below it; each part moves its own way."""
+    yield (0, 0), (0, 1)
+    for near, far in product((0, 6), (1, 2)):
+        for up, down in product((0, 1), repeat=2):
+            yield (0,) * near + (-7,) * far, (up,) * near + (-7 - down,) * far
 
 
 @pytest.mark.parametrize("below", [False, True])
@@ -61,8 +70,7 @@ def excess(mechanism: Short, rule: Rule = honest, length: int = 3, step: int = 1
 @pytest.mark.parametrize("hits", [1, 2, 3])
 def test_private_on_all_neighbours(hits: int, below: bool, monotone: bool) -> None:
     mechanism = short(hits, below=below, monotone=monotone)
-    assert excess(mechanism) == 0
-    assert excess(mechanism, step=4) == 0
+    assert excess(mechanism, neighbours((-2, 0, 1), 3, monotone=monotone)) == 0
 
 
 @pytest.mark.parametrize("monotone", [False, True])
@@ -77,7 +85,7 @@ def test_the_worst_instance_reaches_epsilon(hits: int, monotone: bool) -> None:
     masses = [
         probability([-v for v in values], answers, *mechanism.noises()) for values in (one, other)
     ]
-    assert Fraction(99, 100) * CLAIMED < masses[0] / masses[1] <= CLAIMED
+    assert Fraction(99, 100) * mechanism.claimed < masses[0] / masses[1] <= mechanism.claimed
 
 
 @pytest.mark.parametrize("monotone", [False, True])
@@ -108,7 +116,7 @@ def forgets_the_threshold_noise(m: SparseVector, values: Values) -> dict[Answers
 
 def scales_the_threshold_noise_to_all(m: SparseVector, values: Values) -> dict[Answers, Fraction]:
     """The threshold's noise is as small as if it had the whole epsilon."""
-    return with_noises(1 / CLAIMED, m.noises()[1], m, values, m.hits)
+    return with_noises(1 / m.claimed, m.noises()[1], m, values, m.hits)
 
 
 def forgets_the_query_noise(m: SparseVector, values: Values) -> dict[Answers, Fraction]:
@@ -131,11 +139,11 @@ def hits_once_more(m: SparseVector, values: Values) -> dict[Answers, Fraction]:
 
 
 def takes_values_for_monotone(m: SparseVector, values: Values) -> dict[Answers, Fraction]:
-    return replace(m, monotone=True).distribution(values)
+    return with_noises(THIRDS, THIRDS**2, m, values, m.hits)
 
 
 def pays_for_one_hit(m: SparseVector, values: Values) -> dict[Answers, Fraction]:
-    return with_noises(*replace(m, hits=1).noises(), m, values, m.hits)
+    return with_noises(THIRDS, THIRDS**m.hits, m, values, m.hits)
 
 
 def decides_ties_without_noise(m: SparseVector, values: Values) -> dict[Answers, Fraction]:
@@ -151,16 +159,16 @@ def releases_the_noisy_value(m: SparseVector, values: Values) -> dict[Answers, F
     b, a = m.noises()
     found: dict[Answers, Fraction] = {}
     for t, value in enumerate(values):
-        for seen in range(-6, 7):
+        for seen in range(-8, 1):
             nu = (1 - a) / (1 + a) * a ** abs(seen - value)
             mass = sum(
                 (1 - b)
                 / (1 + b)
                 * b ** abs(rho)
                 * prod(1 - tail(a, m.threshold + rho - v) for v in values[:t])
-                for rho in range(-30, seen - m.threshold + 1)
+                for rho in range(-20, seen - m.threshold + 1)
             )
-            found[(False,) * t + (True, *(bool(seen + 8 >> i & 1) for i in range(4)))] = nu * mass
+            found[(False,) * t + (True, *(bool(-seen >> i & 1) for i in range(4)))] = nu * mass
     return found
 
 
@@ -179,7 +187,8 @@ def releases_the_noisy_value(m: SparseVector, values: Values) -> dict[Answers, F
 )
 def test_planted_bugs_are_caught(plant: Rule, hits: int) -> None:
     mechanism = short(hits)
-    assert max(excess(mechanism, plant, length, step=12) for length in (2, 3)) > 0
+    assert excess(mechanism, telling()) == 0
+    assert excess(mechanism, telling(), plant) > 0
 
 
 @pytest.mark.parametrize("below", [False, True])
