@@ -51,12 +51,12 @@ def refutes(table_or_class: TableOrClass, refutation: Refutation, k: int) -> boo
     2. k > 2, and no column splits W into two parts of at least 2^(k-2) rows; or
     3. LDim(W) < k - 1 is itself a claim, of this W or of a class with the same columns after
        equal rows order, complements and repetitions are forgotten; or
-    4. k > 2, and LDim(W) < k - 1 would be accepted by rules 1, 2 and 5 as a claim of its own; or
+    4. k > 2, and LDim(W) < k - 1 would be accepted by rules 1 and 2 as a claim of its own; or
     5. W lies in a side of V for which one of these holds.
 
     Claims refer to claims with smaller k only, so there is no circle.  Time: for each claim, and
-    each side that rules 1, 2 and 5 leave, one product of a table with its transpose.  That the rules
-    are sound is proved in docs/proofs/certificates.md.
+    each side that rules 1, 2, 3 and 5 leave, at most one count of rows for each pair of columns, 64
+    rows at a time.  That the rules are sound is proved in docs/proofs/certificates.md.
     """
     table = PackedTable.read(table_or_class)
     claims = refutation.claims
