@@ -17,20 +17,21 @@ from littlestone.dimension.engine.compiling import Index, compiled, popcount, tr
 _ONE = np.uint64(1)
 
 
-@compiled(boolean(int64[::1], int64, int64, int64), inline=True)
-def _parts(ones: NDArray[np.int64], size: Index, x: Index, least: Index) -> Any:
-    """Whether column x has so many rows on both sides."""
-    return ones[x] >= least and size - ones[x] >= least
+# An array that is passed is counted as used, which costs more than these do: numbers only.
+@compiled(boolean(int64, int64, int64), inline=True)
+def _parts(ones: Index, size: Index, least: Index) -> Any:
+    """Whether a column has so many rows on both sides."""
+    return ones >= least and size - ones >= least
 
 
-@compiled(int64(int64[::1], int64, int64, int64, int64, int64), inline=True)
-def _split(
-    ones: NDArray[np.int64], size: Index, x: Index, y: Index, both: Index, least: Index
-) -> Index:
-    """1 if column y splits side 0 of x into parts of so many rows, + 2 if it does so to side 1."""
-    zeros = size - ones[x]
-    split0 = ones[y] - both >= least and zeros - (ones[y] - both) >= least
-    split1 = both >= least and ones[x] - both >= least
+@compiled(int64(int64, int64, int64, int64, int64), inline=True)
+def _split(x: Index, y: Index, both: Index, size: Index, least: Index) -> Index:
+    """1 if a column splits side 0 of another into two parts of so many rows, + 2 for side 1.
+
+    The split column has x ones and the other one y, of which ``both`` are in common.
+    """
+    split0 = _parts(y - both, size - x, least)
+    split1 = _parts(both, x, least)
     return (1 if split0 else 0) + (2 if split1 else 0)
 
 
@@ -49,19 +50,19 @@ def look(
     """
     half, quarter = 1 << (k - 1), 1 << (k - 2)
     for x in range(len(columns)):
-        if not _parts(ones, size, x, half):
+        if not _parts(ones[x], size, half):
             continue
         # If k = 2, a side of two rows has LDim >= 1, even if none of these columns splits it.
         split = 3 if k == 2 else 0
         for y in range(len(columns)):
-            if y < x and _parts(ones, size, y, half):
+            if y < x and _parts(ones[y], size, half):
                 both[x, y] = both[y, x]
             else:
                 common = np.uint64(0)
                 for w in range(columns.shape[1]):
                     common += popcount(columns[x, w] & columns[y, w])
                 both[x, y] = np.int64(common)
-            split |= _split(ones, size, x, y, both[x, y], quarter)
+            split |= _split(ones[x], ones[y], both[x, y], size, quarter)
         dead[x, 0], dead[x, 1] = split & 1 == 0, split & 2 == 0
 
 
@@ -76,15 +77,15 @@ def counted_out(
     """Whether rules 1 and 2 leave no column of V alive, V being a mask of rows."""
     half, quarter = 1 << (k - 1), 1 << (k - 2)
     for x in range(len(columns)):
-        if not _parts(ones, size, x, half):
+        if not _parts(ones[x], size, half):
             continue
         split = 3 if k == 2 else 0
         for y in range(len(columns)):
-            if _parts(ones, size, y, quarter):
+            if _parts(ones[y], size, quarter):
                 common = np.uint64(0)
                 for w in range(len(rows)):
                     common += popcount(columns[x, w] & columns[y, w] & rows[w])
-                split |= _split(ones, size, x, y, np.int64(common), quarter)
+                split |= _split(ones[x], ones[y], np.int64(common), size, quarter)
             if split == 3:
                 return False
     return True
