@@ -80,11 +80,12 @@ def counted_out(
         if not _parts(ones[x], size, half):
             continue
         split = 3 if k == 2 else 0
+        part = rows & columns[x]
         for y in range(len(columns)):
             if _parts(ones[y], size, quarter):
                 common = np.uint64(0)
-                for w in range(len(rows)):
-                    common += popcount(columns[x, w] & columns[y, w] & rows[w])
+                for w in range(len(part)):
+                    common += popcount(part[w] & columns[y, w])
                 split |= _split(ones[x], ones[y], np.int64(common), size, quarter)
             if split == 3:
                 return False
