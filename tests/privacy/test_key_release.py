@@ -251,6 +251,12 @@ def test_distributions_are_those_of_the_definition() -> None:
         assert found == {key: mass for key, mass in expected.items() if mass}
 
 
+def test_a_missing_value_is_a_key_that_looks_like_bottom() -> None:
+    mechanism = SingleKeySelection[Any](Fraction(1), Fraction(1, 20))
+    named, missing = mechanism._distribution({"a": 3}), mechanism._distribution({None: 3})
+    assert missing == {None: named["a"] + named[None]} == {None: 1}
+
+
 @pytest.mark.parametrize("kind", [PartitionSelection, SingleKeySelection])
 def test_draws_follow_the_distribution(kind: Callable[..., Release]) -> None:
     mechanism, rng = kind(Fraction(1), Fraction(1, 20)), seeded_generator(1)

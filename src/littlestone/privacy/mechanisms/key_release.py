@@ -24,6 +24,7 @@ class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
 
     Keys are from an unbounded set, and only keys with a positive record can fire.  What is released
     of the keys that fired, and which curve q is (epsilon, delta)-DP then, is each mechanism's own.
+    Equal keys must be interchangeable, as the first occurrence of a key is what is released.
 
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.
     """

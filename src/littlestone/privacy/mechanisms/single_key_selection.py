@@ -106,9 +106,8 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
         }
         for key, q in chances.items():
             others = _totals(chance for other, chance in chances.items() if other != key)
-            masses[key] = sum(
-                (mass / (1 / q + total) for total, mass in others.items()), Fraction(0)
-            )
+            share = sum((mass / (1 / q + total) for total, mass in others.items()), Fraction(0))
+            masses[key] = masses.get(key, Fraction(0)) + share  # the key None looks like bottom
         return masses
 
     def __str__(self) -> str:
