@@ -1,0 +1,116 @@
+"""What partition selection and single-key selection share: keys of records, released by score."""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import PrivacyCost, exact, exact_delta, exact_epsilon
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism, Output
+from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
+    """A record is (key, label); key u of score s fires with probability q(s), by itself.
+
+    Keys are from an unbounded set, and only keys with a positive record can fire.  What is released
+    of the keys that fired, and which curve q is (epsilon, delta)-DP then, is each mechanism's own.
+    Equal keys must be interchangeable, as the first occurrence of a key is what is released.
+
+    Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    @property
+    @abstractmethod
+    def curve(self) -> ReleaseCurve:
+        """q, the probability that a key fires, by its score."""
+
+    @abstractmethod
+    def scores(self, data: Iterable[tuple[Key, bool]]) -> Mapping[Key, int]:
+        """The scores of the keys in ``data``.  For audits, never released."""
+
+    @abstractmethod
+    def _release(self, scores: Mapping[Key, int], rng: random.Random) -> Output:
+        """The draw itself."""
+
+    @abstractmethod
+    def _distribution(self, scores: Mapping[Key, int]) -> dict[Output, Fraction]:
+        """Its exact distribution."""
+
+    def __post_init__(self) -> None:
+        exact_epsilon(self.epsilon)
+        if exact_delta(self.delta) == 0:
+            raise DeclarationError(
+                "release keys that only the data list with delta = 0",
+                found="a key that one record alone brings tells of that record",
+                fix="give delta > 0, such as 1e-6, or list the keys beforehand",
+            )
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon, self.delta)
+
+    def draw(
+        self, data: Iterable[tuple[Key, bool]], *, receipt: Receipt, rng: random.Random
+    ) -> Output:
+        receipt.redeem(self)
+        return self._release(self.scores(data), rng)
+
+    def draw_scores(
+        self, scores: Mapping[Key, int], *, receipt: Receipt, rng: random.Random
+    ) -> Output:
+        """`draw` for records that are counted already.
+
+        The caller guarantees what `draw` enforces: one replaced record moves the scores no further
+        than the mechanism's docstring says.  A public constant may be subtracted from all scores.
+        """
+        receipt.redeem(self)
+        return self._release(scores, rng)
+
+    def distribution(self, data: Iterable[tuple[Key, bool]]) -> dict[Output, Fraction]:
+        return self._distribution(self.scores(data))
+
+    def enough(self, alpha: Fraction, beta: Fraction, keys: int = 1) -> int:
+        """A proved number of records after which error above ``alpha`` has probability <= ``beta``.
+
+        For i.i.d. records whose label is 1 exactly on at most ``keys`` = k keys; the error is the
+        weight of those not released.  It is the least n with k E[1 - q(Bin(n, alpha / k))] <= beta,
+        as then a key of weight alpha / k or more is missed with probability at most beta.  It is
+        the least n of all if k = 1.  Raises `DeclarationError` unless 0 < alpha, beta < 1 and k >= 1.
+        """
+        for name, value in (("alpha", alpha), ("beta", beta)):
+            if not 0 < exact(value, what=name) < 1:
+                raise DeclarationError(
+                    f"plan with {name} = {value}",
+                    found=f"{name} is a probability, above 0 and below 1",
+                    fix="give a small number such as 0.05",
+                )
+        if keys < 1:
+            raise DeclarationError(
+                f"plan for {keys} keys", found="nothing is to be learned", fix="give 1 or more"
+            )
+        weight, most = Fraction(alpha) / keys, Fraction(beta) / keys
+        above = 1
+        while self.curve.miss(above, weight) > most:
+            above *= 2
+        low = above // 2
+        while above - low > 1:
+            middle = (low + above) // 2
+            missed = self.curve.miss(middle, weight) > most
+            low, above = (middle, above) if missed else (low, middle)
+        return above
+
+    def _fired(self, scores: Mapping[Key, int], rng: random.Random) -> list[Key]:
+        fires = self.curve.fires
+        return [key for key, score in scores.items() if fires(score, rng)]

@@ -1,0 +1,60 @@
+"""Release curves: with which probability a key of a given score is released, exactly."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+
+class ReleaseCurve:
+    """q(0) = 0 and q(s + 1) = step(q(s)), rounded down to ``bits`` binary places, up to q = 1.
+
+    ``step`` maps [0, 1] to [0, 1] and satisfies step(q) >= q + 2^-bits for q < 1.  The rounded curve
+    then rises strictly until it is 1.  Every condition of the form q(s + 1) <= f(q(s)) that ``step``
+    satisfies holds for the rounded curve too, because f is applied to the value rounded before.
+
+    Values are computed when they are first asked for, up to the largest score asked for.
+
+    >>> curve = ReleaseCurve(lambda q: min(1, 2 * q + Fraction(1, 10)), bits=10)
+    >>> [round(float(curve(s)), 2) for s in range(-1, 6)]
+    [0.0, 0.0, 0.1, 0.3, 0.7, 1.0, 1.0]
+    """
+
+    def __init__(self, step: Callable[[Fraction], Fraction], bits: int) -> None:
+        self._step = step
+        self._bits = bits
+        self._known = [0]  # q(s) 2^bits, of which only the last may be 2^bits
+
+    def __call__(self, score: int) -> Fraction:
+        """q(score), which is 0 for scores below 1."""
+        return Fraction(self._numerator(score), 1 << self._bits)
+
+    def fires(self, score: int, rng: random.Random) -> bool:
+        """True with probability exactly q(score): a uniform integer below 2^bits is below q 2^bits."""
+        numerator = self._numerator(score)
+        if numerator in (0, 1 << self._bits):
+            return numerator > 0
+        return rng.getrandbits(self._bits) < numerator
+
+    def miss(self, n: int, weight: Fraction) -> Fraction:
+        """E[1 - q(X)] for a binomial X: a key with this share of n i.i.d. records is not released.
+
+        It falls as ``n`` or ``weight`` grows.
+        """
+        hits, rest, one = weight.numerator, weight.denominator - weight.numerator, 1 << self._bits
+        ways, missed = rest**n, 0  # ways = C(n, s) hits^s rest^(n - s)
+        for s in range(n + 1):
+            q = self._numerator(s)
+            if q == one or ways == 0:
+                break
+            missed += ways * (one - q)
+            ways = ways * (n - s) * hits // ((s + 1) * rest)
+        return Fraction(missed, weight.denominator**n << self._bits)
+
+    def _numerator(self, score: int) -> int:
+        one, known = 1 << self._bits, self._known
+        while len(known) <= score and known[-1] < one:
+            q = self._step(Fraction(known[-1], one))
+            known.append((q.numerator << self._bits) // q.denominator)
+        return known[max(0, min(score, len(known) - 1))]
