@@ -1,14 +1,15 @@
-"""exp_below is a lower bound of e^x, certified by an independent upper bound."""
+"""Bounds of e^x and ln x, certified by independent bounds."""
 
+import math
 from collections.abc import Callable
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from littlestone.privacy.rational import exp_below
+from littlestone.privacy.rational import enclose_exp, exp_above, exp_below, log_above, log_below
 
 EXPONENTS = [Fraction(1, 10**k) for k in range(12)] + [Fraction(k, 3) for k in range(1, 60)]
 
@@ -37,8 +38,6 @@ def rounded_up(x: Fraction) -> Fraction:
 
 
 def from_a_float(x: Fraction) -> Fraction:
-    import math
-
     return Fraction(math.exp(float(x)))
 
 
@@ -59,3 +58,62 @@ def test_tight_and_at_least_one(x: Fraction) -> None:
 
 def test_a_huge_exponent_is_bounded() -> None:
     assert exp_below(Fraction(10**9)) == exp_below(Fraction(44))
+
+
+SLACK = Fraction(1, 10**60)
+
+
+def decimal(x: Fraction) -> Decimal:
+    return Decimal(x.numerator) / Decimal(x.denominator)
+
+
+@given(st.fractions(min_value=0, max_value=900), st.integers(1, 120))
+def test_the_exponential_is_enclosed(x: Fraction, places: int) -> None:
+    """Against the decimal module, which rounds e^x correctly to the digits asked for."""
+    with localcontext(prec=500):
+        value = Fraction(decimal(x).exp())
+    low, high = enclose_exp(x, places)
+    assert low - SLACK <= value * 2**places <= high + SLACK
+    assert high - low <= 2
+
+
+@given(st.fractions(min_value=0, max_value=500))
+def test_the_upper_bound_is_tight(x: Fraction) -> None:
+    with localcontext(prec=400):
+        value = Fraction(decimal(x).exp())
+    assert value - SLACK <= exp_above(x) <= value + min(x, Fraction(1)) / 2**31 + SLACK
+
+
+LOGARITHMS = st.one_of(
+    st.fractions(min_value=Fraction(1, 10**12), max_value=10**6),
+    st.integers(-300, 300).map(lambda k: Fraction(10) ** k),
+    st.integers(1, 200).map(lambda k: 1 + Fraction(1, 2**k)),
+    st.integers(1, 200).map(lambda k: 1 - Fraction(1, 2**k)),
+)
+
+
+def wrong_logarithm(below: Callable[[Fraction], Fraction], x: Fraction) -> bool:
+    """Whether ``below`` exceeds ln x or is further from it than it says, at 64 bits."""
+    with localcontext(prec=200):
+        value = Fraction(decimal(x).ln())
+    return not value - Fraction(1, 2**63) - SLACK <= below(x) <= value + SLACK
+
+
+@given(LOGARITHMS)
+def test_the_logarithm_is_enclosed(x: Fraction) -> None:
+    assert not wrong_logarithm(log_below, x)
+    assert not wrong_logarithm(lambda y: -log_above(1 / y), x)
+    assert log_below(x) <= log_above(x)
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        log_above,
+        lambda x: log_below(x) + Fraction(1, 2**63),
+        lambda x: Fraction(math.log(x)),
+        lambda x: log_below(x, 32),
+    ],
+)
+def test_a_wrong_logarithm_is_caught(plant: Callable[[Fraction], Fraction]) -> None:
+    assert any(wrong_logarithm(plant, 1 + Fraction(1, k)) for k in range(1, 40))

@@ -11,20 +11,93 @@ _LARGEST_EXPONENT = 44
 def exp_below(x: Fraction, bits: int = 32) -> Fraction:
     """A dyadic rational r with 1 <= r <= e^x and r >= e^x - min(x, 1) / 2^(bits - 1), for x >= 0.
 
-    For x > 44, e^44 is bounded instead.  Every operation rounds down: the value is a sum of terms
-    x^i / i!, each truncated.
+    For x > 44, e^44 is bounded instead.
 
     >>> round(float(exp_below(Fraction(1, 2))), 9), exp_below(Fraction(0))
     (1.648721271, Fraction(1, 1))
     """
     x = min(x, Fraction(_LARGEST_EXPONENT))
+    places = _places(x, bits)
+    return Fraction(enclose_exp(x, places)[0], 1 << places)
+
+
+def exp_above(x: Fraction, bits: int = 32) -> Fraction:
+    """A dyadic rational r with e^x <= r <= e^x + min(x, 1) / 2^(bits - 1), for x >= 0.
+
+    It is never capped, so its size and its time grow with x.
+
+    >>> exp_above(Fraction(1)) - exp_below(Fraction(1)) == Fraction(1, 2**33)
+    True
+    """
+    places = _places(x, bits)
+    return Fraction(enclose_exp(x, places)[1], 1 << places)
+
+
+def log_below(x: Fraction, bits: int = 64) -> Fraction:
+    """A dyadic rational r with ln x - 2^(1 - bits) <= r <= ln x, for x > 0.
+
+    >>> round(float(log_below(Fraction(10))), 9), log_below(Fraction(1))
+    (2.302585093, Fraction(0, 1))
+    """
+    return Fraction(_enclose_log(x, bits)[0], 1 << bits)
+
+
+def log_above(x: Fraction, bits: int = 64) -> Fraction:
+    """A dyadic rational r with ln x <= r <= ln x + 2^(1 - bits), for x > 0.
+
+    >>> round(float(log_above(Fraction(1, 10))), 9), log_above(Fraction(1))
+    (-2.302585093, Fraction(0, 1))
+    """
+    return Fraction(_enclose_log(x, bits)[1], 1 << bits)
+
+
+def enclose_exp(x: Fraction, places: int) -> tuple[int, int]:
+    """Integers low <= e^x 2^places <= high with high - low <= 2, for x >= 0.
+
+    The sum of x^i / i!, each term once rounded down and once up.
+
+    >>> enclose_exp(Fraction(1), 10)
+    (2783, 2784)
+    """
     p, q = x.numerator, x.denominator
-    # A small x needs as many more bits, or e^x would be rounded down to 1.
-    places = bits + max(0, q.bit_length() - p.bit_length() + 1)
-    guarded = places + 128
-    total, term, i = 0, 1 << guarded, 0
-    while term:
-        total += term
-        i += 1
-        term = term * p // (q * i)
-    return Fraction(total >> 128, 1 << places)
+    # All roundings together lose less than e^x times the number of terms.
+    guard = 64 + 3 * p // (2 * q)
+    low = high = i = 0
+    below = above = 1 << places + guard
+    while above > 1 or i < 2 * x:
+        low, high, i = low + below, high + above, i + 1
+        below, above = below * p // (q * i), -(-above * p // (q * i))
+    # Of the terms left out, each is at most half of the one before it.
+    return low >> guard, -(-(high + 2 * above) >> guard)
+
+
+def _places(x: Fraction, bits: int) -> int:
+    """A small x needs as many more bits, or e^x would be rounded to 1."""
+    return bits + max(0, x.denominator.bit_length() - x.numerator.bit_length() + 1)
+
+
+def _enclose_log(x: Fraction, places: int) -> tuple[int, int]:
+    """Integers low <= ln(x) 2^places <= high with high - low <= 2: x = 2^k m with 1/2 < m < 2."""
+    k = x.numerator.bit_length() - x.denominator.bit_length()
+    guard = 32 + abs(k).bit_length()
+    m = x / Fraction(2) ** k
+    low, high = _enclose_atanh((m - 1) / (m + 1), places + guard)
+    low_two, high_two = _enclose_atanh(Fraction(1, 3), places + guard)
+    if k < 0:
+        low_two, high_two = high_two, low_two
+    return (low + k * low_two) * 2 >> guard, -(-(high + k * high_two) * 2 >> guard)
+
+
+def _enclose_atanh(z: Fraction, places: int) -> tuple[int, int]:
+    """Integers low <= atanh(z) 2^places <= high, for |z| <= 1/3: the sum of z^i / i over odd i."""
+    if z < 0:
+        low, high = _enclose_atanh(-z, places)
+        return -high, -low
+    p, q = z.numerator, z.denominator
+    low = high = 0
+    below, above, i = (p << places) // q, -((-p << places) // q), 1
+    while above > 1:
+        low, high, i = low + below // i, high - (-above // i), i + 2
+        below, above = below * p * p // (q * q), -(-above * p * p // (q * q))
+    # Of the powers left out, each is at most 1/9 of the one before it.
+    return low, high + 2 * above

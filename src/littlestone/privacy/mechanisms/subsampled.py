@@ -1,0 +1,94 @@
+"""Amplification by subsampling: an event that sees only m of the n records costs about m/n of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import TypeVar
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
+from littlestone.privacy.event import Event
+from littlestone.privacy.rational import exp_above, log_above
+
+Record = TypeVar("Record")
+
+_LARGEST = 44  # beyond it e^epsilon is astronomic, and the cost of the event itself is claimed
+
+
+@dataclass(frozen=True)
+class Subsampled(Event):
+    """``event`` on ``size`` of ``n`` records, drawn at random without replacement and kept secret.
+
+    If ``event`` is (epsilon, delta)-DP when one record is replaced, this is, with rate = size / n,
+    (ln(1 + rate (e^epsilon - 1)), rate delta)-DP when one record is replaced (Balle, Barthe and
+    Gaboardi 2018, Theorem 9; docs/proofs/subsampling.md).  The logarithm is rounded up to a decimal
+    number of about 12 digits; beyond epsilon = 44, where it hardly helps, epsilon is claimed.
+
+    A receipt for this event pays for the draws of ``event``, which may only be given the records
+    that `sample` drew: the sample is the caller's to keep secret, and to use once.
+
+    Raises `DeclarationError` unless 1 <= ``size`` <= ``n`` and ``event`` is about replaced records.
+
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> event = Subsampled(ExponentialMechanism(Fraction(1)), n=1000, size=100)
+    >>> print(event.cost())
+    epsilon 0.15856507874043, delta 0 (replace-one)
+    """
+
+    event: Event
+    n: int
+    size: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.size <= self.n:
+            raise DeclarationError(
+                f"draw {self.size} of {self.n} records without replacement",
+                found="a sample has from 1 to n records",
+                fix=f"give a size from 1 to {self.n}",
+            )
+        if self.event.cost().neighboring is not NeighboringRelation.REPLACE_ONE:
+            raise DeclarationError(
+                f"amplify {self.event}",
+                found="its cost is not about one record replaced, to which alone this theorem applies",
+                fix="state the event's cost for one record replaced",
+            )
+
+    @property
+    def rate(self) -> Fraction:
+        """The probability size / n that a given record is in the sample."""
+        return Fraction(self.size, self.n)
+
+    def cost(self) -> PrivacyCost:
+        whole = self.event.cost()
+        epsilon = whole.epsilon
+        if 0 < epsilon <= _LARGEST:
+            # The logarithm is at least rate * epsilon: a small one takes as many more places.
+            inverse = ceil(1 / (self.rate * epsilon))
+            bits = 64 + inverse.bit_length()
+            unit = Fraction(1, 10 ** (12 + len(str(inverse))))
+            amplified = log_above(1 + self.rate * (exp_above(epsilon, bits) - 1), bits)
+            epsilon = min(epsilon, ceil(amplified / unit) * unit)
+        return PrivacyCost(epsilon, self.rate * whole.delta)
+
+    def uses(self) -> list[tuple[Event, int]]:
+        return self.event.uses()
+
+    def sample(self, records: Sequence[Record], *, rng: random.Random) -> list[Record]:
+        """``size`` of the ``n`` records, in random order: every ordered choice is equally likely.
+
+        Raises `DeclarationError` unless there are ``n`` records, as was declared.
+        """
+        if len(records) != self.n:
+            raise DeclarationError(
+                f"sample {self.size} of {self.n} records",
+                found=f"there are {len(records)}",
+                fix="declare the public number of records",
+            )
+        return [records[i] for i in rng.sample(range(self.n), self.size)]
+
+    def __str__(self) -> str:
+        return f"{self.event}, on {self.size} of {self.n} records drawn without replacement"
