@@ -110,6 +110,22 @@ def decimal_text(value: Fraction) -> str:
     return ("-" if value < 0 else "") + whole + ("." + part if part else "")
 
 
+def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
+    """The least decimal number >= ``value`` >= 0 with at most ``digits`` significant digits.
+
+    >>> decimal_text(rounded_up(Fraction(200, 3))), decimal_text(rounded_up(Fraction(1, 700), 2))
+    ('66.6667', '0.0015')
+    """
+    if value <= 0:
+        return Fraction(0)
+    unit = Fraction(10) ** -digits
+    while value > unit * 10**digits:
+        unit *= 10
+    while value <= unit * 10 ** (digits - 1):
+        unit /= 10
+    return -(-value // unit) * unit
+
+
 @dataclass(frozen=True)
 class PrivacyCost:
     """An (epsilon, delta) guarantee under a neighbouring relation; ``+`` is basic composition.

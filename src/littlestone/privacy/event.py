@@ -6,7 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, rounded_up
+from littlestone.privacy.rational import exp_above, exp_below, log_below
+
+_BITS, _DIGITS = 64, 12  # of the bounds from which rho is made, and of rho itself
 
 
 @dataclass(frozen=True)
@@ -17,8 +20,8 @@ class Guarantee:
     2016, Definitions 1.1 and 8.1): outside an event of probability ``delta`` its privacy loss is at
     most ``epsilon``, and has Renyi divergence at most ``rho`` alpha for all alpha > 1.
 
-    >>> Guarantee.pure(Fraction(1, 10)).rho
-    Fraction(1, 200)
+    >>> Guarantee.pure(Fraction(1)).rho <= Fraction("0.462118")
+    True
     """
 
     epsilon: Fraction
@@ -27,19 +30,36 @@ class Guarantee:
     neighboring: NeighboringRelation = NeighboringRelation.REPLACE_ONE
 
     @classmethod
-    def pure(cls, epsilon: Fraction, delta: Fraction = Fraction(0)) -> Guarantee:
-        """That of any (epsilon, delta)-DP event: rho = epsilon^2 / 2 (Bun and Steinke, Prop. 1.4)."""
-        return cls(epsilon, delta, epsilon**2 / 2)
+    def pure(
+        cls,
+        epsilon: Fraction,
+        delta: Fraction = Fraction(0),
+        neighboring: NeighboringRelation = NeighboringRelation.REPLACE_ONE,
+    ) -> Guarantee:
+        """That of any (epsilon, delta)-DP event: rho = epsilon tanh(epsilon / 2), rounded up.
+
+        It is the least possible, and at most epsilon^2 / 2 (docs/proofs/composition.md, Theorem 3).
+        """
+        tanh = 1 - 2 / (exp_above(epsilon, _BITS) + 1)
+        rho = min(rounded_up(epsilon * tanh, _DIGITS), epsilon**2 / 2)
+        return cls(epsilon, delta, rho, neighboring)
 
     @classmethod
     def bounded_range(cls, eta: Fraction, delta: Fraction = Fraction(0)) -> Guarantee:
-        """That of an event whose log-ratios lie in an interval of length eta: rho = eta^2 / 8.
+        """That of an event whose log-ratios lie in an interval of length eta.
 
         For all outputs y, y' of neighbours S, S': Pr[y|S] Pr[y'|S'] <= e^eta Pr[y|S'] Pr[y'|S], but
         for probability delta.  The exponential mechanism is such an event (Dong, Durfee and Rogers
-        2020; Cesar and Rogers 2021, Lemma 3.2).
+        2020).  With x = eta / (1 - e^-eta), rho = x - 1 - ln x, rounded up: the least possible, and
+        at most eta^2 / 8 (Cesar and Rogers 2021, Lemma 3.2; docs/proofs/composition.md, Theorem 3).
         """
-        return cls(eta, delta, eta**2 / 8)
+        if eta == 0:
+            return cls(eta, delta, eta)
+        # A small eta takes more bits: x - 1 is about eta / 2, and rho about its square.
+        bits = _BITS + 4 * (1 / eta).__ceil__().bit_length()
+        x = eta / (1 - 1 / exp_below(eta, bits))
+        rho = min(rounded_up(x - 1 - log_below(x, bits), _DIGITS), eta**2 / 8)
+        return cls(eta, delta, rho)
 
 
 class Event(ABC):
@@ -52,9 +72,14 @@ class Event(ABC):
     def guarantee(self) -> Guarantee:
         """What composition may use; `cost` alone unless the mechanism knows more of itself."""
         cost = self.cost()
-        return Guarantee(
-            cost.epsilon, cost.delta, cost.epsilon**2 / 2, neighboring=cost.neighboring
-        )
+        return Guarantee.pure(cost.epsilon, cost.delta, cost.neighboring)
+
+    def pieces(self) -> list[tuple[Guarantee, int]]:
+        """The guarantees that composition adds up for this event, each with how often it counts.
+
+        Itself, once; an event that is itself a composition is worth more taken apart.
+        """
+        return [(self.guarantee(), 1)]
 
     def uses(self) -> list[tuple[Event, int]]:
         """The single draws that one receipt for this event pays for, each with how often."""

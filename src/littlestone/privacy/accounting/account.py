@@ -1,0 +1,76 @@
+"""What composition costs by each theorem, so that the best can be taken and all can be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.accounting.optimal import optimal_epsilon
+from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon
+from littlestone.privacy.cost import decimal_text
+from littlestone.privacy.event import Event, Guarantee
+
+Pieces = Sequence[tuple[Guarantee, int]]
+
+
+@dataclass(frozen=True)
+class Account:
+    """The event is (``epsilon``, ``delta``)-DP by the theorem ``method``; certified."""
+
+    method: str
+    epsilon: Fraction
+    delta: Fraction
+
+    def __str__(self) -> str:
+        return (
+            f"{self.method}: epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
+        )
+
+
+def _zcdp(pieces: Pieces, delta: Fraction) -> Fraction:
+    return zcdp_epsilon(sum((n * piece.rho for piece, n in pieces), Fraction(0)), delta)
+
+
+# Each takes the delta that the pieces' own deltas leave.
+_THEOREMS: dict[str, Callable[[Pieces, Fraction], Fraction]] = {
+    "optimal composition of epsilons": optimal_epsilon,
+    "zCDP": _zcdp,
+    "Renyi divergences": renyi_epsilon,
+}
+
+
+def accounts(event: Event, delta: Fraction) -> list[Account]:
+    """What ``event`` costs at a total delta of at most ``delta`` by each theorem, the best first.
+
+    Raises `DeclarationError` when the deltas of its pieces alone are more than ``delta``.
+
+    >>> from littlestone.privacy.accounting.composed import Composed
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> delta = Fraction(1, 10**6)
+    >>> event = Composed([(ExponentialMechanism(Fraction(1, 10)), 100)], delta)
+    >>> for account in accounts(event, delta):
+    ...     print(account)
+    Renyi divergences: epsilon 2.41891, delta 0.000001
+    zCDP: epsilon 2.41891, delta 0.000001
+    optimal composition of epsilons: epsilon 4.77457, delta 0.000001
+    basic composition: epsilon 10, delta 0
+    """
+    pieces = event.pieces()
+    own = sum((n * piece.delta for piece, n in pieces), Fraction(0))
+    if own > delta:
+        raise DeclarationError(
+            f"account for {event} at delta = {decimal_text(delta)}",
+            found=f"the deltas of its parts add up to {decimal_text(own)} already",
+            fix=f"allow a delta of at least {decimal_text(own)}, or make the parts' deltas smaller",
+        )
+    basic = sum((n * piece.epsilon for piece, n in pieces), Fraction(0))
+    found = [Account("basic composition", basic, own)]
+    # The parts' deltas fail with probability at most own; else, the rest may with this one.
+    left = (delta - own) / (1 - own)
+    if left > 0:
+        found += [
+            Account(name, epsilon(pieces, left), delta) for name, epsilon in _THEOREMS.items()
+        ]
+    return sorted(found, key=lambda account: (account.epsilon, account.delta, account.method))

@@ -1,0 +1,58 @@
+"""The other way round: the largest epsilon of a step that keeps the whole within a target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.event import Event
+
+_DIGITS = 4
+_LEAST, _MOST = Fraction(1, 10**9), Fraction(1000)  # epsilons that are of any use
+
+
+def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
+    """``make(epsilon)`` for the largest epsilon, to 4 digits, that certainly costs within ``target``.
+
+    ``make`` builds the whole event from one parameter, with which its cost should grow; should it
+    not, the event is still within ``target``, but a larger epsilon may be so too.  The epsilons are
+    between 1e-9 and 1000, and about 20 events are built.
+
+    Raises `DeclarationError` when even the least epsilon costs too much, with what that one costs:
+    commonly the target has no delta and the events need one.
+
+    >>> from littlestone.privacy.accounting.composed import Composed
+    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> target = PrivacyCost(Fraction(1), Fraction(1, 10**6))
+    >>> def hundred(epsilon: Fraction) -> Event:
+    ...     return Composed([(ExponentialMechanism(epsilon), 100)], target.delta)
+    >>> print(calibrate(hundred, target))
+    100 x [exponential mechanism on error counts, epsilon 0.04414], composed at delta 0.000001
+    """
+
+    def fits(epsilon: Fraction) -> bool:
+        cost = make(epsilon).cost()
+        return cost.neighboring is target.neighboring and cost.within(target)
+
+    low = _MOST
+    while low > target.epsilon or not fits(low):
+        if low == _LEAST:
+            raise DeclarationError(
+                f"calibrate an event to {target}",
+                found=f"even with epsilon {decimal_text(low)} a step it costs {make(low).cost()}",
+                fix="allow at least that epsilon and that delta, or take events that need less",
+            )
+        low /= 10
+    while low < _MOST and fits(10 * low):
+        low *= 10
+    if low == _MOST:
+        return make(low)
+    # From low to 10 low, in units of the last of the digits; low fits, and 10 low does not.
+    unit = low / 10 ** (_DIGITS - 1)
+    a, b = 10 ** (_DIGITS - 1), 10**_DIGITS
+    while b - a > 1:
+        middle = (a + b) // 2
+        a, b = (middle, b) if fits(middle * unit) else (a, middle)
+    return make(a * unit)

@@ -1,0 +1,125 @@
+"""Optimal composition: the worst events of given epsilons are randomized responses."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from functools import reduce
+
+from littlestone.privacy.cost import rounded_up
+from littlestone.privacy.event import Guarantee
+from littlestone.privacy.rational import exp_above, exp_below, log_above
+
+# Decimal arithmetic rounds exactly as it is told to, and its exponents do not end.
+_UP = Context(prec=50, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX)
+_DOWN = Context(prec=50, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
+_BITS = 128
+_MOST_CELLS = 2048  # of the lattice for different epsilons
+
+Losses = Mapping[int, Decimal]
+
+
+def optimal_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) -> Fraction:
+    """The least epsilon such that all events with these epsilons are together (epsilon, delta)-DP.
+
+    ``pieces`` are guarantees with how often each counts, 0 < delta < 1 is apart from their own.
+    Each is as private as randomized response, whose privacy loss is +-epsilon_i; with L the sum of
+    all losses, the least epsilon has E (1 - e^(epsilon - L))_+ = delta (Kairouz, Oh and Viswanath
+    2015, Theorem 3.3, and Murtagh and Vadhan 2016 for different epsilons).
+
+    Exact up to 6 digits where all epsilons are equal, or are multiples of 1/2048 of their sum; else
+    each is first rounded up to a multiple of about that, unless that is larger than the least of
+    them: then it is their sum.  Time O(count) for equal epsilons, else about a second at most.
+
+    >>> float(optimal_epsilon([(Guarantee.pure(Fraction(1, 10)), 100)], Fraction(1, 10**6)))
+    4.77457
+    """
+    counts: Counter[Fraction] = Counter()
+    for piece, n in pieces:
+        if piece.epsilon:
+            counts[piece.epsilon] += n
+    if not counts:
+        return Fraction(0)
+    total = sum((epsilon * n for epsilon, n in counts.items()), Fraction(0))
+    cell = _cell(counts, total)
+    if len(counts) > 1 and (cell > min(counts) or total > 2 * _MOST_CELLS * cell):
+        return total
+    losses = reduce(
+        _convolve, (_responses(-(-epsilon // cell), n, cell) for epsilon, n in counts.items())
+    )
+    return rounded_up(_least_epsilon(losses, cell, delta))
+
+
+def _cell(counts: Mapping[Fraction, int], total: Fraction) -> Fraction:
+    """The unit in which losses are counted; epsilons that are no multiples of it are rounded up.
+
+    The greatest common divisor, unless that is tiny; then the epsilon that adds up to the most is a
+    multiple of the unit still.
+    """
+    common = reduce(
+        lambda a, b: Fraction(
+            math.gcd(a.numerator * b.denominator, b.numerator * a.denominator),
+            a.denominator * b.denominator,
+        ),
+        counts,
+    )
+    if len(counts) == 1 or common * _MOST_CELLS >= total:
+        return common
+    heaviest = max(counts, key=lambda epsilon: epsilon * counts[epsilon])
+    return heaviest / max(1, heaviest * _MOST_CELLS // total)
+
+
+def _responses(size: int, n: int, cell: Fraction) -> Losses:
+    """Upper bounds of the law of the loss of n responses, each +-size cells: a binomial law."""
+    epsilon = size * cell
+    truth = _decimal(1 - 1 / (1 + exp_above(epsilon, _BITS)), _UP)
+    odds = _decimal(1 / exp_below(epsilon, _BITS), _UP)
+    mass = _power(truth, n, _UP)
+    losses = {}
+    for lies in range(n + 1):
+        losses[(n - 2 * lies) * size] = mass
+        mass = _UP.divide(_UP.multiply(_UP.multiply(mass, Decimal(n - lies)), odds), lies + 1)
+    return losses
+
+
+def _convolve(first: Losses, second: Losses) -> Losses:
+    sums: dict[int, Decimal] = {}
+    for a, p in first.items():
+        for b, q in second.items():
+            sums[a + b] = _UP.fma(p, q, sums.get(a + b, 0))
+    return sums
+
+
+def _least_epsilon(losses: Losses, cell: Fraction, delta: Fraction) -> Fraction:
+    """The least epsilon with sum of P(l) (1 - e^(epsilon - l))_+ <= delta, rounded up.
+
+    The sum is the largest of P(l >= j) - e^epsilon sum over l >= j of P(l) e^-l over j, so each j
+    bounds e^epsilon from below, and the largest of these bounds is enough.
+    """
+    allowed = _decimal(delta, _DOWN)
+    shrink = _decimal(1 / exp_above(cell, _BITS), _DOWN)
+    mass = image = Decimal(0)
+    least = Decimal(1)
+    for loss in sorted((loss for loss in losses if loss > 0), reverse=True):
+        mass = _UP.add(mass, losses[loss])
+        image = _DOWN.fma(losses[loss], _power(shrink, loss, _DOWN), image)
+        if mass > allowed:
+            least = max(least, _UP.divide(_UP.subtract(mass, allowed), image))
+    return log_above(Fraction(least))
+
+
+def _decimal(x: Fraction, context: Context) -> Decimal:
+    return context.divide(Decimal(x.numerator), Decimal(x.denominator))
+
+
+def _power(x: Decimal, n: int, context: Context) -> Decimal:
+    """x^n by products alone, because each of them is rounded as asked, unlike Decimal's powers."""
+    result = Decimal(1)
+    for digit in f"{n:b}":
+        result = context.multiply(result, result)
+        if digit == "1":
+            result = context.multiply(result, x)
+    return result
