@@ -9,7 +9,7 @@ from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, PrivateLearner, Setting, least, require_plan
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -99,11 +99,11 @@ class ExponentialLearner(PrivateLearner[Point]):
         def failure(n: int) -> float:
             return self.size * (math.exp(-rates[0] * n) + 2 * math.exp(-rates[1] * n))
 
-        high = 1
-        while failure(high) > beta:
-            high *= 2
-        low = high // 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if failure(middle) <= beta else (middle, high)
-        return Bound(high, alpha, beta, "agnostic", True, "lecture 5, Theorem 1")
+        return Bound(
+            least(lambda n: failure(n) <= beta),
+            alpha,
+            beta,
+            "agnostic",
+            True,
+            "lecture 5, Theorem 1",
+        )

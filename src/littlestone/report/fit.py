@@ -33,8 +33,9 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
     ]
     alpha = learner.accuracy(release.n, _BETA)
     if alpha is None:
-        least = learner.plan(0.5, _BETA).n
-        accuracy = f"none is proved for n = {release.n:,}; it takes {least:,} records at least"
+        least = learner.plan(0.5, _BETA)
+        more = f"; it takes {least.n:,} records at least" if least else ", nor for any other"
+        accuracy = f"none is proved for n = {release.n:,}{more}"
     else:
         accuracy = (
             f"on new records like these, at most {_above(100 * alpha)} percentage points of error "

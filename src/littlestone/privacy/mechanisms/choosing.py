@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+import numpy as np
+from numpy.typing import NDArray
+
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.sparse_selection import Item, SparseSelection
@@ -50,22 +53,17 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
             counts[bool(label)].update(islice(each, self.growth if label else None))
         return _net(counts[True], counts[False])
 
-    def draw_counts(
-        self,
-        positives: Mapping[Item, int],
-        negatives: Mapping[Item, int],
-        *,
-        receipt: Receipt,
-        rng: random.Random,
-    ) -> Item | None:
-        """`draw` for millions of records that are counted already, by hypothesis.
+    def draw_scores(
+        self, scores: NDArray[np.int64], *, receipt: Receipt, rng: random.Random
+    ) -> int | None:
+        """`draw` among candidates 0, 1, ... that are scored already; None for bottom.
 
-        The caller guarantees what `draw` enforces: each positive record adds 1 to at most
-        ``growth`` entries of ``positives`` and nothing else, each negative record adds 1 to
-        entries of ``negatives`` and nothing else, and all else is public.
+        The caller guarantees what `draw` enforces: the candidates are the hypotheses that cover a
+        positive record, at most ``growth`` of them each record, and a score is the number of
+        positive records covered less that of negative ones.
         """
         receipt.redeem(self)
-        return self._select(_net(positives, negatives), rng)
+        return self._place(scores, rng)
 
     def __str__(self) -> str:
         return (
