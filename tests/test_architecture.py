@@ -24,6 +24,7 @@ LAYERS = [
     {"data"},
     {"privacy"},
     {"learners"},
+    {"audit"},
     {"verify", "checks"},
     {"report"},
     {"cli", "__main__"},

@@ -24,12 +24,12 @@ from spending import Answer
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Entry, Ledger, Receipt
+from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, rows
 from littlestone.privacy.ledger import file as ledger_file
-from littlestone.privacy.ledger import ledger as ledger_module
 
 TENTH = Answer(exact(0.1, what="epsilon"))
 ONE = PrivacyCost(Fraction(1))
+FOLD = Part.fold(2, 5)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_limit_of_one_admits_exactly_ten_tenths() -> None:
 
 
 def test_costs_kept_as_floats_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger_module, "Fraction", lambda text: Fraction(float(Fraction(text))))
+    monkeypatch.setattr(rows, "Fraction", lambda text: Fraction(float(Fraction(text))))
     assert tenths_admitted(Ledger()) == 9  # the float 0.1 is above 1/10
 
 
@@ -373,8 +373,64 @@ def test_a_database_of_another_application(path: Path, statements: tuple[str, ..
 
 def test_a_ledger_of_a_later_version(path: Path) -> None:
     Ledger(path).close()
-    tables_of_another(path, "PRAGMA user_version = 2")
-    refused(path, "the file has format 2 and this version of littlestone reads 1")
+    tables_of_another(path, "PRAGMA user_version = 3")
+    refused(path, "the file has format 3 and this version of littlestone reads 2")
+
+
+FORMAT_1 = (
+    "CREATE TABLE limits (dataset TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
+    " neighboring TEXT NOT NULL)",
+    "CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, dataset TEXT NOT NULL,"
+    " what TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
+    " neighboring TEXT NOT NULL, at TEXT NOT NULL)",
+    "CREATE INDEX costs ON entries (dataset, epsilon, delta, neighboring)",
+    "CREATE TRIGGER no_update BEFORE UPDATE ON entries"
+    " BEGIN SELECT RAISE(ABORT, 'an entry of the ledger is never changed'); END",
+    "CREATE TRIGGER no_delete BEFORE DELETE ON entries"
+    " BEGIN SELECT RAISE(ABORT, 'an entry of the ledger is never deleted'); END",
+    "INSERT INTO limits VALUES ('people', '1/1', '0/1', 'replace-one')",
+    "INSERT INTO entries VALUES (3, 'people', 'a look', 'answer', '9/10', '0/1', 'replace-one', '')",
+    f"PRAGMA application_id = {int.from_bytes(b'LsDP', 'big')}",
+    "PRAGMA user_version = 1",
+)
+
+
+def test_a_ledger_of_format_1_is_brought_up_to_date(path: Path, tmp_path: Path) -> None:
+    tables_of_another(path, *FORMAT_1)
+    for _ in range(2):
+        with Ledger(path, create=False) as ledger:
+            (old, *_) = ledger.entries()
+            assert old == Entry(3, "people", "a look", "answer", PrivacyCost(Fraction(9, 10)), "")
+    with Ledger(path) as ledger:
+        assert ledger.spend(TENTH, dataset="people", what="a look", part=FOLD).number == 4
+        with pytest.raises(BudgetExceededError):
+            ledger.spend(TENTH, dataset="people", what="a look", part=FOLD)
+        assert ledger.total("people") == ONE
+    # What it has become is what a new file is.
+    Ledger(tmp_path / "new").close()
+    assert definitions(path) == definitions(tmp_path / "new")
+
+
+def definitions(path: Path) -> dict[str, list[object]]:
+    with closing(sqlite3.connect(path)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+        return {
+            name: connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
+            + connection.execute(f"PRAGMA index_xinfo({name})").fetchall()
+            for name in names
+        }
+
+
+def test_a_migration_that_is_cut_off_leaves_the_old_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables_of_another(path, *FORMAT_1)
+    before = definitions(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger_file, "_MIGRATION", (*ledger_file._MIGRATION, "nonsense"))
+        refused(path, "syntax error")
+    assert definitions(path) == before
+    assert Ledger(path).total("people") == PrivacyCost(Fraction(9, 10))
 
 
 @contextmanager
@@ -405,6 +461,11 @@ def test_what_is_read_only_is_found_out_when_opening(guarded: str) -> None:
         os.chmod(folder, 0o777)
 
 
+def test_an_old_sqlite_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    refused(path, "does not know RETURNING")
+
+
 def test_odd_characters_in_a_path(tmp_path: Path) -> None:
     path = tmp_path / "what? 100% #1 &mode=memory.ledger"
     Ledger(path).close()
@@ -415,7 +476,7 @@ def test_odd_characters_in_a_path(tmp_path: Path) -> None:
 
 
 def test_an_entry_is_flushed_to_the_disk_directory_included(path: Path) -> None:
-    with Ledger(path)._file.transaction("read the settings") as connection:
+    with Ledger(path)._store.transaction("read the settings") as connection:
         assert connection.execute("PRAGMA synchronous").fetchone() == (3,)  # EXTRA
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
@@ -423,7 +484,7 @@ def test_an_entry_is_flushed_to_the_disk_directory_included(path: Path) -> None:
 def test_a_full_disk_gives_no_receipt(path: Path) -> None:
     with Ledger(path) as ledger:
         ledger.spend(TENTH, dataset="people", what="a look")
-        with ledger._file.transaction("shrink the disk") as connection:
+        with ledger._store.transaction("shrink the disk") as connection:
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
             connection.execute(f"PRAGMA max_page_count = {pages}")
         receipts = 1
@@ -438,7 +499,7 @@ def test_a_full_disk_gives_no_receipt(path: Path) -> None:
 def test_a_ledger_locked_for_too_long_gives_no_receipt(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger_file, "_PATIENCE", 0.1)
+    monkeypatch.setattr(ledger_file, "PATIENCE", 0.1)
     ledger = Ledger(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -471,7 +532,8 @@ def test_a_cost_written_by_other_hands_is_refused(path: Path, tampered: str) -> 
     ledger = Ledger(path)
     tables_of_another(
         path,
-        f"INSERT INTO entries VALUES (1, 'a', 'b', 'c', '{tampered}', '0/1', 'replace-one', '')",
+        "INSERT INTO entries VALUES"
+        f" (1, 'a', 'b', 'c', '{tampered}', '0/1', 'replace-one', '', '', 0, 0)",
     )
     with pytest.raises(LedgerError, match="a cost that this package did not write"):
         ledger.spend(TENTH, dataset="a", what="a look")
@@ -514,7 +576,7 @@ def test_an_interrupt_in_the_middle_of_a_spend_records_nothing(
 
     ledger = Ledger(path)
     with monkeypatch.context() as patch:
-        patch.setattr(ledger_module, "_limit", interrupted)
+        patch.setattr(rows, "limit", interrupted)
         with pytest.raises(KeyboardInterrupt):
             ledger.spend(TENTH, dataset="people", what="a look")
     assert Ledger(path).spend(TENTH, dataset="people", what="a look").number == 1
@@ -522,7 +584,7 @@ def test_an_interrupt_in_the_middle_of_a_spend_records_nothing(
 
 def test_a_signal_handler_that_spends_is_refused_and_harms_nothing(path: Path) -> None:
     ledger = Ledger(path)
-    with ledger._file.transaction("be interrupted") as connection:
+    with ledger._store.transaction("be interrupted") as connection:
         connection.execute("INSERT INTO limits VALUES ('people', '1/1', '0/1', 'replace-one')")
         with pytest.raises(LedgerError, match="in the middle of another use"):
             ledger.spend(TENTH, dataset="people", what="a look")

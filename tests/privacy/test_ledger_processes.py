@@ -1,5 +1,7 @@
 """The ledger among processes that spend at once, are killed, or are forked in the middle.
 
+Everything runs twice: on a file, and on a PostgreSQL server where one is installed.
+
 Each property has one checker that returns what it found wrong.  The same checker must find nothing
 in `Ledger` and something in a ledger with the matching bug.
 """
@@ -17,7 +19,6 @@ from contextlib import closing, suppress
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
-from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -26,10 +27,10 @@ from spending import CENT, Answer, fork, status_of
 from littlestone.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.ledger import Ledger, Part, Receipt, rows, server
 from littlestone.privacy.ledger import file as ledger_file
-from littlestone.privacy.ledger import ledger as internals
 from littlestone.privacy.ledger.receipt import SEAL, lines
+from littlestone.privacy.ledger.store import Connection as Transaction
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -40,15 +41,10 @@ PROCESSES = 8
 KILLS = 60
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "budget.ledger"
-
-
 # Eight processes, one limit
 
 
-def faults_in_a_race(open_ledger: Callable[[Path], Ledger], path: Path) -> list[str]:
+def faults_in_a_race(open_ledger: Callable[[str], Ledger], path: str) -> list[str]:
     """Let eight processes spend cents of one limit of 1 until each is refused."""
     with Ledger(path) as ledger:
         ledger.set_limit("people", PrivacyCost(100 * CENT))
@@ -81,11 +77,11 @@ def faults_in_a_race(open_ledger: Callable[[Path], Ledger], path: Path) -> list[
 class CheckThenInsert(Ledger):
     """Planted bug: looks at the limit in one transaction and records in the next."""
 
-    def __init__(self, path: Path, gate: Barrier) -> None:
+    def __init__(self, path: str, gate: Barrier) -> None:
         super().__init__(path)
         self.gate = gate
 
-    def spend(self, event: Event, *, dataset: str, what: str) -> Receipt:
+    def spend(self, event: Event, *, dataset: str, what: str, part: Part | None = None) -> Receipt:
         limit, after = self.limit(dataset), self.total(dataset) + event.cost()
         if limit is not None and not after.within(limit):
             self.gate.abort()
@@ -93,25 +89,42 @@ class CheckThenInsert(Ledger):
         # While all eight are still spending, all eight look before any of them records.
         with suppress(threading.BrokenBarrierError):
             self.gate.wait(timeout=10)
-        with self._file.transaction("spend") as connection:
-            entry = internals._insert(connection, dataset, what, str(event), event.cost())
+        with self._store.transaction("spend") as connection:
+            entry = rows.insert(connection, dataset, what, str(event), event.cost(), part)
         return Receipt(event, entry, lines(event, str(event), event.cost()), SEAL)
 
 
-def test_processes_that_spend_at_once_never_pass_the_limit(path: Path) -> None:
-    assert faults_in_a_race(Ledger, path) == []
+def test_processes_that_spend_at_once_never_pass_the_limit(address: str) -> None:
+    assert faults_in_a_race(Ledger, address) == []
 
 
-def test_a_limit_checked_outside_the_transaction_would_be_caught(path: Path) -> None:
+def test_a_view_from_before_the_wait_would_be_caught(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planted bug: under REPEATABLE READ the totals are those from before the lock was granted."""
+    if not server.is_address(address):
+        pytest.skip("SQLite has one isolation level")
+    Ledger(address).close()
+    begin = server._begin
+
+    def stale(transaction: Transaction, asked: str) -> None:
+        transaction.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        begin(transaction, asked)
+
+    monkeypatch.setattr(server, "_begin", stale)
+    assert faults_in_a_race(Ledger, address) != []
+
+
+def test_a_limit_checked_outside_the_transaction_would_be_caught(address: str) -> None:
     gate = get_context("fork").Barrier(PROCESSES)
-    faults = faults_in_a_race(lambda where: CheckThenInsert(where, gate), path)
+    faults = faults_in_a_race(lambda where: CheckThenInsert(where, gate), address)
     assert len(faults) == 3, faults
 
 
 # Killed at any moment
 
 
-def faults_after_kills(loop: Callable[[Path, int], NoReturn], path: Path) -> list[str]:
+def faults_after_kills(loop: Callable[[str, int], NoReturn], path: str) -> list[str]:
     """Kill a process that runs ``loop`` at sixty moments; every number it let out needs its entry.
 
     ``loop`` writes lines to a file descriptor, which stands for the draw leaving the process.
@@ -134,8 +147,7 @@ def faults_after_kills(loop: Callable[[Path, int], NoReturn], path: Path) -> lis
         with Ledger(path) as ledger:
             recorded = {entry.number for entry in ledger.entries("people")}
             total = ledger.total("people")
-        with closing(sqlite3.connect(path)) as connection:
-            (health,) = connection.execute("PRAGMA integrity_check").fetchone()
+        health = "ok" if server.is_address(path) else health_of(path)
         if not recorded.issuperset(numbers):
             return [f"kill {kill}: drawn but not recorded: {set(numbers) - recorded}"]
         if health != "ok" or total != PrivacyCost(len(recorded) * CENT):
@@ -145,7 +157,13 @@ def faults_after_kills(loop: Callable[[Path, int], NoReturn], path: Path) -> lis
     )
 
 
-def spend_then_draw(path: Path, out: int) -> NoReturn:
+def health_of(path: str) -> str:
+    with closing(sqlite3.connect(path)) as connection:
+        (health,) = connection.execute("PRAGMA integrity_check").fetchone()
+    return str(health)
+
+
+def spend_then_draw(path: str, out: int) -> NoReturn:
     ledger = Ledger(path)
     while True:
         receipt = ledger.spend(Answer(), dataset="people", what="a look")
@@ -153,7 +171,7 @@ def spend_then_draw(path: Path, out: int) -> NoReturn:
         os.write(out, b"%d\n" % receipt.number)
 
 
-def draw_then_spend(path: Path, out: int) -> NoReturn:
+def draw_then_spend(path: str, out: int) -> NoReturn:
     """Planted bug: the draw leaves first, under the number that its entry is going to have."""
     ledger = Ledger(path)
     number = len(ledger.entries())
@@ -163,32 +181,32 @@ def draw_then_spend(path: Path, out: int) -> NoReturn:
         ledger.spend(Answer(), dataset="people", what="a look").redeem(Answer())
 
 
-def commit_later(path: Path, out: int) -> NoReturn:
+def commit_later(path: str, out: int) -> NoReturn:
     """Planted bug: two entries to a transaction, and the first draw does not wait for its end."""
     ledger = Ledger(path)
     while True:
-        with ledger._file.transaction("spend twice") as connection:
+        with ledger._store.transaction("spend twice") as connection:
             for _ in range(2):
-                entry = internals._insert(connection, "people", "a look", "answer", Answer().cost())
+                entry = rows.insert(connection, "people", "a look", "x", Answer().cost(), None)
                 os.write(out, b"%d\n" % entry.number)
 
 
-def test_no_draw_that_got_out_lacks_its_entry_after_a_kill(path: Path) -> None:
-    assert faults_after_kills(spend_then_draw, path) == []
+def test_no_draw_that_got_out_lacks_its_entry_after_a_kill(address: str) -> None:
+    assert faults_after_kills(spend_then_draw, address) == []
 
 
 @pytest.mark.parametrize("bug", [draw_then_spend, commit_later])
 def test_a_draw_before_its_entry_would_be_caught(
-    bug: Callable[[Path, int], NoReturn], path: Path
+    bug: Callable[[str, int], NoReturn], address: str
 ) -> None:
-    (fault,) = faults_after_kills(bug, path)
+    (fault,) = faults_after_kills(bug, address)
     assert "drawn but not recorded" in fault
 
 
 # Forked with a ledger open
 
 
-def faults_of_forks(path: Path, patience: float) -> list[str]:
+def faults_of_forks(path: str, patience: float) -> list[str]:
     """Fork again and again while two threads spend; each child spends on the ledger it inherits."""
     ledger, stop = Ledger(path), threading.Event()
 
@@ -223,16 +241,17 @@ def faults_of_forks(path: Path, patience: float) -> list[str]:
     return []
 
 
-def test_a_fork_in_the_middle_of_spends_is_safe(path: Path) -> None:
-    assert faults_of_forks(path, patience=20) == []
+def test_a_fork_in_the_middle_of_spends_is_safe(address: str) -> None:
+    assert faults_of_forks(address, patience=20) == []
 
 
 def test_a_fork_that_does_not_wait_for_the_transaction_would_be_caught(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Forks go on holding the true lock, which the transactions now no longer take.
-    monkeypatch.setattr(ledger_file, "_QUIET", threading.RLock())
-    assert faults_of_forks(path, patience=3) != []
+    for module in (ledger_file, server):
+        monkeypatch.setattr(module, "QUIET", threading.RLock())
+    assert faults_of_forks(address, patience=3) != []
 
 
 def test_a_receipt_and_a_ledger_in_memory_are_no_use_to_a_child() -> None:

@@ -8,7 +8,19 @@ import sys
 
 import typer
 
-from littlestone.cli import certify, decompose, dim, dims, fit, ledger, play, predict, tree, verify
+from littlestone.cli import (
+    audit,
+    certify,
+    decompose,
+    dim,
+    dims,
+    fit,
+    ledger,
+    play,
+    predict,
+    tree,
+    verify,
+)
 from littlestone.cli.console import err, exit_with
 
 app = typer.Typer(
@@ -29,6 +41,7 @@ app.command()(decompose.decompose)
 app.command()(play.play)
 app.add_typer(ledger.app, name="ledger")
 app.command()(verify.verify)
+app.command()(audit.audit)
 
 
 def main() -> None:

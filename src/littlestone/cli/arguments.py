@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.table_file import BinaryTable, read_table
 from littlestone.data import TABLE_SUFFIXES
+from littlestone.privacy.ledger import Ledger, is_address
+
+DEFAULT_LEDGER = "littlestone.ledger"
+
+LedgerOption = Annotated[
+    str,
+    typer.Option("--ledger", help="The ledger: a file, or postgresql://USER@HOST/DATABASE."),
+]
 
 
 def class_or_file(text: str) -> HypothesisClass[Any]:
@@ -46,3 +56,12 @@ def dataset_name(text: str) -> str:
     """
     spelled = os.sep in text or text.lower().endswith(TABLE_SUFFIXES)
     return os.path.realpath(text) if spelled else text
+
+
+def ledger_name(text: str, ledger: Ledger) -> str:
+    """How output names the ledger given as ``text``: a path as it was given, no server's password.
+
+    >>> ledger_name("here.ledger", Ledger())
+    'here.ledger'
+    """
+    return str(ledger.path) if is_address(text) else text

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from littlestone.errors import LittlestoneError
+from littlestone.privacy.cost import PrivacyCost, decimal_text
 
 # Highlighting would colour parts of names, and markup would read their brackets.
 out = Console(highlight=False, markup=False, soft_wrap=True)
@@ -52,6 +53,16 @@ def _print_columns(rows: list[list[str]]) -> None:
 def print_json(data: object) -> None:
     """Print plain JSON, for programs."""
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def cost_json(cost: PrivacyCost) -> dict[str, str]:
+    """A cost as programs read it: exact numbers in texts, ``p/q`` where no short decimal is equal.
+
+    >>> from fractions import Fraction
+    >>> cost_json(PrivacyCost(Fraction(1, 8)))
+    {'epsilon': '0.125', 'delta': '0'}
+    """
+    return {"epsilon": decimal_text(cost.epsilon), "delta": decimal_text(cost.delta)}
 
 
 def counted(number: int, thing: str) -> str:

@@ -6,23 +6,21 @@ import json
 import os
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from littlestone.classes import parse_class
-from littlestone.cli.arguments import dataset_name
-from littlestone.cli.console import print_json, print_pairs
+from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, dataset_name, ledger_name
+from littlestone.cli.console import cost_json, print_json, print_pairs
 from littlestone.data import Label, open_table, read_sample
 from littlestone.errors import DeclarationError
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy.cost import exact_delta
-from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.files import reserved
 from littlestone.report.fit import Evaluation, budget, guarantee
-
-DEFAULT_LEDGER = Path("littlestone.ledger")
 
 
 def fit(
@@ -36,13 +34,15 @@ def fit(
     delta: Annotated[
         str, typer.Option(help="The delta you allow; the exponential mechanism spends none of it.")
     ] = "0",
-    ledger: Annotated[
-        Path, typer.Option(help="The ledger file; made if missing.")
-    ] = DEFAULT_LEDGER,
+    ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
         typer.Option(help="The data set's name in the ledger; by default its full path."),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Show the cost; read no record, spend and draw nothing."),
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Where to write the model, as JSON.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     evaluate: Annotated[
@@ -70,6 +70,9 @@ def fit(
     for column in (*learner.hypotheses.domain.column_names, target):
         source.require(column)
     name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
+    if dry_run:
+        _preview(learner, name, ledger, as_json=as_json)
+        return
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
         reserved(out, keep=(table, *_files_of(ledger)))
@@ -81,7 +84,7 @@ def fit(
         release = learner.fit(sample, ledger=book, dataset=name, label=str(label), rng=rng)
         if write is not None:
             write(json.dumps(release.to_json(), indent=2, ensure_ascii=False) + "\n")
-        total, limit = book.total(name), book.limit(name)
+        total, limit, shown = book.total(name), book.limit(name), ledger_name(ledger, book)
     evaluation = Evaluation.of(release, learner.hypotheses, sample) if evaluate else None
     if as_json:
         data = release.to_json()
@@ -90,7 +93,7 @@ def fit(
         print_json(data)
         return
     rows = guarantee(learner, release)
-    rows.append(("ledger", f"{budget(total, limit)} ({ledger})"))
+    rows.append(("ledger", f"{budget(total, limit)} ({shown})"))
     if out is not None:
         rows.append(("model", str(out)))
     title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
@@ -99,7 +102,36 @@ def fit(
         print_pairs(evaluation.rows(), title="\nEvaluation: NOT PRIVATE, not part of the release")
 
 
-def _files_of(ledger: Path) -> list[Path]:
-    """The ledger's file and those that SQLite makes and removes beside it."""
+def _preview(learner: ExponentialLearner[Any], dataset: str, ledger: str, *, as_json: bool) -> None:
+    """Print what a fit would cost; status 1 when it would be refused.  Makes no ledger."""
+    missing = not is_address(ledger) and not os.path.exists(ledger)
+    with Ledger() if missing else Ledger(ledger, create=False) as book:
+        preview = book.preview(learner.event, dataset=dataset)
+        shown = ledger_name(ledger, book)
+    if as_json:
+        costs = {
+            "cost": preview.cost,
+            "before": preview.before,
+            "after": preview.after,
+            "limit": preview.limit,
+        }
+        data = {name: cost and cost_json(cost) for name, cost in costs.items()}
+        print_json({"dry run": True, "refused": preview.refused, **data})
+    else:
+        rows = [
+            ("mechanism", str(learner.event)),
+            ("cost", str(preview.cost)),
+            ("now", f"{budget(preview.before, preview.limit)} ({shown})"),
+            ("after", f"{preview.after}" + (": WOULD BE REFUSED" if preview.refused else "")),
+        ]
+        print_pairs(rows, title="Dry run: nothing is spent or drawn")
+    if preview.refused:
+        raise typer.Exit(1)
+
+
+def _files_of(ledger: str) -> list[Path]:
+    """The ledger's file and those that SQLite makes and removes beside it; none on a server."""
+    if is_address(ledger):
+        return []
     real = os.path.realpath(ledger)
     return [Path(f"{real}{end}") for end in ("", "-journal", "-wal", "-shm")]

@@ -31,8 +31,8 @@ def optimal_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) ->
     2015, Theorem 3.3, and Murtagh and Vadhan 2016 for different epsilons).
 
     Exact up to 6 digits where all epsilons are equal, or are multiples of 1/2048 of their sum; else
-    each is first rounded up to a multiple of about that, unless that is larger than the least of
-    them: then it is their sum.  Time O(count) for equal epsilons, else about a second at most.
+    each is first rounded up to a multiple of about that, unless that doubles their sum: then it is
+    their sum.  Time O(count) for equal epsilons, else a few seconds at most.
 
     >>> float(optimal_epsilon([(Guarantee.pure(Fraction(1, 10)), 100)], Fraction(1, 10**6)))
     4.77457
@@ -45,7 +45,8 @@ def optimal_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) ->
         return Fraction(0)
     total = sum((epsilon * n for epsilon, n in counts.items()), Fraction(0))
     cell = _cell(counts, total)
-    if len(counts) > 1 and (cell > min(counts) or total > 2 * _MOST_CELLS * cell):
+    cells = sum(n * -(-epsilon // cell) for epsilon, n in counts.items())
+    if len(counts) > 1 and (cells > 2 * _MOST_CELLS or cells * cell > 2 * total):
         return total
     losses = reduce(
         _convolve, (_responses(-(-epsilon // cell), n, cell) for epsilon, n in counts.items())

@@ -9,42 +9,40 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from littlestone.errors import LedgerError
+from littlestone.privacy.ledger.store import COLUMNS, FORMAT, LIMITS, PART_COLUMNS, PATIENCE, QUIET
 
-_APPLICATION = int.from_bytes(b"LsDP", "big")  # SQLite's application_id: this file is a ledger
-_VERSION = 1  # SQLite's user_version: the tables below
+# SQLite's application_id tells that a file is a ledger, its user_version the format.
+_APPLICATION = int.from_bytes(b"LsDP", "big")
+_COSTS = (
+    "CREATE INDEX costs ON entries (dataset, partition, part, parts, epsilon, delta, neighboring)"
+)
 _TABLES = (
-    "CREATE TABLE limits (dataset TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
-    " neighboring TEXT NOT NULL)",
-    "CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, dataset TEXT NOT NULL,"
-    " what TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
-    " neighboring TEXT NOT NULL, at TEXT NOT NULL)",
-    "CREATE INDEX costs ON entries (dataset, epsilon, delta, neighboring)",
+    LIMITS,
+    f"CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, {COLUMNS},"
+    f" {', '.join(PART_COLUMNS)})",
+    _COSTS,
     "CREATE TRIGGER no_update BEFORE UPDATE ON entries"
     " BEGIN SELECT RAISE(ABORT, 'an entry of the ledger is never changed'); END",
     "CREATE TRIGGER no_delete BEFORE DELETE ON entries"
     " BEGIN SELECT RAISE(ABORT, 'an entry of the ledger is never deleted'); END",
 )
+# From format 1, where every entry was on a whole data set.
+_MIGRATION = (
+    *(f"ALTER TABLE entries ADD COLUMN {column}" for column in PART_COLUMNS),
+    "DROP INDEX costs",
+    _COSTS,
+)
 
 # SQLite looks for a free lock ever less often, up to ten times a second, and so can starve beside
 # busy processes.  Asking anew after each short wait keeps it looking, and lets Ctrl+C in between.
 _WAIT = 0.02  # seconds
-_PATIENCE = 60.0  # seconds
 
-# Held during every transaction and every fork.  A child forked inside a transaction would find the
-# file locked for ever and, on closing what it inherited, delete the journal its parent relies on.
-_QUIET = threading.RLock()
-if sys.platform != "win32":
-    os.register_at_fork(
-        before=_QUIET.acquire, after_in_parent=_QUIET.release, after_in_child=_QUIET.release
-    )
 _INHERITED: list[sqlite3.Connection] = []  # SQLite asks that a forked child never close these
 
 
@@ -71,7 +69,7 @@ class LedgerFile:
 
         ``asked`` begins the message of the `LedgerError` that any failure of SQLite becomes.
         """
-        with _QUIET, _errors(asked):
+        with QUIET, _errors(asked):
             connection = self._connection_of_this_process(asked)
             if connection.in_transaction:
                 raise LedgerError(
@@ -84,7 +82,7 @@ class LedgerFile:
 
     def close(self) -> None:
         """Close the file; closing twice is harmless."""
-        with _QUIET:
+        with QUIET:
             connection, self._connection = self._connection, None
             if connection is not None:
                 if self._process == os.getpid():
@@ -99,6 +97,12 @@ class LedgerFile:
 
     def _open(self, *, create: bool) -> sqlite3.Connection:
         asked = f"open the ledger {self.path or 'in memory'}"
+        if sqlite3.sqlite_version_info < (3, 35):
+            raise LedgerError(
+                asked,
+                found=f"SQLite {sqlite3.sqlite_version} does not know RETURNING",
+                fix="use a Python that comes with SQLite 3.35 or newer",
+            )
         target = ":memory:"
         if self.path is not None:
             folder = os.path.dirname(self.path)
@@ -107,7 +111,7 @@ class LedgerFile:
             if not create and not os.path.exists(self.path):
                 raise LedgerError(asked, found="there is no such file", fix="check the path")
             target = f"{Path(self.path).as_uri()}?mode={'rwc' if create else 'rw'}"
-        with _QUIET, _errors(asked):
+        with QUIET, _errors(asked):
             connection = sqlite3.connect(
                 target, timeout=_WAIT, isolation_level=None, check_same_thread=False, uri=True
             )
@@ -166,7 +170,7 @@ def _atomically(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _patiently(connection: sqlite3.Connection, statement: str) -> None:
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
             connection.execute(statement)
@@ -179,7 +183,7 @@ def _patiently(connection: sqlite3.Connection, statement: str) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, asked: str) -> None:
-    """Make the tables in an empty file; refuse every other file that is not a ledger."""
+    """Make the tables in an empty file, bring those of format 1 up to date; refuse other files."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -189,12 +193,15 @@ def _prepare(connection: sqlite3.Connection, asked: str) -> None:
             connection.execute(statement)
     elif application != _APPLICATION:
         raise LedgerError(asked, found="the file is not a ledger", fix="check the path")
-    elif version != _VERSION:
+    elif version == 1:
+        for statement in _MIGRATION:
+            connection.execute(statement)
+    elif version != FORMAT:
         raise LedgerError(
             asked,
-            found=f"the file has format {version} and this version of littlestone reads {_VERSION}",
+            found=f"the file has format {version} and this version of littlestone reads {FORMAT}",
             fix="use the version of littlestone that wrote it",
         )
     # Written at every opening, so that a read-only file or directory is found out here and not
     # when the first spend fails.
-    connection.execute(f"PRAGMA user_version = {_VERSION}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")

@@ -4,48 +4,66 @@
 `Receipt` that it returns; so any draw that ever left the process has its entry, and a crash between
 the two wastes budget but never hides a draw.
 
-What the ledger cannot see: a file restored from an older copy has forgotten the spends since, and
-a network drive whose locks do not work cannot keep two machines apart.  Keep it on a local disk.
+What the ledger cannot see: a store restored from an older copy has forgotten the spends since, and
+a network drive whose locks do not work cannot keep two machines apart.  Keep a file on a local disk,
+and use a PostgreSQL server for several machines.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
-import unicodedata
-from datetime import UTC, datetime
-from fractions import Fraction
-from numbers import Rational
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
+from littlestone.errors import BudgetExceededError
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import rows
+from littlestone.privacy.ledger.declared import checked, named
 from littlestone.privacy.ledger.file import LedgerFile
+from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
+from littlestone.privacy.ledger.server import LedgerServer, is_address
+from littlestone.privacy.ledger.store import Connection, Store
 
-# Characters that are printable to Python and invisible to people.
-_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0") | {chr(c) for c in range(0xFE00, 0xFE10)}
 
-_COST = "epsilon, delta, neighboring"
+@dataclass(frozen=True)
+class Preview:
+    """What a spend of ``cost`` would do: the data set's total before and after it, and the limit."""
+
+    cost: PrivacyCost
+    before: PrivacyCost
+    after: PrivacyCost
+    limit: PrivacyCost | None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the spend would pass the limit."""
+        after, limit = self.after, self.limit
+        if limit is None:
+            return False
+        return after.neighboring is not limit.neighboring or not after.within(limit)
 
 
 class Ledger:
     """The privacy budget of every data set: limits, and costs added up by basic composition.
 
-    ``path`` is the ledger's file, made if it is missing unless ``create`` is false; ``None`` keeps
-    the ledger in memory, for tests and simulations.  Costs are exact rationals throughout.
+    ``path`` is the ledger's file, or the address of a PostgreSQL database that a team shares, as in
+    ``"postgresql://user@host/database"`` (needs the extra ``littlestone[postgresql]``).  The tables
+    are made if they are missing, unless ``create`` is false; ``None`` keeps the ledger in memory, for
+    tests and simulations.  Costs are exact rationals throughout.
 
     Any number of processes, and of threads that share one ledger, may spend at once: each spend is
-    a transaction that no other can interleave with.  After a fork the child opens the file anew; a
+    a transaction that no other can interleave with.  After a fork the child opens the ledger anew; a
     ledger in memory stays with the process that made it.
 
-    Raises `LedgerError` at once when the file cannot be opened or written, or is not a ledger.
+    Raises `LedgerError` at once when the ledger cannot be opened or written, or is not a ledger.
     Cost of a spend: one durable write, milliseconds on a local disk, and one pass over the data
     set's part of an index.
 
     >>> from dataclasses import dataclass
+    >>> from fractions import Fraction
     >>> @dataclass(frozen=True)
     ... class Answer(Event):
     ...     epsilon: Fraction
@@ -65,30 +83,59 @@ class Ledger:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, create: bool = True) -> None:
-        self._file = LedgerFile(path, create=create)
+        self._store: Store
+        if isinstance(path, str) and is_address(path):
+            self._store = LedgerServer(path, create=create)
+        else:
+            self._store = LedgerFile(path, create=create)
 
     @property
     def path(self) -> str | None:
-        """The absolute path of the file, ``None`` in memory."""
-        return self._file.path
+        """The absolute path of the file, or the address without a password; ``None`` in memory."""
+        return self._store.path
 
-    def spend(self, event: Event, *, dataset: str, what: str) -> Receipt:
+    def spend(self, event: Event, *, dataset: str, what: str, part: Part | None = None) -> Receipt:
         """Record the cost of ``event`` against ``dataset`` and return the receipt, durable by then.
 
-        ``what`` says in a few public words what the draw is for.  Raises `BudgetExceededError` when
-        the total would pass the data set's limit, `DeclarationError` for a negative or inexact
-        cost or an illegal name, and `LedgerError` when the file cannot be written.  After an
-        error there is no receipt, hence no draw; after the first two nothing is recorded either.
+        ``what`` says in a few public words what the draw is for.  ``part`` promises that the draw
+        reads no record outside of that part; parts of one partition are charged in parallel.  Raises
+        `BudgetExceededError` when the total would pass the data set's limit, `DeclarationError` for
+        a negative or inexact cost or an illegal name, and `LedgerError` when the ledger cannot be
+        written.  After an error there is no receipt, hence no draw; after the first two nothing is
+        recorded either.
         """
-        # The event's own code runs once, and before the file is locked.
-        cost, mechanism = _checked(event.cost()), _named(str(event), "an event")
+        # The event's own code runs once, and before the ledger is locked.
+        cost, mechanism = checked(event.cost()), named(str(event), "an event")
         pays_for = lines(event, mechanism, cost)
-        dataset, what = _named(dataset, "a data set"), _named(what, "a purpose")
-        asked = f"spend {cost} on data set {dataset!r}"
-        with self._file.transaction(asked) as connection:
-            self._refuse_over_limit(connection, asked, dataset, cost)
-            entry = _insert(connection, dataset, what, mechanism, cost)
+        dataset, what = named(dataset, "a data set"), named(what, "a purpose")
+        place = f"part {part} of " if part else ""
+        asked = f"spend {cost} on {place}data set {dataset!r}"
+        with self._store.transaction(asked) as connection:
+            preview = _preview(connection, dataset, cost, part)
+            if preview.refused:
+                raise BudgetExceededError(
+                    asked,
+                    found=f"the total would be {preview.after} and the limit is {preview.limit}",
+                    fix="spend less, or use other data; raise the limit only if those who set it "
+                    "agree",
+                )
+            entry = rows.insert(connection, dataset, what, mechanism, cost, part)
         return Receipt(event, entry, pays_for, SEAL)
+
+    def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
+        """What `spend` would do now, with nothing recorded; another spend may come in between.
+
+        >>> from fractions import Fraction
+        >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+        >>> ledger = Ledger()
+        >>> ledger.set_limit("census", PrivacyCost(Fraction(1)))
+        >>> preview = ledger.preview(ExponentialMechanism(Fraction(3, 2)), dataset="census")
+        >>> str(preview.after), preview.refused
+        ('epsilon 1.5, delta 0 (replace-one)', True)
+        """
+        cost, dataset = checked(event.cost()), named(dataset, "a data set")
+        with self._store.transaction("preview a spend") as connection:
+            return _preview(connection, dataset, cost, part)
 
     def set_limit(self, dataset: str, limit: PrivacyCost) -> None:
         """Declare the most that ``dataset`` may ever cost, in place of any earlier limit.
@@ -96,47 +143,50 @@ class Ledger:
         A limit below what is already spent is accepted: nothing can be unspent, and every further
         spend is refused.  Raises `DeclarationError` when epsilon or delta is negative or inexact.
         """
-        row = (_named(dataset, "a data set"), *_texts(_checked(limit)))
-        with self._file.transaction(f"limit data set {dataset!r} to {limit}") as connection:
-            connection.execute(
-                f"INSERT OR REPLACE INTO limits (dataset, {_COST}) VALUES (?, ?, ?, ?)", row
-            )
+        dataset, limit = named(dataset, "a data set"), checked(limit)
+        with self._store.transaction(f"limit data set {dataset!r} to {limit}") as connection:
+            rows.set_limit(connection, dataset, limit)
 
     def limit(self, dataset: str) -> PrivacyCost | None:
         """The limit declared for ``dataset``, ``None`` when there is none."""
-        with self._file.transaction("read a limit") as connection:
-            return _limit(connection, _named(dataset, "a data set"))
+        dataset = named(dataset, "a data set")
+        with self._store.transaction("read a limit") as connection:
+            return rows.limit(connection, dataset)
 
     def total(self, dataset: str) -> PrivacyCost:
-        """The sum of all costs of ``dataset`` (basic composition), zero when it has no entry."""
-        with self._file.transaction("read a total") as connection:
-            paid = _paid(connection, _named(dataset, "a data set"))
-        return sum(paid[1:], start=paid[0]) if paid else PrivacyCost(Fraction(0))
+        """What ``dataset`` has spent, zero when it has no entry.
+
+        Basic composition, in parallel over the parts of each partition (see `Spending`).
+        """
+        dataset = named(dataset, "a data set")
+        with self._store.transaction("read a total") as connection:
+            return rows.spending(connection, dataset).total
 
     def entries(self, dataset: str | None = None) -> list[Entry]:
         """The entries of ``dataset``, or of all data sets, in the order they were spent."""
-        with self._file.transaction("read the entries") as connection:
-            rows = connection.execute(
-                f"SELECT number, dataset, what, mechanism, at, {_COST} FROM entries"
-                " WHERE ?1 IS NULL OR dataset = ?1 ORDER BY number",
-                (None if dataset is None else _named(dataset, "a data set"),),
-            ).fetchall()
-        return [
-            Entry(number, name, what, mechanism, _cost(*cost), at)
-            for number, name, what, mechanism, at, *cost in rows
-        ]
+        if dataset is not None:
+            named(dataset, "a data set")
+        with self._store.transaction("read the entries") as connection:
+            return rows.entries(connection, dataset)
+
+    def history(self, dataset: str | None = None) -> list[tuple[Entry, PrivacyCost]]:
+        """The same entries, each with the total of its data set right after it."""
+        spent: dict[str, Spending] = {}
+        totals = []
+        for entry in self.entries(dataset):
+            spending = spent.setdefault(entry.dataset, Spending())
+            spending.add(entry.cost, entry.part)
+            totals.append((entry, spending.total))
+        return totals
 
     def datasets(self) -> list[str]:
         """The names of all data sets with an entry or a limit, sorted."""
-        with self._file.transaction("read the data sets") as connection:
-            rows = connection.execute(
-                "SELECT dataset FROM entries UNION SELECT dataset FROM limits"
-            )
-            return sorted(name for (name,) in rows)
+        with self._store.transaction("read the data sets") as connection:
+            return rows.datasets(connection)
 
     def close(self) -> None:
         """Close the file; a closed ledger refuses every use, and closing twice is harmless."""
-        self._file.close()
+        self._store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -149,85 +199,9 @@ class Ledger:
     ) -> None:
         self.close()
 
-    def _refuse_over_limit(
-        self, connection: sqlite3.Connection, asked: str, dataset: str, cost: PrivacyCost
-    ) -> None:
-        limit, after = _limit(connection, dataset), sum(_paid(connection, dataset), start=cost)
-        if limit is None or (after.neighboring is limit.neighboring and after.within(limit)):
-            return
-        raise BudgetExceededError(
-            asked,
-            found=f"the total would be {after} and the limit is {limit}",
-            fix="spend less, or use other data; raise the limit only if those who set it agree",
-        )
 
-
-def _paid(connection: sqlite3.Connection, dataset: str) -> list[PrivacyCost]:
-    """The costs of the data set's entries; equal ones come as one, multiplied by their number."""
-    rows = connection.execute(
-        f"SELECT {_COST}, COUNT(*) FROM entries WHERE dataset = ? GROUP BY {_COST}", (dataset,)
-    )
-    return [_cost(*row) for row in rows]
-
-
-def _limit(connection: sqlite3.Connection, dataset: str) -> PrivacyCost | None:
-    row = connection.execute(f"SELECT {_COST} FROM limits WHERE dataset = ?", (dataset,)).fetchone()
-    return None if row is None else _cost(*row)
-
-
-def _insert(
-    connection: sqlite3.Connection, dataset: str, what: str, mechanism: str, cost: PrivacyCost
-) -> Entry:
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    number = connection.execute(
-        f"INSERT INTO entries (dataset, what, mechanism, at, {_COST}) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (dataset, what, mechanism, at, *_texts(cost)),
-    ).lastrowid
-    if number is None:  # cannot be, after an insert; the types do not know
-        raise LedgerError("number an entry", found="SQLite gave none", fix="report this error")
-    return Entry(number, dataset, what, mechanism, cost, at)
-
-
-def _texts(cost: PrivacyCost) -> tuple[str, str, str]:
-    epsilon, delta = (f"{part.numerator}/{part.denominator}" for part in (cost.epsilon, cost.delta))
-    return epsilon, delta, cost.neighboring.value
-
-
-def _cost(epsilon: str, delta: str, neighboring: str, times: int = 1) -> PrivacyCost:
-    try:
-        cost = PrivacyCost(Fraction(epsilon), Fraction(delta), NeighboringRelation(neighboring))
-        if min(cost.epsilon, cost.delta) < 0:
-            raise ValueError
-        return PrivacyCost(cost.epsilon * times, cost.delta * times, cost.neighboring)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise LedgerError(
-            "read the ledger",
-            found="it holds a cost that this package did not write",
-            fix="restore a copy of the file, and add to it what was spent since",
-        ) from error
-
-
-def _checked(cost: PrivacyCost) -> PrivacyCost:
-    for name, part in (("epsilon", cost.epsilon), ("delta", cost.delta)):
-        rational = isinstance(part, Rational) and part >= 0
-        # Sums of fractions without a common denominator would grow beyond what can be printed.
-        if not rational or max(part.numerator, part.denominator).bit_length() > 4096:
-            raise DeclarationError(
-                f"use {name} = {part} in the ledger",
-                found="it is not an exact rational number of at least 0 and of at most 4096 bits",
-                fix="give a Fraction; littlestone.privacy.cost.exact reads 0.1 as 1/10",
-            )
-    return cost
-
-
-def _named(text: str, what: str) -> str:
-    # Line breaks and invisible characters could pass one data set off as another.
-    plain = isinstance(text, str) and bool(text) and text == text.strip() and text.isprintable()
-    if not plain or not unicodedata.is_normalized("NFC", text) or _BLANKS & set(text):
-        raise DeclarationError(
-            f"use {text!r} as the name of {what}",
-            found="it is no text, is empty, has spaces around it, or has characters that cannot be "
-            "seen or told from others",
-            fix="use plain words on one line",
-        )
-    return text
+def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part | None) -> Preview:
+    spent = rows.spending(connection, dataset)
+    before = spent.total
+    spent.add(cost, part)
+    return Preview(cost, before, spent.total, rows.limit(connection, dataset))

@@ -10,6 +10,7 @@ from typing import NoReturn
 from littlestone.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
+from littlestone.privacy.ledger.parts import Part
 
 SEAL = object()  # what `Ledger.spend` signs receipts with; nothing else should touch it
 
@@ -18,7 +19,8 @@ SEAL = object()  # what `Ledger.spend` signs receipts with; nothing else should 
 class Entry:
     """One line of the ledger: spend ``number`` paid ``cost`` for ``what`` on ``dataset``.
 
-    ``mechanism`` is the event's text and ``at`` the time in UTC, ISO 8601 to the second.
+    ``mechanism`` is the event's text, ``at`` the time in UTC, ISO 8601 to the second, and ``part``
+    the part of the data set that was read, None for the whole.
     """
 
     number: int
@@ -27,6 +29,7 @@ class Entry:
     mechanism: str
     cost: PrivacyCost
     at: str
+    part: Part | None = None
 
 
 @dataclass
@@ -86,17 +89,19 @@ class Receipt:
         process but the one that spent.
         """
         asked = f"draw from {event} on receipt {self.number}"
-        line = next((line for line in self._lines if line.event == event), None)
-        if line is None or (str(event), event.cost()) != (line.text, line.cost):
+        text, cost = str(event), event.cost()
+        paid_for = [line for line in self._lines if line.event == event]
+        if not paid_for or any((line.text, line.cost) != (text, cost) for line in paid_for):
             paid = self.entry
             self._refuse(asked, f"it pays for {paid.mechanism}, {paid.cost}", "spend for this draw")
         if os.getpid() != self._process:
             self._refuse(asked, "another process spent for it", "spend in the process that draws")
         with self._taking:
-            line.left -= 1
-            if line.left < 0:
+            line = next((line for line in paid_for if line.left > 0), None)
+            if line is None:
                 found = "it has paid for a draw already"
                 self._refuse(asked, found, "spend once for every draw")
+            line.left -= 1
 
     def __reduce__(self) -> NoReturn:
         self._refuse("copy a receipt", "it pays for one draw", "spend once for every draw")

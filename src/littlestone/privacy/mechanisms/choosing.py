@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -33,6 +33,7 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
     Beimel, Nissim and Stemmer (2013), the choosing mechanism for bounded growth; the proof of
     this form is in docs/proofs/choosing.md.  Time: O(number of pairs of a record and a hypothesis).
 
+    >>> from fractions import Fraction
     >>> mechanism = ChoosingMechanism(Fraction(1), Fraction(1, 10**6), growth=1)
     >>> records = [(["a"], True)] * 50 + [(["b"], True)] * 45 + [(["a"], False)] * 3
     >>> mechanism.bottom, mechanism.scores(records)
@@ -51,7 +52,8 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
         for covering, label in data:
             each = dict.fromkeys(covering)  # in the order of this record, which it alone decides
             counts[bool(label)].update(islice(each, self.growth if label else None))
-        return _net(counts[True], counts[False])
+        against = counts[False]
+        return {h: count - against[h] for h, count in counts[True].items()}
 
     def draw_scores(
         self, scores: NDArray[np.int64], *, receipt: Receipt, rng: random.Random
@@ -70,8 +72,3 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
             f"choosing mechanism of growth {self.growth}, "
             f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         )
-
-
-def _net(positives: Mapping[Item, int], negatives: Mapping[Item, int]) -> dict[Item, int]:
-    against = negatives.get
-    return {h: count - against(h, 0) for h, count in positives.items() if count > 0}

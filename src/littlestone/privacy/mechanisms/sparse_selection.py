@@ -93,7 +93,7 @@ class SparseSelection(Mechanism[Data, Item | None]):
     def delta0(self) -> Fraction:
         """The probability L r / (r^B + L r), rounded up by at most one part in 2^60."""
         # In full it would be a ratio of numbers with as many digits as B.
-        bits = _BITS + self._limit.denominator.bit_length()
+        bits = _BITS + (self.fresh * self._limit.denominator).bit_length()
         odds = self.fresh * Fraction(_inverse_power(self.base, self.bottom - 1, bits)[1], 1 << bits)
         return min(self._limit, odds / (1 + odds))
 

@@ -68,19 +68,21 @@ class Real:
         """x^k for k >= 0, in O(log k) products; the enclosure is k times as wide as that of x."""
 
         def powered(bits: int) -> Enclosure:
-            bits_of_k = f"{k:b}"
             # The work is done to more bits, so that a large k costs no second round.
-            fine = bits + len(bits_of_k) + 2
-            base = self.enclose(fine)
-
-            def step(so_far: Enclosure, digit: str) -> Enclosure:
-                low, high = so_far[0] ** 2 >> fine, -(-(so_far[1] ** 2) >> fine)
-                if digit == "0":
-                    return low, high
-                return low * base[0] >> fine, -(-high * base[1] >> fine)
-
-            low, high = reduce(step, bits_of_k, (1 << fine, 1 << fine))
-            extra = fine - bits
+            extra = k.bit_length() + 2
+            low, high = power_of(self.enclose(bits + extra), k, bits + extra)
             return low >> extra, -(-high >> extra)
 
         return Real(powered)
+
+
+def power_of(x: Enclosure, k: int, bits: int) -> Enclosure:
+    """Integers around x^k 2^bits for x in [0, 1], k >= 0, from those around x 2^bits."""
+
+    def step(so_far: Enclosure, digit: str) -> Enclosure:
+        low, high = so_far[0] ** 2 >> bits, -(-(so_far[1] ** 2) >> bits)
+        if digit == "0":
+            return low, high
+        return low * x[0] >> bits, -(-high * x[1] >> bits)
+
+    return reduce(step, f"{k:b}", (1 << bits, 1 << bits))

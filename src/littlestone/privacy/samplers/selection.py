@@ -62,7 +62,7 @@ def decide(levels: Levels, base: Fraction, uniform: int, bits: int) -> int | Non
     Level j has the interval [C_{j-1}, C_j) / Z with C_j = sum of weights[i] * base^-gaps[i] over
     i <= j.  All sums are kept between integers: lower <= C * 2^bits <= upper.
     """
-    shrink = _PowerBounds(base, bits)
+    shrink = PowerBounds(base, bits)
     lower_sums, upper_sums = [0], [0]
     low = high = 1 << bits
     last = 0
@@ -77,11 +77,20 @@ def decide(levels: Levels, base: Fraction, uniform: int, bits: int) -> int | Non
     if levels.beyond:
         # A further item weighs at most base^-(window + 1); a bound of the last level would do less.
         beyond = levels.beyond * -(-high * shrink(levels.window + 1 - last)[1] >> bits)
-    least_total, most_total = lower_sums[-1], upper_sums[-1] + beyond
-    # U Z 2^bits lies in [start, stop]; find the level whose certain interval holds all of it.
-    start, stop = uniform * least_total, (uniform + 1) * most_total
+    return locate(lower_sums, upper_sums, beyond, uniform, bits)
+
+
+def locate(
+    lower_sums: Sequence[int], upper_sums: Sequence[int], beyond: int, uniform: int, bits: int
+) -> int | None:
+    """The j with C_j <= U Z < C_(j+1) for certain; None if there may be others.
+
+    C_0 = 0, and C_j lies between ``lower_sums[j]`` and ``upper_sums[j]``, and so does Z, but for at
+    most ``beyond``, for the last j.  U is in [uniform, uniform + 1) / 2^bits.
+    """
+    start, stop = uniform * lower_sums[-1], (uniform + 1) * (upper_sums[-1] + beyond)
     j = bisect_right(upper_sums, start >> bits) - 1
-    if j < len(levels.gaps) and stop <= lower_sums[j + 1] << bits:
+    if j + 1 < len(lower_sums) and stop <= lower_sums[j + 1] << bits:
         return j
     return None
 
@@ -101,14 +110,25 @@ def draw(
     bits = 32 + total.bit_length()
     uniform = rng.getrandbits(bits)
     while True:
-        levels = group(errors, lengths, _window(base, bits))
+        levels = group(errors, lengths, window_of(base, bits))
         level = decide(levels, base, uniform, bits)
         if level is not None:
             break
         uniform = uniform << bits | rng.getrandbits(bits)
         bits *= 2
-    runs = np.flatnonzero(errors == errors.min() + levels.gaps[level])
-    item = rng.randrange(levels.weights[level])
+    return item_of(errors, lengths, levels.gaps[level], levels.weights[level], rng)
+
+
+def item_of(
+    errors: NDArray[np.int64],
+    lengths: Sequence[int] | None,
+    gap: int,
+    weight: int,
+    rng: random.Random,
+) -> int:
+    """A uniform one of the ``weight`` items that lie ``gap`` below the best."""
+    runs = np.flatnonzero(errors == errors.min() + gap)
+    item = rng.randrange(weight)
     if lengths is None:
         return int(runs[item])
     stops = list(accumulate(lengths[run] for run in runs.tolist()))
@@ -117,7 +137,7 @@ def draw(
     return sum(lengths[:run]) + item - (stops[k] - lengths[run])
 
 
-def _window(base: Fraction, bits: int) -> int:
+def window_of(base: Fraction, bits: int) -> int:
     """A gap beyond which base^-gap < 2^-bits, up to a constant; any value is correct."""
     a, b = base.numerator, base.denominator
     if a == b:
@@ -126,7 +146,7 @@ def _window(base: Fraction, bits: int) -> int:
     return min(2**62, bits * a // (a - b) + 1)
 
 
-class _PowerBounds:
+class PowerBounds:
     """Integers low <= base^-k * 2^bits <= high, for each k asked for."""
 
     def __init__(self, base: Fraction, bits: int) -> None:

@@ -1,0 +1,86 @@
+"""Certified confidence bounds on a probability: Clopper and Pearson's, rounded to the safe side.
+
+Every operation rounds a bound of the binomial tail upwards (`decimal` has directed rounding and
+exponents without end), so the failure probability is what it is said to be and not about that.
+"""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+_UP = Context(prec=40, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_DOWN = Context(prec=40, rounding=ROUND_FLOOR, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_GRID = 10**15  # bounds are multiples of 10^-15
+_SHORT = Decimal("1e-15")  # how much of the tail is left to its geometric bound
+
+
+def at_least(successes: int, trials: int, beta: Fraction) -> Fraction:
+    """A number that is at most p with probability at least 1 - beta, of Bin(trials, p) successes.
+
+    The largest p, to 10^-15, with Pr[Bin(trials, p) >= successes] <= beta (Clopper and Pearson 1934).
+
+    >>> round(float(at_least(90, 100, Fraction(1, 40))), 9)
+    0.823777402
+    """
+    if successes == 0:
+        return Fraction(0)
+    limit = _DOWN.divide(Decimal(beta.numerator), Decimal(beta.denominator))
+    choices = _choices(trials, successes)
+    low, high = 0, successes * _GRID // trials  # beyond the mean the tail is no small probability
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _tail_above(middle, successes, trials, choices) <= limit:
+            low = middle
+        else:
+            high = middle
+    return Fraction(low, _GRID)
+
+
+def at_most(successes: int, trials: int, beta: Fraction) -> Fraction:
+    """A number that is at least p with probability at least 1 - beta, of Bin(trials, p) successes.
+
+    >>> round(float(at_most(0, 100, Fraction(1, 20))), 9)
+    0.02951305
+    """
+    return 1 - at_least(trials - successes, trials, beta)
+
+
+def _tail_above(p: int, k: int, n: int, choices: Decimal) -> Decimal:
+    """An upper bound of Pr[Bin(n, p / GRID) >= k] for p / GRID < k / n; ``choices`` >= C(n, k)."""
+    yes, no = (_UP.divide(Decimal(part), Decimal(_GRID)) for part in (p, _GRID - p))
+    odds = _up(p, _GRID - p)
+    term = _UP.multiply(choices, _UP.multiply(_power(yes, k), _power(no, n - k)))
+    total = term
+    for j in range(k, n):
+        # The terms fall faster and faster, so the rest is below a geometric series.
+        ratio = _UP.multiply(_up(n - j, j + 1), odds)
+        if term < _UP.multiply(total, _SHORT) and ratio < 1:
+            remaining = _DOWN.subtract(Decimal(1), ratio)
+            return _UP.add(total, _UP.divide(_UP.multiply(term, ratio), remaining))
+        term = _UP.multiply(term, ratio)
+        total = _UP.add(total, term)
+    return total
+
+
+def _choices(n: int, k: int) -> Decimal:
+    """An upper bound of C(n, k)."""
+    product = Decimal(1)
+    for i in range(1, min(k, n - k) + 1):
+        product = _UP.divide(_UP.multiply(product, Decimal(n + 1 - i)), Decimal(i))
+    return product
+
+
+def _power(base: Decimal, k: int) -> Decimal:
+    """An upper bound of base^k, in O(log k) products."""
+    power = Decimal(1)
+    for digit in f"{k:b}":
+        power = _UP.multiply(power, power)
+        if digit == "1":
+            power = _UP.multiply(power, base)
+    return power
+
+
+def _up(a: int, b: int) -> Decimal:
+    """The quotient a / b, rounded up."""
+    return _UP.divide(Decimal(a), Decimal(b))

@@ -1,0 +1,256 @@
+"""Exact audits: what a mechanism claims against its output distributions on tiny neighbours.
+
+Everything that decides a verdict is a rational number.  An audit of tiny data sets proves nothing of
+large ones; but a mistake that breaks a guarantee nearly always shows on three records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Generic, TypeVar
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.event import Event
+from littlestone.privacy.rational import exp_below
+
+Data = TypeVar("Data", bound=Hashable)
+Value = TypeVar("Value")
+Masses = Mapping[Hashable, Fraction]
+Distribution = Callable[[Data], Masses]
+
+_LARGEST = 40  # exp_below is sharp up to 44
+_ORDERS = (2, 4, 16)  # whole orders keep Renyi moments rational
+_WIDEST = 4000  # a moment may be e^4000; larger bounds say little and take long
+
+
+@dataclass(frozen=True)
+class Worst(Generic[Data]):
+    """The largest value over all pairs in both directions, and the ordered pair that reaches it."""
+
+    value: Fraction | None
+    pair: tuple[Data, Data]
+
+
+@dataclass(frozen=True)
+class Row(Generic[Data]):
+    """One line of an audit: a quantity at ``at``, as claimed and as it is; None is infinity.
+
+    ``delta``: the hockey-stick divergence at ``at`` = epsilon'.  ``moment``: of order ``at``, that is
+    sum p^order q^(1-order), which rho-zCDP bounds by e^(rho order (order - 1)).
+    """
+
+    quantity: str
+    at: Fraction
+    claimed: Fraction
+    exact: Worst[Data]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the exact value is at most the claimed one."""
+        return self.exact.value is not None and self.exact.value <= self.claimed
+
+
+@dataclass(frozen=True)
+class ExactAudit(Generic[Data]):
+    """What an event claims against what is so on ``pairs`` pairs of neighbours.
+
+    ``ratio`` is e to the exact epsilon at the claimed delta: the least r >= 1 at which the
+    hockey-stick divergence of every pair is at most delta, or None if no r will do.
+    """
+
+    claim: PrivacyCost
+    rows: tuple[Row[Data], ...]
+    ratio: Worst[Data]
+    pairs: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether every exact value is at most the claimed one."""
+        return all(row.holds for row in self.rows)
+
+    @property
+    def epsilon(self) -> float:
+        """The least epsilon that is true at the claimed delta, rounded; for people."""
+        return math.inf if self.ratio.value is None else nats(self.ratio.value)
+
+    @property
+    def tightness(self) -> float:
+        """The true epsilon over the claimed one: 1 when the claim is sharp, more when it is false."""
+        return self.epsilon / float(self.claim.epsilon)
+
+
+def exact_audit(
+    distribution: Distribution[Data],
+    pairs: Iterable[tuple[Data, Data]],
+    event: Event,
+    *,
+    epsilons: Sequence[Fraction] | None = None,
+) -> ExactAudit[Data]:
+    """Compare ``event``'s cost and guarantee with the exact ``distribution`` on all ``pairs``.
+
+    ``epsilons`` are where delta is compared; by default 0, 1/2, 1 and 3/2 of the claimed epsilon,
+    which is always among them.  Moments are compared when the claimed delta is 0,
+    at those orders where rho promises less than e^4000.
+
+    >>> from littlestone.audit.subjects.randomized_response import RandomizedResponse
+    >>> claimed = RandomizedResponse(Fraction(1))
+    >>> audit = exact_audit(claimed.distribution, [(0, 1)], claimed)
+    >>> audit.holds, round(audit.tightness, 6)
+    (True, 1.0)
+    >>> audit = exact_audit(RandomizedResponse(Fraction(2)).distribution, [(0, 1)], claimed)
+    >>> audit.holds, round(audit.tightness, 6)
+    (False, 2.0)
+    """
+    claim, rho = event.cost(), event.guarantee().rho
+    tested = list(pairs)
+    known = _memoised(distribution)
+    halves = [claim.epsilon * i / 2 for i in range(4)]
+    at = sorted({*(halves if epsilons is None else epsilons), claim.epsilon})
+    ratios = [ratio_below(epsilon) for epsilon in at]
+    rows = [
+        Row("delta", epsilon, claimed_delta(claim, ratio), worst)
+        for epsilon, ratio, worst in zip(
+            at, ratios, exact_curve(known, tested, ratios), strict=True
+        )
+    ]
+    for order in _ORDERS if claim.delta == 0 else ():
+        exponent = rho * order * (order - 1)
+        if exponent <= _WIDEST:
+            worst = _worst(known, tested, partial(renyi_moment, order=order))
+            rows.append(Row("moment", Fraction(order), ratio_below(exponent), worst))
+    ratio = _worst(known, tested, partial(least_ratio, delta=claim.delta))
+    return ExactAudit(claim, tuple(rows), ratio, len(tested))
+
+
+def exact_curve(
+    distribution: Distribution[Data],
+    pairs: Iterable[tuple[Data, Data]],
+    ratios: Sequence[Fraction],
+) -> list[Worst[Data]]:
+    """At each ratio, the largest hockey-stick divergence over ``pairs``, in both directions.
+
+    At ratios <= e^epsilon, such as `ratio_below` gives, that is at least delta(epsilon).
+
+    >>> third = Fraction(1, 3)
+    >>> coin = {0: {"x": 2 * third, "y": third}, 1: {"x": third, "y": 2 * third}}
+    >>> [worst.value for worst in exact_curve(coin.get, [(0, 1)], [Fraction(1), Fraction(2)])]
+    [Fraction(1, 3), Fraction(0, 1)]
+    """
+    known, tested = _memoised(distribution), list(pairs)
+    return [_worst(known, tested, partial(hockey_stick, ratio=ratio)) for ratio in ratios]
+
+
+def ratio_below(epsilon: Fraction) -> Fraction:
+    """A rational certainly at most e^epsilon, and equal to it to 250 bits; epsilon >= 0.
+
+    >>> float(ratio_below(Fraction(1)))
+    2.718281828459045
+    """
+    parts = max(1, math.ceil(epsilon / _LARGEST))
+    return exp_below(epsilon / parts, bits=256) ** parts
+
+
+def claimed_delta(claim: PrivacyCost, ratio: Fraction) -> Fraction:
+    """What (epsilon, delta)-DP implies at another ratio: the curve of the mechanism that dominates.
+
+    That mechanism tells all with probability delta, and else is randomized response (Kairouz, Oh and
+    Viswanath 2015): delta + (1 - delta) (e^epsilon - ratio)_+ / (e^epsilon + 1).
+
+    >>> claimed_delta(PrivacyCost(Fraction(1), Fraction(1, 10)), Fraction(3))
+    Fraction(1, 10)
+    """
+    r = ratio_below(claim.epsilon)
+    return claim.delta + (1 - claim.delta) * max(Fraction(0), r - ratio) / (r + 1)
+
+
+def least_ratio(p: Masses, q: Masses, delta: Fraction) -> Fraction | None:
+    """The least r >= 1 with sum over y of (p(y) - r q(y))_+ <= delta; None if there is none.
+
+    >>> third = Fraction(1, 3)
+    >>> least_ratio({0: 2 * third, 1: third}, {0: third, 1: 2 * third}, Fraction(0))
+    Fraction(2, 1)
+    """
+    inside_p = sum((mass for y, mass in p.items() if not q.get(y)), Fraction(0))
+    if inside_p > delta:
+        return None
+    # The divergence is linear in r between two likelihood ratios, where an output joins the sum.
+    inside_q = Fraction(0)
+    joining = sorted(((mass / q[y], y) for y, mass in p.items() if q.get(y)), key=lambda j: -j[0])
+    for ratio, y in joining:
+        if inside_q and (inside_p - delta) / inside_q >= ratio:
+            break
+        inside_p, inside_q = inside_p + p[y], inside_q + q[y]
+    return max(Fraction(1), (inside_p - delta) / inside_q) if inside_q else Fraction(1)
+
+
+def renyi_moment(p: Masses, q: Masses, order: int) -> Fraction | None:
+    """Sum over y of p(y)^order q(y)^(1 - order), e^((order - 1) D_order(p || q)); None if infinite.
+
+    >>> renyi_moment({0: Fraction(1)}, {0: Fraction(1, 2), 1: Fraction(1, 2)}, 2)
+    Fraction(2, 1)
+    """
+    if any(mass and not q.get(y) for y, mass in p.items()):
+        return None
+    return sum((mass**order / q[y] ** (order - 1) for y, mass in p.items() if mass), Fraction(0))
+
+
+def nats(ratio: Fraction) -> float:
+    """The logarithm of a ratio >= 1, rounded, whatever its size.
+
+    >>> round(nats(Fraction(2**3000)), 3)
+    2079.442
+    """
+    if ratio < 2:
+        return math.log1p(float(ratio - 1))
+    return math.log(ratio.numerator) - math.log(ratio.denominator)
+
+
+def _worst(
+    known: Distribution[Data],
+    pairs: Sequence[tuple[Data, Data]],
+    measure: Callable[[Masses, Masses], Fraction | None],
+) -> Worst[Data]:
+    if not pairs:
+        raise DeclarationError(
+            "audit a mechanism", found="there is no pair of neighbours", fix="give at least one"
+        )
+    worst = Worst[Data](Fraction(-1), pairs[0])
+    done: set[tuple[int, int]] = set()
+    for one, other in pairs:
+        p, q = known(one), known(other)
+        # Few distributions are shared by many data sets.
+        if (id(p), id(q)) not in done:
+            done |= {(id(p), id(q)), (id(q), id(p))}
+            for value, pair in ((measure(p, q), (one, other)), (measure(q, p), (other, one))):
+                if value is None:
+                    return Worst(None, pair)
+                if worst.value is None or value > worst.value:
+                    worst = Worst(value, pair)
+    return worst
+
+
+def _memoised(distribution: Distribution[Data]) -> Distribution[Data]:
+    """The same, computed once for each data set; equal distributions become one object."""
+    known: dict[Data, Masses] = {}
+    distinct: dict[frozenset[tuple[Hashable, Fraction]], Masses] = {}
+
+    def checked(data: Data) -> Masses:
+        if data not in known:
+            masses = distribution(data)
+            total = sum(masses.values(), Fraction(0))
+            if total != 1 or min(masses.values()) < 0:
+                raise DeclarationError(
+                    "audit a mechanism by its distribution",
+                    found=f"its probabilities add up to {float(total)}, or one is negative",
+                    fix="correct `distribution`: an audit is only as good as it is",
+                )
+            known[data] = distinct.setdefault(frozenset(masses.items()), masses)
+        return known[data]
+
+    return checked

@@ -1,0 +1,1 @@
+"""The mechanisms and learners that ``littlestone audit`` knows, one a file."""

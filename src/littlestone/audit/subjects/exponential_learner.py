@@ -1,0 +1,79 @@
+"""The exponential learner, the whole of it: from records to the text of the released hypothesis."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Hashable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.classes import Enumerable, FiniteClass, Thresholds
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners import ExponentialLearner
+from littlestone.privacy.ledger import Ledger
+from littlestone.sample import Sample
+
+Records = tuple[tuple[Any, int], ...]
+
+
+def all_records(H: Enumerable[Any], points: int = 3) -> Records:
+    """Records over a few points of the domain, with both labels.
+
+    >>> all_records(Thresholds.on(0, 1), points=2)
+    ((0, 0), (0, 1), (1, 0), (1, 1))
+    """
+    return tuple(product(H.domain.examples(points), (0, 1)))
+
+
+def released_text(hypothesis: Hypothesis[Any]) -> str:
+    """Everything of a hypothesis that a model file holds, so that its form could not hide a leak.
+
+    >>> released_text(Thresholds.on(0, 1).hypothesis(0))[:20]
+    '["always 1", {"kind"'
+    """
+    return json.dumps([hypothesis.words(), hypothesis.to_json()])
+
+
+def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Records]:
+    """The learner of H on all neighbouring samples of n records, and on one pair of a thousand."""
+    learner = ExponentialLearner(H, epsilon=epsilon)
+    records = all_records(H)
+
+    @cache
+    def sample(data: Records) -> Sample[Any]:
+        return Sample.from_examples(H.domain, data)
+
+    def fit(data: Records, rng: random.Random) -> Hashable:
+        with Ledger() as ledger:
+            release = learner.fit(sample(data), ledger=ledger, dataset="made up", rng=rng)
+        return released_text(release.hypothesis)
+
+    # As many of each label at every point: all hypotheses are equally good, but for the one record
+    # whose change speaks for the only hypothesis that differs at the first point.
+    many = records * (1000 // len(records))
+    drawn = mechanism_subject(
+        learner.event,
+        pairs=neighbours(records, n, ordered=False),
+        large=(many, (records[1], *many[1:])),
+        read=lambda data: H.error_runs(sample(data)),
+        release=lambda index: released_text(H.hypothesis(index)),
+    )
+    return replace(drawn, run=fit)
+
+
+@subject("exponential-learner-thresholds")
+def thresholds(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of thresholds; spends no delta."""
+    return learner_subject(Thresholds.on(0, 2), epsilon, n=3)
+
+
+@subject("exponential-learner-table")
+def table(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of a table of three hypotheses; spends no delta."""
+    return learner_subject(FiniteClass.from_array([[0, 1, 1], [1, 0, 0], [1, 1, 0]]), epsilon, n=2)

@@ -1,0 +1,40 @@
+"""The exponential mechanism, on all tiny vectors of error counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.classes.base import ErrorRuns
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+
+Errors = tuple[int, ...]
+
+
+def neighbouring_errors(items: int, most: int) -> Iterator[tuple[Errors, Errors]]:
+    """Pairs of vectors of ``items`` error counts up to ``most`` that differ by at most 1 in each.
+
+    >>> list(neighbouring_errors(1, 2))
+    [((0,), (1,)), ((1,), (2,))]
+    """
+    for errors in product(range(most + 1), repeat=items):
+        for steps in product((-1, 0, 1), repeat=items):
+            other = tuple(error + step for error, step in zip(errors, steps, strict=True))
+            if errors < other and min(other) >= 0 and max(other) <= most:
+                yield errors, other
+
+
+@subject("exponential-mechanism")
+def exponential_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Errors]:
+    """The exponential mechanism on error counts; spends no delta."""
+    return mechanism_subject(
+        ExponentialMechanism(epsilon),
+        pairs=neighbouring_errors(3, 4),
+        # The sharp case, one item that is rare gains on all others, but not too rare to be seen.
+        large=((1, *[0] * 9), (0, *[1] * 9)),
+        read=lambda errors: ErrorRuns(np.array(errors)),
+    )

@@ -1,0 +1,51 @@
+"""Randomized response: the yardstick whose epsilon is known and reached."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.rational import exp_below
+from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.samplers.uniform import bernoulli
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Mechanism[int, int]):
+    """The bit itself with probability r / (r + 1), r a rational <= e^epsilon, else the other one.
+
+    epsilon-DP under replacement, and no less (Warner 1965).
+
+    >>> round(float(RandomizedResponse(Fraction(1)).distribution(0)[0]), 3)
+    0.731
+    """
+
+    epsilon: Fraction
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon)
+
+    def draw(self, data: int, *, receipt: Receipt, rng: random.Random) -> int:
+        receipt.redeem(self)
+        return data if bernoulli(Real.of(self.distribution(data)[data]), rng) else 1 - data
+
+    def distribution(self, data: int) -> Mapping[int, Fraction]:
+        r = exp_below(self.epsilon)
+        return {data: r / (r + 1), 1 - data: 1 / (r + 1)}
+
+    def __str__(self) -> str:
+        return f"randomized response, epsilon {decimal_text(self.epsilon)}"
+
+
+@subject("randomized-response")
+def randomized_response(epsilon: Fraction, delta: Fraction) -> Subject[int]:
+    """One bit, told with a lie of known probability; spends no delta."""
+    return mechanism_subject(
+        RandomizedResponse(epsilon), pairs=[(0, 1)], large=(0, 1), read=lambda bit: bit
+    )

@@ -1,0 +1,156 @@
+"""``littlestone audit``: what a mechanism or learner claims against what it does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Annotated, Any
+
+import typer
+
+from littlestone.audit import EpsilonBound, ExactAudit, find_subject, find_subjects
+from littlestone.audit.exact import Row, nats
+from littlestone.cli.console import counted, out, print_json, print_pairs, print_table
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.randomness import seeded_generator, system_generator
+
+
+def audit(
+    subject: Annotated[str, typer.Argument(help="A name that --list prints.")] = "",
+    epsilon: Annotated[str, typer.Option(help="The epsilon to claim, in nats.")] = "",
+    delta: Annotated[str, typer.Option(help="The delta to claim, for what spends one.")] = "0",
+    trials: Annotated[
+        int, typer.Option(help="Runs on each of two data sets; 0 leaves the measuring out.")
+    ] = 2000,
+    confidence: Annotated[str, typer.Option(help="Of the measured bound.")] = "0.99",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Measure with a seeded generator.")] = None,
+    as_list: Annotated[bool, typer.Option("--list", help="List what can be audited.")] = False,
+) -> None:
+    """Compare the claim of a mechanism or learner with what is exact and with what is measured.
+
+    Exact: the output distributions on all pairs of tiny neighbouring data sets, as rationals.
+    Measured: a lower bound on epsilon, at the claimed delta, from runs on two larger data sets.
+    All data are made up.  The exit status is 1 if a claim is refuted.
+    """
+    if as_list:
+        known = [(named.name, named.about) for named in find_subjects()]
+        if as_json:
+            print_json(dict(known))
+        else:
+            print_pairs(known)
+        return
+    if not (subject and epsilon):
+        raise DeclarationError(
+            "audit without a subject and an epsilon to claim",
+            found=f"the subject is {subject!r} and epsilon {epsilon!r}",
+            fix="see `littlestone audit --list`, then `littlestone audit NAME --epsilon 1`",
+        )
+    made = find_subject(subject).make(exact_epsilon(epsilon), exact_delta(delta))
+    found = made.exact()
+    rng = system_generator() if seed is None else seeded_generator(seed)
+    bound = made.measured(trials=trials, confidence=confidence, rng=rng) if trials else None
+    holds = found.holds and (bound is None or bound.epsilon <= found.claim.epsilon)
+    if as_json:
+        print_json(_data(found, bound, holds))
+    else:
+        out.print(f"{made.event}: claims {found.claim}")
+        print_table(["quantity", "claimed", "exact", "measured", "verdict"], _rows(found, bound))
+        out.print(_where(found, bound))
+    if not holds:
+        raise typer.Exit(1)
+
+
+def _rows(found: ExactAudit[Any], bound: EpsilonBound | None) -> Iterator[list[str]]:
+    claim = found.claim
+    measured = "" if bound is None else f">= {math.floor(bound.epsilon * 10**4) / 10**4}"
+    refuted = bound is not None and bound.epsilon > claim.epsilon
+    at_claim = next(
+        row for row in found.rows if row.quantity == "delta" and row.at == claim.epsilon
+    )
+    yield [
+        f"epsilon at delta {decimal_text(claim.delta)}",
+        decimal_text(claim.epsilon),
+        _short(found.epsilon),
+        measured,
+        _verdict(at_claim.holds and not refuted),
+    ]
+    for row in found.rows:
+        claimed, exact = (_short(_shown(row, value)) for value in (row.claimed, row.exact.value))
+        yield [_named(row), claimed, exact, "", _verdict(row.holds)]
+
+
+def _where(found: ExactAudit[Any], bound: EpsilonBound | None) -> str:
+    one, other = found.ratio.pair
+    text = (
+        f"exact: the worst of {counted(found.pairs, 'pair')} of tiny data sets, {one} and {other}"
+    )
+    if bound is None:
+        return text
+    percent = decimal_text(100 * bound.confidence)
+    return (
+        f"{text}\nmeasured: with confidence {percent}%, an event seen {bound.hits:,} and "
+        f"{bound.neighbour_hits:,} times in {bound.trials:,} fresh runs on two data sets"
+    )
+
+
+def _shown(row: Row[Any], value: Fraction | None) -> float:
+    """A moment as the rho that it amounts to, (order - 1) D_order / (order (order - 1))."""
+    if value is None:
+        return math.inf
+    return nats(value) / float(row.at * (row.at - 1)) if row.quantity == "moment" else float(value)
+
+
+def _named(row: Row[Any]) -> str:
+    at = decimal_text(row.at)
+    return f"rho at order {at}" if row.quantity == "moment" else f"delta at epsilon {at}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _verdict(holds: bool) -> str:
+    return "holds" if holds else "FAILS"
+
+
+def _data(found: ExactAudit[Any], bound: EpsilonBound | None, holds: bool) -> dict[str, object]:
+    rows = [
+        {
+            "quantity": _named(row),
+            "claimed": _shown(row, row.claimed),
+            "exact": _finite(_shown(row, row.exact.value)),
+            "holds": row.holds,
+            "pair": [str(data) for data in row.exact.pair],
+        }
+        for row in found.rows
+    ]
+    data: dict[str, object] = {
+        "claim": {
+            "epsilon": decimal_text(found.claim.epsilon),
+            "delta": decimal_text(found.claim.delta),
+            "neighboring": str(found.claim.neighboring),
+        },
+        "exact": {
+            "epsilon": _finite(found.epsilon),
+            "tightness": _finite(found.tightness),
+            "pairs": found.pairs,
+            "rows": rows,
+        },
+        "holds": holds,
+    }
+    if bound is not None:
+        data["measured"] = {
+            "epsilon at least": bound.epsilon,
+            "confidence": decimal_text(bound.confidence),
+            "hits": bound.hits,
+            "neighbour hits": bound.neighbour_hits,
+            "trials": bound.trials,
+        }
+    return data
+
+
+def _finite(value: float) -> float | str:
+    return value if math.isfinite(value) else "infinity"

@@ -1,0 +1,99 @@
+"""Parallel composition: disjoint parts of one data set, chosen by the positions of its records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.ledger.declared import named
+
+_ZERO = PrivacyCost(Fraction(0))
+
+
+@dataclass(frozen=True)
+class Part:
+    """Part ``index`` of the ``of`` parts (1 <= index <= of) that ``partition`` splits positions into.
+
+    ``partition`` names a rule that assigns every position of the data set to exactly one part and
+    never looks at a record; under one name and one ``of`` the rule is always the same, so say it in
+    the name.  Under replace-one neighbours a replaced record keeps its position and hence its part.
+
+    There are no parts by value: there a replaced record may leave one part and enter another, which
+    changes two parts and the sizes of both, and a replace-one guarantee says nothing of that.
+
+    Raises `DeclarationError` for numbers out of range.
+
+    >>> print(Part("odd and even positions", 1, 2))
+    1 of 2 (odd and even positions)
+    """
+
+    partition: str
+    index: int
+    of: int
+
+    def __post_init__(self) -> None:
+        named(self.partition, "a partition")
+        whole = all(type(number) is int for number in (self.index, self.of))
+        if not whole or not 1 <= self.index <= self.of < 2**31:
+            raise DeclarationError(
+                f"use part {self.index!r} of {self.of!r}",
+                found="parts are counted 1, 2, ..., up to their number, below 2^31",
+                fix="give index and of as whole numbers with 1 <= index <= of",
+            )
+
+    @classmethod
+    def fold(cls, index: int, of: int) -> Part:
+        """Every ``of``-th record from number ``index`` on: ``records[index - 1 :: of]``.
+
+        Records that are appended later move no other record to another fold.
+
+        >>> fold = Part.fold(2, 5)
+        >>> str(fold), list(range(12))[fold.index - 1 :: fold.of]
+        ('2 of 5 (folds by position)', [1, 6, 11])
+        """
+        return cls("folds by position", index, of)
+
+    def __str__(self) -> str:
+        return f"{self.index} of {self.of} ({self.partition})"
+
+
+class Spending:
+    """The total of one data set, while spends on it and on its parts are added one by one.
+
+    For spends of costs c_t on parts P_t, or on the whole data set,
+
+        total = (sum of c_t over the whole) + sum over partitions Q of max over parts P of Q of
+                (sum of c_t with P_t = P),
+
+    the maximum taken in epsilon and in delta apart.  It is the least cost that is at least what each
+    position has paid (docs/proofs/ledger.md, Theorem 2).  O(1) per addition.
+
+    >>> spending = Spending()
+    >>> for index in (1, 2, 2):
+    ...     spending.add(PrivacyCost(Fraction(1, 4)), Part.fold(index, 5))
+    >>> spending.add(PrivacyCost(Fraction(1)), None)
+    >>> spending.total.epsilon
+    Fraction(3, 2)
+    """
+
+    def __init__(self) -> None:
+        self.total = _ZERO
+        self._parts: dict[Part, PrivacyCost] = {}
+        self._worst: dict[tuple[str, int], PrivacyCost] = {}
+
+    def add(self, cost: PrivacyCost, part: Part | None) -> None:
+        """Count a spend of ``cost`` on ``part``, or on the whole data set."""
+        if part is not None:
+            partition = part.partition, part.of
+            before = self._worst.get(partition, _ZERO)
+            paid = self._parts[part] = self._parts.get(part, _ZERO) + cost
+            worst = PrivacyCost(
+                max(before.epsilon, paid.epsilon), max(before.delta, paid.delta), paid.neighboring
+            )
+            self._worst[partition] = worst
+            cost = PrivacyCost(
+                worst.epsilon - before.epsilon, worst.delta - before.delta, worst.neighboring
+            )
+        self.total += cost

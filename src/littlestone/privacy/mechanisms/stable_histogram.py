@@ -1,0 +1,140 @@
+"""The stable histogram: which keys are frequent, among keys that nobody can list."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import TypeVar
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.event import Guarantee
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.rational import exp_below, log_above, log_below
+from littlestone.privacy.samplers.geometric import discrete_laplace
+
+Key = TypeVar("Key", bound=Hashable)
+Histogram = frozenset[tuple[Key, int]]
+
+
+@dataclass(frozen=True)
+class StableHistogram(Mechanism[Sequence[Key | None], Histogram[Key]]):
+    """Release (key, count + X) iff count + X >= threshold, for every key that occurs.
+
+    ``data`` holds the key of each record, None for a record without one.  The X are independent
+    discrete Laplace numbers, Pr[X = x] ~ a^|x| with a = 1 / r and r a rational <= e^(epsilon / 2).
+    Keys that do not occur are never looked at, so they may come from an infinite domain.  With the
+    least threshold >= 2 at which a^(threshold - 1) / (1 + a) <= delta, it is (epsilon, delta)-DP
+    under replacement (BLM20, Lemma 15; KKMN09), and for no smaller delta at that threshold; proof
+    in docs/proofs/stable-histogram.md.
+
+    Keys that are equal must look equal to every reader (not 1 and True, nor hypotheses that
+    remember their sample): a release holds one of them.  Time linear in the number of records.
+
+    >>> mechanism = StableHistogram(Fraction(1), Fraction(1, 10**6))
+    >>> mechanism.threshold, mechanism.error(keys=100, beta=Fraction(1, 20))
+    (28, 15)
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        exact_epsilon(self.epsilon)
+        if not exact_delta(self.delta):
+            raise DeclarationError(
+                "make a stable histogram with delta = 0",
+                found="a key that only one record has is released with a positive probability",
+                fix="give a small positive delta, such as 1e-6",
+            )
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """The ratio a of the probabilities of neighbouring noises."""
+        return 1 / exp_below(self.epsilon / 2)
+
+    @cached_property
+    def threshold(self) -> int:
+        """The least noisy count that is released, an integer >= 2."""
+        return max(2, 1 + self._exponent(self.delta))
+
+    def error(self, *, keys: int, beta: Fraction) -> int:
+        """The least t with Pr[some |X| > t] <= beta for ``keys`` >= 1 keys, by a union bound.
+
+        Then, with probability at least 1 - beta, every key that at least threshold + t records have
+        is released, and every released count is within t.  ``keys`` is public, such as n.
+        """
+        return max(0, self._exponent(beta / (2 * keys)) - 1)
+
+    def _exponent(self, bound: Fraction) -> int:
+        """The least k >= 0 that the logarithms certify to have a^k / (1 + a) <= bound."""
+        at_least = log_above(1 / (bound * (1 + self.ratio)), bits=192)
+        return max(0, ceil(at_least / log_below(1 / self.ratio, bits=192)))
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon, self.delta)
+
+    def guarantee(self) -> Guarantee:
+        # A replaced record moves two counts by one, and each of them is (epsilon / 2)-DP.
+        return Guarantee(self.epsilon, self.delta, rho=self.epsilon**2 / 4)
+
+    def draw(
+        self, data: Sequence[Key | None], *, receipt: Receipt, rng: random.Random
+    ) -> Histogram[Key]:
+        receipt.redeem(self)
+        noisy = [
+            (key, count + discrete_laplace(self.ratio, rng)) for key, count in _counts(data).items()
+        ]
+        released = [(key, count) for key, count in noisy if count >= self.threshold]
+        # The order in which a set is filled can show when it is listed; that of the records must not.
+        rng.shuffle(released)
+        return frozenset(released)
+
+    def distribution(self, data: Sequence[Key | None]) -> dict[Histogram[Key], Fraction]:
+        """Exact, but for noisy counts from max(threshold, n) on, which are all named by that number.
+
+        Count + X >= n has Pr[X = t - count] ~ a^t for every count <= n, so that the probabilities
+        of two samples of n records have the same ratio at all of them.
+        """
+        most = max(self.threshold, len(data))
+        outcomes: dict[Histogram[Key], Fraction] = {frozenset(): Fraction(1)}
+        for key, count in _counts(data).items():
+            cells = self._cells(key, count, most)
+            outcomes = {
+                released | cell: p * q
+                for released, p in outcomes.items()
+                for cell, q in cells.items()
+            }
+        return outcomes
+
+    def _cells(self, key: Key, count: int, most: int) -> dict[Histogram[Key], Fraction]:
+        """What is released of one key with ``count`` records."""
+        a, none = self.ratio, frozenset[tuple[Key, int]]()
+        tails = [_at_least(a, t - count) for t in range(self.threshold, most + 1)]
+        cells = {none: 1 - tails[0]}
+        for t, (here, beyond) in enumerate(
+            zip(tails, [*tails[1:], Fraction(0)], strict=True), self.threshold
+        ):
+            cells[frozenset([(key, t)])] = here - beyond
+        return cells
+
+    def __str__(self) -> str:
+        return (
+            f"stable histogram of one key a record, threshold {self.threshold}, "
+            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
+        )
+
+
+def _counts(data: Sequence[Key | None]) -> Counter[Key]:
+    return Counter(key for key in data if key is not None)
+
+
+def _at_least(a: Fraction, x: int) -> Fraction:
+    """Pr[X >= x] of a discrete Laplace number."""
+    return a**x / (1 + a) if x >= 1 else 1 - a ** (1 - x) / (1 + a)

@@ -1,0 +1,140 @@
+"""What a plant is, how all are found, and the checks that catch them.
+
+A new mechanism brings a file here with its own PLANTS.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from math import lcm
+from typing import Any, TypeVar
+
+from scipy import stats
+
+from littlestone.audit import Subject
+from littlestone.discovery import modules
+from littlestone.errors import LedgerError
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.randomness import seeded_generator
+
+Item = TypeVar("Item", bound=Hashable)
+Masses = dict[Any, Fraction]
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A mistake in one sentence; ``check`` is True of what is ``honest`` and not of the ``broken``."""
+
+    name: str
+    mistake: str
+    check: Callable[[Any], bool]
+    honest: Any
+    broken: Any
+
+
+def plants() -> list[Plant]:
+    """Those of all files beside this one."""
+    return [plant for module in modules("plants") for plant in getattr(module, "PLANTS", [])]
+
+
+@dataclass(frozen=True)
+class Claim(Event):
+    """An event that claims what it is told to."""
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon, self.delta)
+
+    def __str__(self) -> str:
+        return f"claim({self.epsilon}, {self.delta})"
+
+
+def weighted(weights: Mapping[Item, Fraction]) -> dict[Item, Fraction]:
+    total = sum(weights.values(), Fraction(0))
+    return {item: weight / total for item, weight in weights.items()}
+
+
+def toy(
+    distribution: Callable[[Any], Masses], pairs: Iterable[tuple[Any, Any]], epsilon: Fraction
+) -> Subject[Any]:
+    """A subject that is its distribution, drawn from exactly."""
+
+    def run(data: Any, rng: random.Random) -> Hashable:
+        masses = distribution(data)
+        whole = lcm(*(mass.denominator for mass in masses.values()))
+        edges = list(accumulate(int(mass * whole) for mass in masses.values()))
+        outputs: list[Hashable] = list(masses)
+        return outputs[bisect_right(edges, rng.randrange(whole))]
+
+    listed = tuple(pairs)
+    return Subject(Claim(epsilon), distribution, listed, run, listed[0])
+
+
+# The checks.
+
+
+def is_private(subject: Subject[Any]) -> bool:
+    """The exact audit finds nothing."""
+    return subject.exact().holds
+
+
+def never_raises(subject: Subject[Any]) -> bool:
+    """No tiny data set makes a run raise: an exception is an output, too."""
+    rng = seeded_generator(0)
+    try:
+        for data in {data for pair in subject.pairs for data in pair}:
+            subject.run(data, rng)
+    except Exception:
+        return False
+    return True
+
+
+def draws_as_it_says(subject: Subject[Any], trials: int = 3000) -> bool:
+    """A chi-square test of runs against the exact distribution does not reject at 1e-6."""
+    rng, data = seeded_generator(5), subject.pairs[0][0]
+    masses = subject.distribution(data)
+    counts = Counter(subject.cell(data, subject.run(data, rng)) for _ in range(trials))
+    expected = [float(mass) * trials for mass in masses.values()]
+    seen = [counts[output] for output in masses]
+    if sum(seen) != trials:
+        return False
+    return bool(stats.chisquare(seen, expected).pvalue > 1e-6)
+
+
+class _Bits(random.Random):
+    """A generator that counts how often it is asked."""
+
+    asked = 0
+
+    def getrandbits(self, k: int) -> int:
+        self.asked += 1
+        return super().getrandbits(k)
+
+    def random(self) -> float:
+        self.asked += 1
+        return super().random()
+
+
+def pays_before_it_draws(made: tuple[Mechanism[Any, Any], Any]) -> bool:
+    """With a receipt that is used up, a draw raises before it reads a single random bit."""
+    mechanism, data = made
+    rng = _Bits(0)
+    with Ledger() as ledger:
+        receipt = ledger.spend(mechanism, dataset="made up", what="test")
+        receipt.redeem(mechanism)
+        try:
+            mechanism.draw(data, receipt=receipt, rng=rng)
+        except LedgerError:
+            return rng.asked == 0
+    return False

@@ -1,0 +1,128 @@
+"""Exact audits against the definitions, and every subject against its own claim."""
+
+import math
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plants.harness import Claim, draws_as_it_says
+
+from littlestone.audit import exact_audit, exact_curve, find_subjects, neighbours
+from littlestone.audit.exact import claimed_delta, least_ratio, ratio_below, renyi_moment
+from littlestone.audit.subject import Named
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.divergence import hockey_stick
+
+ONE = Fraction(1)
+
+
+@st.composite
+def distributions(draw: st.DrawFn) -> dict[Any, Fraction]:
+    weights = draw(st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any))
+    return {y: Fraction(weight, sum(weights)) for y, weight in enumerate(weights)}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_neighbours_are_those_of_the_definition(n: int) -> None:
+    data = list(product("abc", repeat=n))
+    expected = [
+        (S, T)
+        for S, T in combinations(data, 2)
+        if sum(x != y for x, y in zip(S, T, strict=True)) == 1
+    ]
+    assert sorted(map(sorted, neighbours("abc", n))) == sorted(map(sorted, expected))
+    as_sets = {frozenset((tuple(sorted(S)), tuple(sorted(T)))) for S, T in expected}
+    found = [
+        frozenset((tuple(sorted(S)), tuple(sorted(T))))
+        for S, T in neighbours("abc", n, ordered=False)
+    ]
+    assert len(found) == len(set(found))
+    assert set(found) == {pair for pair in as_sets if len(pair) == 2}
+
+
+@given(distributions(), distributions(), st.fractions(0, 1))
+def test_the_least_ratio_is_the_least(
+    p: dict[Any, Fraction], q: dict[Any, Fraction], delta: Fraction
+) -> None:
+    r = least_ratio(p, q, delta)
+    if r is None:
+        assert sum(mass for y, mass in p.items() if not q[y]) > delta
+    else:
+        assert hockey_stick(p, q, r) <= delta
+        assert r == 1 or hockey_stick(p, q, r - Fraction(1, 10**9)) > delta
+
+
+@given(distributions(), distributions(), st.integers(2, 5))
+def test_moments_are_those_of_the_definition(
+    p: dict[Any, Fraction], q: dict[Any, Fraction], order: int
+) -> None:
+    moment = renyi_moment(p, q, order)
+    if any(p[y] and not q[y] for y in p):
+        assert moment is None
+    else:
+        assert moment is not None
+        by_definition = sum(float(p[y]) ** order * float(q[y]) ** (1 - order) for y in p if p[y])
+        assert float(moment) == pytest.approx(by_definition)
+
+
+def test_a_claim_speaks_at_every_epsilon_as_its_dominating_mechanism_does() -> None:
+    """Tell all with probability delta, else lie with probability 1 / (r + 1)."""
+    epsilon, delta = ONE, Fraction(1, 7)
+    r = ratio_below(epsilon)
+
+    def distribution(bit: int) -> dict[Any, Fraction]:
+        rest = 1 - delta
+        return {("all", bit): delta, bit: rest * r / (r + 1), 1 - bit: rest / (r + 1)}
+
+    ratios = [ratio_below(Fraction(i, 4)) for i in range(8)]
+    curve = exact_curve(distribution, [(0, 1)], ratios)
+    claim = PrivacyCost(epsilon, delta)
+    assert [worst.value for worst in curve] == [claimed_delta(claim, ratio) for ratio in ratios]
+    audit = exact_audit(distribution, [(0, 1)], Claim(epsilon, delta))
+    assert audit.holds
+    assert audit.ratio.value == r
+    assert not exact_audit(distribution, [(0, 1)], Claim(epsilon, delta - Fraction(1, 10**9))).holds
+    assert not exact_audit(distribution, [(0, 1)], Claim(epsilon - Fraction(1, 10**9), delta)).holds
+
+
+def test_ratios_are_below_and_close() -> None:
+    for epsilon in ("1e-9", "0.1", "1", "44", "100", "1000"):
+        x = Fraction(epsilon)
+        r = ratio_below(x)
+        logarithm = math.log(r.numerator) - math.log(r.denominator)
+        assert logarithm == pytest.approx(float(x), rel=1e-6)
+
+
+def test_a_distribution_must_be_one() -> None:
+    def leaky(bit: int) -> dict[Any, Fraction]:
+        return {bit: Fraction(9, 10)}
+
+    with pytest.raises(DeclarationError, match=r"0\.9"):
+        exact_audit(leaky, [(0, 1)], Claim(ONE))
+    with pytest.raises(DeclarationError, match="no pair"):
+        exact_curve(leaky, [], [ONE])
+
+
+@pytest.mark.parametrize("named", find_subjects(), ids=lambda named: named.name)
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "5"])
+def test_every_subject_keeps_its_claim(named: Named, epsilon: str) -> None:
+    audit = named.make(Fraction(epsilon), Fraction(1, 1000)).exact()
+    assert audit.holds
+    assert audit.tightness <= 1
+    assert audit.claim.epsilon <= Fraction(epsilon)
+
+
+@pytest.mark.parametrize("named", find_subjects(), ids=lambda named: named.name)
+def test_every_subject_draws_from_its_distribution(named: Named) -> None:
+    assert draws_as_it_says(named.make(ONE, Fraction(1, 1000)), trials=1000)
+    assert named.about
+
+
+@pytest.mark.parametrize("name", ["randomized-response", "discrete-laplace-count"])
+def test_the_yardsticks_are_sharp(name: str) -> None:
+    (named,) = (named for named in find_subjects() if named.name == name)
+    assert named.make(ONE, Fraction(0)).exact().tightness == pytest.approx(1)

@@ -1,0 +1,218 @@
+"""The choosing mechanism is (epsilon, delta)-DP for every sample: replacement, label included."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from littlestone.errors import LedgerError
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.sparse_selection import least_power
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.rational import exp_below
+
+Record = tuple[Sequence[str], bool]
+Sampler = Callable[..., ChoosingMechanism[str]]
+
+# Lists of every length, one longer than growth 2, one with a repeat; both labels.
+RECORDS: list[Record] = list(
+    product([(), ("a",), ("b",), ("a", "b"), ("b", "a", "c"), ("c", "c", "a")], (True, False))
+)
+
+
+def neighbours(many: int) -> Iterator[tuple[tuple[Record, ...], tuple[Record, ...]]]:
+    """All pairs of samples of up to 3 records that differ in one, and of some with many copies."""
+    rests: set[tuple[Record, ...]] = {()}
+    rests |= {rest for n in (1, 2) for rest in product(RECORDS, repeat=n)}
+    rests |= {(one,) * many + (other,) for one in RECORDS[::2] for other in RECORDS}
+    for rest in rests:
+        for one, other in product(RECORDS, repeat=2):
+            yield (one, *rest), (other, *rest)
+
+
+def excess(mechanism: ChoosingMechanism[str]) -> Fraction:
+    """By how much the worst divergence exceeds delta, at a ratio certainly below e^epsilon."""
+    ratio = exp_below(mechanism.epsilon, bits=256)
+    known: dict[Any, Mapping[str | None, Fraction]] = {}
+
+    @cache
+    def distribution(records: tuple[Record, ...]) -> Mapping[str | None, Fraction]:
+        # Many samples have the same scores.
+        scores = mechanism.scores(records)
+        key = frozenset(scores.items())
+        if key not in known:
+            known[key] = mechanism._distribution(scores)
+        return known[key]
+
+    pairs = {}
+    for one, other in neighbours(mechanism.bottom + 3):
+        p, q = distribution(one), distribution(other)
+        pairs[id(p), id(q)] = p, q
+    return max(hockey_stick(p, q, ratio) for p, q in pairs.values()) - mechanism.delta
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("1", "0.05"), ("4", "0.3")])
+@pytest.mark.parametrize("growth", [1, 2])
+def test_private_on_every_neighbouring_pair(epsilon: str, delta: str, growth: int) -> None:
+    assert excess(ChoosingMechanism(Fraction(epsilon), Fraction(delta), growth)) <= 0
+
+
+@pytest.mark.parametrize("growth", [1, 2, 7])
+def test_delta0_is_reached(growth: int) -> None:
+    mechanism = ChoosingMechanism[str](Fraction(1), Fraction(1, 10**6), growth)
+    fresh = 1 - mechanism.distribution([("abcdefghi", True), ("a", True)][:1])[None]
+    assert fresh <= mechanism.delta0 <= fresh * (1 + Fraction(1, 2**60))
+
+
+@dataclass(frozen=True)
+class TrustsTheGrowth(ChoosingMechanism[str]):
+    """g is promised and not enforced."""
+
+    def scores(self, data: Any) -> dict[str, int]:
+        return ChoosingMechanism[str](self.epsilon, self.delta, 99).scores(data)
+
+
+@dataclass(frozen=True)
+class OneLower(ChoosingMechanism[str]):
+    """Bottom at r^(B - 1)."""
+
+    @cached_property
+    def bottom(self) -> int:
+        return super().bottom - 1
+
+
+@dataclass(frozen=True)
+class PositiveScores(ChoosingMechanism[str]):
+    """Candidates are those with a score of at least 1, under the bound for all that are covered."""
+
+    def scores(self, data: Any) -> dict[str, int]:
+        return {h: score for h, score in super().scores(data).items() if score >= 1}
+
+
+@dataclass(frozen=True)
+class PositiveScoresAndTheirBound(PositiveScores):
+    """The same candidates, with V = g max(r^2, 2 r) in place of g r."""
+
+    @cached_property
+    def bottom(self) -> int:
+        heaviest = max(self.base**2, 2 * self.base)
+        return least_power(self.base, self.growth * heaviest * (1 / self._limit - 1))
+
+
+@dataclass(frozen=True)
+class BoundsNegativesToo(PositiveScoresAndTheirBound):
+    """The bound of positive scores is right when negative records are cut to g as well."""
+
+    def scores(self, data: Any) -> dict[str, int]:
+        return super().scores(
+            [(list(dict.fromkeys(covering))[: self.growth], label) for covering, label in data]
+        )
+
+
+@dataclass(frozen=True)
+class CountsRepeats(ChoosingMechanism[str]):
+    """A hypothesis is counted as often as the record names it."""
+
+    def scores(self, data: Any) -> dict[str, int]:
+        counts = Counter(h for covering, label in data if label for h in covering[: self.growth])
+        counts.subtract(h for covering, label in data if not label for h in covering if counts[h])
+        return {h: score for h, score in counts.items() if score}
+
+
+@dataclass(frozen=True)
+class TwicePerRecord(ChoosingMechanism[str]):
+    """A positive record counts 2 for what it covers, to make up for a lost negative one."""
+
+    def scores(self, data: Any) -> dict[str, int]:
+        return super().scores([record for record in data for _ in range(1 + record[1])])
+
+
+@dataclass(frozen=True)
+class PairsOfPoints(ChoosingMechanism[str]):
+    """Subsets of size 2 among the positive points: a new point makes one with every old one."""
+
+    def scores(self, data: Any) -> dict[str, int]:
+        points = sorted({covering[0] for covering, label in data if label and covering})
+        pairs = [(tuple("".join(pair)), "".join(pair)) for pair in combinations(points, 2)]
+        held: list[Record] = [
+            (tuple(name for pair, name in pairs if covering[:1] and covering[0] in pair), label)
+            for covering, label in data
+        ]
+        return ChoosingMechanism[str](self.epsilon, self.delta, 99).scores(held)
+
+
+@pytest.mark.parametrize(
+    "plant", [TrustsTheGrowth, OneLower, PositiveScores, CountsRepeats, TwicePerRecord]
+)
+def test_a_broken_mechanism_is_caught(plant: Sampler) -> None:
+    assert excess(plant(Fraction(1), Fraction(1, 20), 2)) > 0
+
+
+def test_positive_scores_need_their_own_bound_and_bounded_negatives() -> None:
+    target = Fraction(1), Fraction(1, 20)
+    assert excess(PositiveScores(*target, 1)) > 0
+    assert excess(PositiveScoresAndTheirBound(*target, 1)) > 0
+    assert excess(BoundsNegativesToo(*target, 1)) <= 0
+
+
+def test_subsets_of_size_two_are_not_of_bounded_growth() -> None:
+    claimed = PairsOfPoints(Fraction(1), Fraction(1, 10**6), 1)
+    rest: list[Record] = [((letter,), True) for letter in "abcdefghijklmnop"]
+    p, q = claimed.distribution([("z", True), *rest]), claimed.distribution([("", True), *rest])
+    assert hockey_stick(p, q, exp_below(Fraction(1), 256)) > 10 * claimed.delta
+
+
+# The scores are a: 9, b: 9, c: 5 when growth is 2, and no two of these lists could be swapped.
+GROUPS: list[tuple[Record, int]] = [
+    ((("a",), True), 4),
+    ((("a", "b", "c"), True), 6),
+    ((("c", "c", "a"), True), 7),
+    ((("b",), True), 5),
+    ((("a",), False), 8),
+    ((("c", "c", "b"), False), 2),
+]
+
+
+def test_scores_are_those_of_the_records() -> None:
+    """Draws from scores have the distribution of the records."""
+    mechanism = ChoosingMechanism[str](Fraction(1, 2), Fraction(1, 2), 2)
+    records = [record for record, times in GROUPS for _ in range(times)]
+    names, scores = "abc", np.array([9, 9, 5])
+    assert mechanism.scores(records) == dict(zip(names, scores.tolist(), strict=True))
+    exact = mechanism.distribution(records)
+    for counted in (True, False):
+        rng, drawn = seeded_generator(3), Counter[str | None]()
+        with Ledger() as ledger:
+            for _ in range(1500):
+                receipt = ledger.spend(mechanism, dataset="d", what="test")
+                if counted:
+                    i = mechanism.draw_scores(scores, receipt=receipt, rng=rng)
+                    drawn[None if i is None else names[i]] += 1
+                else:
+                    drawn[mechanism.draw(records, receipt=receipt, rng=rng)] += 1
+            with pytest.raises(LedgerError):
+                mechanism.draw_scores(scores, receipt=receipt, rng=rng)
+        assert set(drawn) <= set(exact)
+        expected = [float(p) * 1500 for p in exact.values()]
+        assert stats.chisquare([drawn[h] for h in exact], expected).pvalue > 1e-3
+
+
+def test_scores_far_below_zero_and_far_above() -> None:
+    mechanism, rng = ChoosingMechanism[str](Fraction(1), Fraction(1, 20), 2), seeded_generator(0)
+    with Ledger() as ledger:
+        receipt = ledger.spend(mechanism, dataset="d", what="test")
+        scores = np.array([10**9, 1 - 10**12])
+        assert mechanism.draw_scores(scores, receipt=receipt, rng=rng) == 0
+        receipt = ledger.spend(mechanism, dataset="d", what="test")
+        assert mechanism.draw_scores(scores[1:], receipt=receipt, rng=rng) is None
+    negative = mechanism.distribution([("a", True), *[("a", False)] * 9])
+    assert negative["a"] == 1 / (1 + mechanism.base ** (mechanism.bottom + 8))

@@ -1,0 +1,82 @@
+"""Geometric, discrete Laplace and e^-x coins follow their distributions, to the last probability."""
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+from scipy import stats
+
+from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
+from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.samplers.uniform import bernoulli
+
+DRAWS = 4000
+
+
+def p_value(drawn: list[int], probability: Callable[[int], float], cells: range) -> float:
+    """Chi-square p-value over ``cells`` and the rest."""
+    seen = [drawn.count(x) for x in cells]
+    expected = [len(drawn) * probability(x) for x in cells]
+    rest = len(drawn) - sum(seen), len(drawn) - sum(expected)
+    return float(stats.chisquare([*seen, rest[0]], [*expected, rest[1]]).pvalue)
+
+
+def laplace_probability(a: float, x: int) -> float:
+    return (1 - a) / (1 + a) * a ** abs(x)
+
+
+def test_discrete_laplace() -> None:
+    rng, a = random.Random(1), Fraction(3, 5)
+    drawn = [discrete_laplace(a, rng) for _ in range(DRAWS)]
+    assert p_value(drawn, lambda x: laplace_probability(0.6, x), range(-6, 7)) > 1e-4
+    # A zero of either sign counted twice, as by a random sign of a geometric number, is caught.
+    signed = [geometric(Real.of(a), rng) * rng.choice((-1, 1)) for _ in range(DRAWS)]
+    assert p_value(signed, lambda x: laplace_probability(0.6, x), range(-6, 7)) < 1e-9
+
+
+@pytest.mark.parametrize("most", [None, 3, 4, 5])
+def test_geometric(most: int | None) -> None:
+    rng, a = random.Random(2), Fraction(2, 3)
+    drawn = [geometric(Real.of(a), rng, most=most) for _ in range(DRAWS)]
+
+    def probability(x: int) -> float:
+        return (2 / 3) ** x * (1 if x == most else 1 / 3)
+
+    # With a bound every number is a cell, but for one that the last cell is left for.
+    assert p_value(drawn, probability, range(8 if most is None else most)) > 1e-4
+    assert most is None or max(drawn) == most
+
+
+def test_long_waits_are_uniform_after_inversion() -> None:
+    rng, a = random.Random(3), 1 - Fraction(1, 10**9)
+    drawn = [geometric(Real.of(a), rng) for _ in range(1000)]
+    assert stats.kstest([x / 1e9 for x in drawn], "expon").pvalue > 1e-4
+
+
+def test_the_tails_add_up() -> None:
+    a = Fraction(1, 3)
+    for x in range(-5, 6):
+        exact = sum((1 - a) / (1 + a) * a ** abs(y) for y in range(x, 200))
+        low, high = laplace_at_least(a, x).enclose(60)
+        assert low - 1 <= exact * 2**60 <= high + 1
+
+
+def coin_by_algorithm_1(x: Fraction, rng: random.Random) -> bool:
+    """Canonne, Kamath and Steinke 2020, Algorithm 1: a coin of bias e^-x for 0 <= x <= 1."""
+    k = 1
+    while rng.randrange(x.denominator * k) < x.numerator:
+        k += 1
+    return k % 2 == 1
+
+
+@pytest.mark.parametrize("x", ["1/7", "1/2", "1"])
+def test_two_exact_coins_agree(x: str) -> None:
+    rng, gamma = random.Random(4), Fraction(x)
+    ours = sum(bernoulli(Real.exp_minus(gamma), rng) for _ in range(DRAWS))
+    theirs = sum(coin_by_algorithm_1(gamma, rng) for _ in range(DRAWS))
+    table = [[ours, DRAWS - ours], [theirs, DRAWS - theirs]]
+    assert stats.chi2_contingency(table).pvalue > 1e-4
+    assert stats.binomtest(ours, DRAWS, math.exp(-gamma)).pvalue > 1e-4
+    assert stats.binomtest(ours, DRAWS, math.exp(-gamma) * 0.85).pvalue < 1e-6

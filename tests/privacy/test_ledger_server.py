@@ -1,0 +1,329 @@
+"""What is particular to a ledger on a PostgreSQL server: durability, doubt, passwords, refusals."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spending import CENT, Answer
+
+from littlestone.errors import LedgerError
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.ledger import Ledger, server
+from servers import Server
+from servers import server as run_server
+
+
+@pytest.fixture
+def address(running_server: Server) -> str:
+    return running_server.database()
+
+
+def session(running: Server, address: str, *statements: str) -> list[Any]:
+    """Run statements as another program of the same user; the rows of the last."""
+    import psycopg
+
+    name = address.partition("?")[0].rpartition("/")[2]
+    with psycopg.connect(running.conninfo(name), autocommit=True) as connection:
+        for statement in statements:
+            result = connection.execute(statement.encode())
+        return result.fetchall() if result.description else []
+
+
+def spend(ledger: Ledger) -> int:
+    return ledger.spend(Answer(), dataset="people", what="a look").number
+
+
+# Durable
+
+
+@pytest.fixture(scope="module")
+def careless_server() -> Iterator[Server]:
+    """By its own settings it answers before anything is on disk, and writes only much later."""
+    with run_server(synchronous_commit="off", wal_writer_delay="10s") as running:
+        yield running
+
+
+def lost_in_a_crash(running: Server) -> int:
+    """How many of ten spends are forgotten when the server dies and comes back."""
+    address = running.database()
+    ledger = Ledger(address)
+    session(running, address, "CHECKPOINT")
+    numbers = {spend(ledger) for _ in range(10)}
+    running.stop(signal.SIGQUIT)
+    with pytest.raises(LedgerError, match="PostgreSQL says"):
+        spend(ledger)
+    running.start()
+    kept = {entry.number for entry in ledger.entries()}  # through a new connection
+    return len(numbers - kept)
+
+
+def test_no_spend_is_lost_when_the_server_crashes(careless_server: Server) -> None:
+    assert lost_in_a_crash(careless_server) == 0
+
+
+def test_a_commit_that_does_not_wait_for_the_disk_would_be_caught(
+    careless_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_SETTINGS", server._SETTINGS.replace("ELSE 'on'", "ELSE 'off'"))
+    assert lost_in_a_crash(careless_server) > 0
+
+
+CANNOT_KEEP = "it is read-only, or runs with fsync off"
+
+
+def test_a_server_without_fsync_is_refused(careless_server: Server) -> None:
+    ledger = Ledger(careless_server.database())
+    spend(ledger)
+    for fsync, refused in (("off", True), ("on", False)):
+        careless_server.stop()
+        careless_server.settings["fsync"] = fsync
+        careless_server.start()
+        if refused:
+            with pytest.raises(LedgerError, match=CANNOT_KEEP):
+                spend(ledger)
+    assert spend(ledger) == 2
+
+
+def test_a_read_only_server_is_refused(running_server: Server, address: str) -> None:
+    name = address.partition("?")[0].rpartition("/")[2]
+    statement = f"ALTER DATABASE {name} SET default_transaction_read_only = on"
+    session(running_server, address, statement)
+    with pytest.raises(LedgerError, match=CANNOT_KEEP):
+        Ledger(address)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["DELETE FROM entries", "UPDATE entries SET epsilon = '0/1'", "TRUNCATE entries"],
+)
+def test_entries_are_only_ever_added(running_server: Server, address: str, statement: str) -> None:
+    import psycopg
+
+    ledger = Ledger(address)
+    spend(ledger)
+    with pytest.raises(psycopg.errors.RaiseException, match="never changed or deleted"):
+        session(running_server, address, "SET search_path = littlestone_ledger", statement)
+    assert ledger.total("people") == Answer().cost()
+
+
+# In doubt
+
+
+class Proxy:
+    """Stands between a client and the server; after the COMMIT it was told of, answers nothing."""
+
+    def __init__(self, running: Server, folder: Path) -> None:
+        self.folder, self.commits_to_lose = folder, 0
+        self._behind = f"{running.folder}/.s.PGSQL.5432"
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(str(folder / ".s.PGSQL.5432"))
+        self._listening.listen()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                threading.Thread(target=self._relay, args=[client], daemon=True).start()
+
+    def _relay(self, client: socket.socket) -> None:
+        with client, socket.socket(socket.AF_UNIX) as behind, suppress(OSError):
+            behind.connect(self._behind)
+            answers = threading.Thread(target=self._answer, args=[behind, client], daemon=True)
+            answers.start()
+            while asked := client.recv(65536):
+                if b"COMMIT\0" in asked and self.commits_to_lose:
+                    self.commits_to_lose -= 1
+                    client.shutdown(socket.SHUT_RDWR)
+                    behind.sendall(asked)
+                    answers.join(timeout=5)
+                    return
+                behind.sendall(asked)
+
+    def _answer(self, behind: socket.socket, client: socket.socket) -> None:
+        with suppress(OSError):
+            while answer := behind.recv(65536):
+                client.sendall(answer)
+
+    def close(self) -> None:
+        self._listening.close()
+
+
+def test_a_commit_whose_answer_is_lost_gives_no_receipt(
+    running_server: Server, address: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("p")  # a short path: a socket's has a hundred characters
+    with closing(Proxy(running_server, folder)) as proxy:
+        ledger = Ledger(address.replace(running_server.folder, str(folder)))
+        assert spend(ledger) == 1
+        proxy.commits_to_lose = 1
+        with pytest.raises(LedgerError, match="it may stand or not") as caught:
+            spend(ledger)
+        assert "nothing was drawn" in caught.value.fix
+        # It did stand: wasted, not hidden.  The ledger goes on through a new connection.
+        assert spend(ledger) == 3
+        assert ledger.total("people") == PrivacyCost(3 * CENT)
+        ledger.close()
+
+
+def test_a_connection_cut_by_the_server_is_made_anew(running_server: Server, address: str) -> None:
+    ledger = Ledger(address)
+    spend(ledger)
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    session(running_server, address, f"{cut} AND datname = current_database()")
+    assert spend(ledger) == 2
+
+
+def test_a_connection_cut_in_the_middle_records_nothing(
+    running_server: Server, address: str
+) -> None:
+    ledger = Ledger(address)
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+    with (  # noqa: PT012
+        pytest.raises(LedgerError, match="it may stand or not"),
+        ledger._store.transaction("spend") as transaction,
+    ):
+        transaction.execute("INSERT INTO limits VALUES ('people', '1/1', '0/1', 'x')")
+        session(running_server, address, f"{cut} AND datname = current_database()")
+    assert ledger.datasets() == []
+
+
+# Waiting
+
+
+def holder(running: Server, address: str) -> Any:
+    """A connection of another program, which holds the ledger's lock until it is closed."""
+    import psycopg
+
+    name = address.partition("?")[0].rpartition("/")[2]
+    connection = psycopg.connect(running.conninfo(name))
+    connection.execute(f"SELECT pg_advisory_xact_lock({server._LOCK})".encode())
+    return connection
+
+
+def test_a_ledger_locked_for_too_long_gives_no_receipt(
+    running_server: Server, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PATIENCE", 0.1)
+    ledger = Ledger(address)
+    with closing(holder(running_server, address)), pytest.raises(LedgerError, match="lock timeout"):
+        spend(ledger)
+    assert spend(ledger) == 1
+
+
+def test_an_interrupt_is_heard_while_waiting_and_leaves_no_lock(
+    running_server: Server, address: str
+) -> None:
+    ledger = Ledger(address)
+    with closing(holder(running_server, address)):
+        threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+        with pytest.raises(KeyboardInterrupt):
+            spend(ledger)
+    assert [spend(ledger), spend(Ledger(address))] == [1, 2]
+
+
+def test_a_signal_handler_that_spends_is_refused_and_harms_nothing(address: str) -> None:
+    ledger = Ledger(address)
+    with ledger._store.transaction("be interrupted") as transaction:
+        transaction.execute("INSERT INTO limits VALUES ('people', '1/1', '0/1', 'replace-one')")
+        with pytest.raises(LedgerError, match="in the middle of another use"):
+            spend(ledger)
+    assert ledger.limit("people") == PrivacyCost(Fraction(1))
+
+
+# Opening
+
+
+def test_a_ledger_is_made_once_and_found_again(address: str) -> None:
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        Ledger(address, create=False)
+    with Ledger(address) as ledger:
+        spend(ledger)
+        assert ledger.path == address.replace("/tmp", "%2Ftmp").replace("%2Ftmp/", "%2Ftmp%2F")
+    with pytest.raises(LedgerError, match="the ledger is closed"):
+        spend(ledger)
+    for scheme in ("postgresql+psycopg", "postgres"):
+        again = address.replace("postgresql", scheme)
+        assert len(Ledger(again, create=False).entries()) == 1
+
+
+def test_long_names_and_costs_are_kept(address: str) -> None:
+    ledger, name = Ledger(address), "Zürich 东京 " * 900 + "."
+    huge = Answer(Fraction(3**2500, 2**3900), Fraction(1, 3**2500))
+    ledger.spend(huge, dataset=name, what="a look")
+    assert (ledger.total(name), ledger.datasets()) == (huge.cost(), [name])
+
+
+def test_a_ledger_of_a_later_version(running_server: Server, address: str) -> None:
+    Ledger(address).close()
+    session(running_server, address, "UPDATE littlestone_ledger.format SET version = 3")
+    with pytest.raises(
+        LedgerError, match="it has format 3 and this version of littlestone reads 2"
+    ):
+        Ledger(address)
+
+
+def test_members_need_no_right_to_change_entries(running_server: Server, address: str) -> None:
+    Ledger(address).close()
+    session(
+        running_server, address, "DROP ROLE IF EXISTS bob", "CREATE ROLE bob LOGIN",
+        "GRANT USAGE ON SCHEMA littlestone_ledger TO bob",
+        "GRANT SELECT, INSERT ON littlestone_ledger.entries TO bob",
+        "GRANT SELECT ON littlestone_ledger.limits, littlestone_ledger.format TO bob",
+    )  # fmt: skip
+    ledger = Ledger(address.replace("ada", "bob"))
+    assert spend(ledger) == 1
+    with pytest.raises(LedgerError, match="permission denied for table limits"):
+        ledger.set_limit("people", Answer().cost())
+    ledger.close()
+    session(running_server, address, "DROP OWNED BY bob")
+
+
+# Passwords; none of these needs a server.
+
+SECRET = "hunter2"
+WRONG = [
+    "postgresql://ada:{}@localhost:1/db",
+    "postgresql://ada:{}@localhost:{}/db",
+    "postgresql://ada:x@{}@localhost:1/db",
+    "postgresql://ada@localhost:1/db?password={}",
+    "postgresql://ada@localhost:1/db?passwrod={}",
+    "postgresql://ada@localhost:1/db?sslmode={}",
+    "postgresql://ada:{}@no such host/db",
+    "mysql://ada:{}@localhost/db",
+    "postgresql+asyncpg://ada:{}@localhost/db",
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_no_error_quotes_a_password(wrong: str) -> None:
+    pytest.importorskip("psycopg")
+    pytest.importorskip("sqlalchemy")
+    with pytest.raises(LedgerError) as caught:
+        Ledger(wrong.replace("{}", SECRET))
+    assert SECRET not in "".join(traceback.format_exception(caught.value))
+    assert caught.value.fix
+
+
+def test_the_path_shows_no_password(running_server: Server, address: str) -> None:
+    secret = address.replace("ada@", f"ada:{SECRET}@") + f"&application_name={SECRET}"
+    with Ledger(secret) as ledger:
+        assert ledger.path is not None
+        assert SECRET not in ledger.path + repr(ledger) + str(ledger)
+
+
+@pytest.mark.parametrize("missing", ["sqlalchemy", "psycopg"])
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(LedgerError, match=r'pip install "littlestone\[postgresql\]"'):
+        Ledger("postgresql://ada@localhost/db")
