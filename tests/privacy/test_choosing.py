@@ -50,7 +50,7 @@ def excess(mechanism: ChoosingMechanism[str]) -> Fraction:
         scores = mechanism.scores(records)
         key = frozenset(scores.items())
         if key not in known:
-            known[key] = mechanism._distribution(scores)
+            known[key] = mechanism.chances(scores)
         return known[key]
 
     pairs = {}

@@ -6,7 +6,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, get_args
+from typing import Any, ClassVar, Generic, Literal, get_args
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
@@ -41,6 +41,9 @@ class Bound:
 
 class PrivateLearner(ABC, Generic[Point]):
     """A differentially private learner: its guarantee holds for every sample, realizable or not."""
+
+    method: ClassVar[str]
+    """The name by which the command line asks for it."""
 
     hypotheses: HypothesisClass[Point]
 

@@ -60,7 +60,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         # Several rounds share delta: half for theirs, half for the composition of their epsilons.
         shared = target.delta / (2 * self.rounds) if self.rounds > 1 else target.delta
 
-        def mechanism(step: Fraction) -> ChoosingMechanism[Hypothesis[Point]]:
+        def mechanism(step: Fraction) -> ChoosingMechanism[int]:
             return ChoosingMechanism(step, shared, hypotheses.growth)
 
         def together(step: Fraction) -> Event:
@@ -70,7 +70,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         if self.rounds > 1:
             self._event = calibrate(together, target)
         ((drawn, _),) = self._event.uses()
-        self.mechanism = cast("ChoosingMechanism[Hypothesis[Point]]", drawn)
+        self.mechanism = cast("ChoosingMechanism[int]", drawn)
 
     @property
     def event(self) -> Event:
@@ -89,6 +89,26 @@ class ChoosingLearner(PrivateLearner[Point]):
             if i is not None:
                 chosen.append(elements.element(i))
         return self.hypotheses.union(chosen)
+
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        """The exact probability of each hypothesis.  It depends on the data: for audits."""
+        return self._distribution(sample, (), self.rounds)
+
+    def _distribution(
+        self, sample: Sample[Point], chosen: tuple[Hypothesis[Point], ...], rounds: int
+    ) -> dict[Hypothesis[Point], Fraction]:
+        if not rounds:
+            return {self.hypotheses.union(chosen): Fraction(1)}
+        elements, total = self.hypotheses.elements(sample), dict[Hypothesis[Point], Fraction]()
+        scores = (elements.positives - elements.negatives).tolist()
+        for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
+            after, rest = chosen, sample
+            if i is not None:
+                after = (*chosen, elements.element(i))
+                rest = _uncovered(sample, after[-1])
+            for h, p in self._distribution(rest, after, rounds - 1).items():
+                total[h] = total.get(h, Fraction(0)) + chance * p
+        return total
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """Examples that suffice where a hypothesis is one element (docs/proofs/choosing.md); or None.
@@ -120,7 +140,7 @@ class ChoosingLearner(PrivateLearner[Point]):
 
         # The relative margin covers the rounding of the sums.
         n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
-        return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
+        return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 3")
 
 
 def _uncovered(sample: Sample[Point], element: Hypothesis[Point]) -> Sample[Point]:

@@ -10,7 +10,7 @@ from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, least, require_plan
-from littlestone.privacy.cost import exact_epsilon
+from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.sample import Sample
@@ -30,7 +30,12 @@ class ExponentialLearner(PrivateLearner[Point]):
     (499, 7914)
     """
 
-    def __init__(self, hypotheses: HypothesisClass[Point], *, epsilon: object) -> None:
+    method = "exponential"
+
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object = 0
+    ) -> None:
+        exact_delta(delta)  # which is allowed, and not needed
         if not isinstance(hypotheses, HypothesisClass):
             raise DeclarationError(
                 f"learn {hypotheses!r}",

@@ -142,9 +142,10 @@ class SparseSelection(Mechanism[Data, Item | None]):
         return index if index < len(scores) else None
 
     def distribution(self, data: Data) -> dict[Item | None, Fraction]:
-        return self._distribution(self.scores(data))
+        return self.chances(self.scores(data))
 
-    def _distribution(self, scores: Mapping[Item, int]) -> dict[Item | None, Fraction]:
+    def chances(self, scores: Mapping[Item, int]) -> dict[Item | None, Fraction]:
+        """`distribution`, of candidates with these scores."""
         weights: dict[Item | None, Fraction] = {u: self.base**score for u, score in scores.items()}
         weights[None] = weights.get(None, 0) + self.base**self.bottom
         total = sum(weights.values())
