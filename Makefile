@@ -1,4 +1,4 @@
-# make demo   set up and learn a private rule from 336,776 real flights
+# make demo   set up and learn private rules from 336,776 real flights
 # make test   set up and run every test
 # make check  lint, strict types and every test
 # make bench  the benchmarks, each beside a named alternative
@@ -27,6 +27,9 @@ demo: $(FLIGHTS)
 	$(BIN)/littlestone fit $(FLIGHTS) --target arr_delay --positive '> 15' \
 	    --class 'thresholds(dep_delay, -60..1440)' --epsilon 1 \
 	    --ledger demo/flights.ledger --out demo/late.json --evaluate
+	$(BIN)/littlestone fit $(FLIGHTS) --target carrier --positive HA \
+	    --class 'rules(origin, dest, tailnum, hour; at most 2)' --epsilon 1 --delta 1e-6 \
+	    --ledger demo/flights.ledger --out demo/hawaiian.json --evaluate
 	$(BIN)/littlestone ledger show --ledger demo/flights.ledger
 
 test: $(READY)

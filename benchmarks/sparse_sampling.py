@@ -12,6 +12,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from benchmarks.harness import Case, Contender, require
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
@@ -50,16 +52,17 @@ def cases() -> Iterator[Case]:
         yield Case(title, Contender("draw, with its receipt", sample, check), notes=[note])
 
     choosing = ChoosingMechanism[int](Fraction(1), Fraction(1, 10**6), growth=1)
-    positives, negatives = {i: 1 + (i == 7) * 99 for i in range(10**6)}, {7: 3, 8: 5}
+    scores = np.ones(10**6, np.int64)
+    scores[7:9] = 97, -4
 
     def choose() -> int | None:
         receipt = ledger.spend(choosing, dataset="benchmark", what="one draw")
-        return choosing.draw_counts(positives, negatives, receipt=receipt, rng=rng)
+        return choosing.draw_scores(scores, receipt=receipt, rng=rng)
 
     def is_seven(item: Any) -> None:
         require(item == 7, f"{item} was chosen over the one that is 69 better than bottom")
 
-    ours = Contender("draw from counts, with its receipt", choose, is_seven)
+    ours = Contender("draw from scores, with its receipt", choose, is_seven)
     yield Case("choosing among a million covered hypotheses", ours)
 
 

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from itertools import combinations, product
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -49,7 +50,7 @@ def excess(mechanism: ChoosingMechanism[str]) -> Fraction:
         scores = mechanism.scores(records)
         key = frozenset(scores.items())
         if key not in known:
-            known[key] = mechanism._distribution(scores)
+            known[key] = mechanism.chances(scores)
         return known[key]
 
     pairs = {}
@@ -181,28 +182,25 @@ GROUPS: list[tuple[Record, int]] = [
 ]
 
 
-def test_counts_are_those_of_the_records() -> None:
-    """Draws from counts have the distribution of the records."""
+def test_scores_are_those_of_the_records() -> None:
+    """Draws from scores have the distribution of the records."""
     mechanism = ChoosingMechanism[str](Fraction(1, 2), Fraction(1, 2), 2)
     records = [record for record, times in GROUPS for _ in range(times)]
-    positives, negatives = Counter[str](), Counter[str]()
-    for covering, label in records:
-        distinct = list(dict.fromkeys(covering))
-        (positives if label else negatives).update(distinct[:2] if label else distinct)
-    assert mechanism.scores(records) == {"a": 9, "b": 9, "c": 5}
+    names, scores = "abc", np.array([9, 9, 5])
+    assert mechanism.scores(records) == dict(zip(names, scores.tolist(), strict=True))
     exact = mechanism.distribution(records)
     for counted in (True, False):
         rng, drawn = seeded_generator(3), Counter[str | None]()
         with Ledger() as ledger:
             for _ in range(1500):
                 receipt = ledger.spend(mechanism, dataset="d", what="test")
-                drawn[
-                    mechanism.draw_counts(positives, negatives, receipt=receipt, rng=rng)
-                    if counted
-                    else mechanism.draw(records, receipt=receipt, rng=rng)
-                ] += 1
+                if counted:
+                    i = mechanism.draw_scores(scores, receipt=receipt, rng=rng)
+                    drawn[None if i is None else names[i]] += 1
+                else:
+                    drawn[mechanism.draw(records, receipt=receipt, rng=rng)] += 1
             with pytest.raises(LedgerError):
-                mechanism.draw_counts(positives, negatives, receipt=receipt, rng=rng)
+                mechanism.draw_scores(scores, receipt=receipt, rng=rng)
         assert set(drawn) <= set(exact)
         expected = [float(p) * 1500 for p in exact.values()]
         assert stats.chisquare([drawn[h] for h in exact], expected).pvalue > 1e-3
@@ -212,9 +210,9 @@ def test_scores_far_below_zero_and_far_above() -> None:
     mechanism, rng = ChoosingMechanism[str](Fraction(1), Fraction(1, 20), 2), seeded_generator(0)
     with Ledger() as ledger:
         receipt = ledger.spend(mechanism, dataset="d", what="test")
-        counts = {"a": 10**9, "b": 1, "c": 0}
-        assert mechanism.draw_counts(counts, {"b": 10**12}, receipt=receipt, rng=rng) == "a"
+        scores = np.array([10**9, 1 - 10**12])
+        assert mechanism.draw_scores(scores, receipt=receipt, rng=rng) == 0
         receipt = ledger.spend(mechanism, dataset="d", what="test")
-        assert mechanism.draw_counts({"b": 1}, {"b": 10**12}, receipt=receipt, rng=rng) is None
+        assert mechanism.draw_scores(scores[1:], receipt=receipt, rng=rng) is None
     negative = mechanism.distribution([("a", True), *[("a", False)] * 9])
     assert negative["a"] == 1 / (1 + mechanism.base ** (mechanism.bottom + 8))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.base import require_example
+from littlestone.classes.covering import PointCovering
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Integers, Strings
 from littlestone.hypotheses import FiniteSet
 
 
 @dataclass(frozen=True)
-class Points(HypothesisClass[Any]):
+class Points(PointCovering):
     """The indicators of single points, 1[x = a], over an infinite domain, with or without 0.
 
     LDim = 1 before a positive example, 0 after one, -1 after a contradiction.  ``member`` is the
@@ -69,6 +70,10 @@ class Points(HypothesisClass[Any]):
     def reducing_points(self, k: int) -> None:
         # The SOA is 0 before a positive, and k more negatives leave infinitely many points.
         self.require_learnable()
+
+    @property
+    def parts(self) -> int:
+        return 1
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice, product
 from math import comb
 from typing import Any, Self
 
-from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.base import require_example
+from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.covers import WHOLE, Covers, Space
+from littlestone.classes.rules import EqualityRules
 from littlestone.classes.spec import Spec, column_text, parse_column
 from littlestone.domains import Domain, Integers, Product, Strings
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses import RuleUnion
+from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, obeys
+from littlestone.sample import Sample
 
 FORM = "rule_sets(COLUMN, integers(COLUMN), ...; at most S rules of R)"
 MOST_COLUMNS = 4
@@ -24,7 +27,7 @@ MOST_COVERS = 64
 
 
 @dataclass(frozen=True)
-class RuleSets(HypothesisClass[Rule]):
+class RuleSets(Covering[Rule]):
     """The indicators of at most ``max_rules`` rules of at most ``max_literals`` equalities each.
 
     A rule fixes the values of at most r of the m columns of ``domain``; a hypothesis is 1 at the
@@ -237,6 +240,25 @@ class RuleSets(HypothesisClass[Rule]):
         return self._soa_labels[
             tuple(v if v in values else None for v, values in zip(x, known, strict=True))
         ]
+
+    @property
+    def parts(self) -> int:
+        return self.max_rules
+
+    @property
+    def growth(self) -> int:
+        return self._single.growth
+
+    @cached_property
+    def _single(self) -> EqualityRules:
+        """The class of the single rules."""
+        return EqualityRules(self.domain, self.max_literals)
+
+    def elements(self, sample: Sample[Rule]) -> Elements:
+        return self._single.elements(sample)
+
+    def union(self, elements: Iterable[Hypothesis[Rule]]) -> RuleUnion:
+        return self._single.union(elements)
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:

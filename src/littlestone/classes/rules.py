@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -11,12 +11,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import HypothesisClass, require_example, require_few
+from littlestone.classes.base import require_example, require_few
+from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_column
 from littlestone.domains import Domain, Integers, Product, Strings
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses import RuleUnion
+from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, record
 from littlestone.sample import Sample
 
@@ -26,7 +27,7 @@ MOST_COLUMNS_OF_SHORT_RULES = 10  # of at most 2 literals
 
 
 @dataclass(frozen=True)
-class EqualityRules(HypothesisClass[Rule]):
+class EqualityRules(Covering[Rule]):
     """The indicators of at most ``max_literals`` equalities "column is value", over open columns.
 
     A hypothesis fixes the values of at most r = ``max_literals`` of the m columns of ``domain``; with
@@ -202,6 +203,39 @@ class EqualityRules(HypothesisClass[Rule]):
                     return [self._point(left[V]) for V in chosen]
         return None
 
+    @property
+    def parts(self) -> int:
+        return 1
+
+    @property
+    def growth(self) -> int:
+        """The number of shapes: of each, one rule covers a given record."""
+        return len(self.shapes.columns)
+
+    def elements(self, sample: Sample[Rule]) -> Elements:
+        """See `Covering.elements`; O(N n log n) for n points and N shapes."""
+        found = list(self._covers(sample.points, sample.positives, 1))
+
+        def element(i: int) -> RuleUnion:
+            shape, covered = found[i]
+            example, fixed = sample.points[covered[0]], self.shapes.columns[shape]
+            rule = tuple(v if j in fixed else None for j, v in enumerate(example))
+            return RuleUnion(self.domain, frozenset([rule]))
+
+        ends = np.cumsum([0, *(len(covered) for _, covered in found)])
+        rows = np.concatenate([np.zeros(0, np.int64), *(covered for _, covered in found)])
+
+        def covered_of(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+            before: NDArray[np.int64] = np.concatenate([[0], np.cumsum(counts[rows])])
+            covered: NDArray[np.int64] = np.diff(before[ends])
+            return covered
+
+        return Elements(covered_of(sample.positives), covered_of(sample.negatives), element)
+
+    def union(self, elements: Iterable[Hypothesis[Rule]]) -> RuleUnion:
+        rules = (rule for h in elements if isinstance(h, RuleUnion) for rule in h.rules)
+        return RuleUnion(self.domain, frozenset(rules))
+
     def error_ball(
         self, sample: Sample[Rule], max_errors: int, *, most: int | None = None
     ) -> list[tuple[Self, int]]:
@@ -214,9 +248,8 @@ class EqualityRules(HypothesisClass[Rule]):
         """
         positives = int(sample.positives.sum())
         weights = sample.positives - sample.negatives
-        covers = self._covers_after_positive if self.values is not None else self._covers_by_groups
         spaces: dict[bytes, tuple[Rule, int, int]] = {}
-        for i, covered in covers(sample.points, weights, positives - max_errors):
+        for i, covered in self._covers(sample.points, weights, positives - max_errors):
             key, errors = covered.tobytes(), positives - int(weights[covered].sum())
             example = sample.points[covered[0]] if len(covered) else self.values or ()
             values, family, _ = spaces.get(key, (self._rule(0), 0, 0))
@@ -228,6 +261,13 @@ class EqualityRules(HypothesisClass[Rule]):
             found.append((replace(self, negatives=self.negatives.union(sample.points)), positives))
         require_few(len(found), most)
         return found
+
+    def _covers(
+        self, points: Sequence[Rule], weights: NDArray[np.int64], least: int
+    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """The surviving rules that cover points of a weight >= ``least``: shapes, points covered."""
+        by_groups = self._covers_by_groups if self.values is None else self._covers_after_positive
+        return by_groups(points, weights, least)
 
     def _covers_after_positive(
         self, points: Sequence[Rule], weights: NDArray[np.int64], least: int

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Self
 
-from littlestone.classes.base import HypothesisClass, require_example, require_few
+from littlestone.classes.base import require_example, require_few
+from littlestone.classes.covering import PointCovering
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Integers, Strings
 from littlestone.errors import DeclarationError
@@ -17,7 +18,7 @@ FORM = "subsets(COLUMN; at most K) or (COLUMN; exactly K), and integers for whol
 
 
 @dataclass(frozen=True)
-class Subsets(HypothesisClass[Any]):
+class Subsets(PointCovering):
     """The indicators 1[x in S] of the sets S of at most (or exactly) ``k`` >= 0 elements.
 
     The domain is infinite: all texts or all whole numbers.  Let M be the positive examples.  Then
@@ -145,6 +146,10 @@ class Subsets(HypothesisClass[Any]):
                     break  # the points behind gain no more
                 waiting.append((members | {free[i][1]}, i + 1, errors - gains[i]))
         return found
+
+    @property
+    def parts(self) -> int:
+        return self.k
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:

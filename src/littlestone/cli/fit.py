@@ -15,8 +15,7 @@ from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, dataset_name
 from littlestone.cli.console import cost_json, print_json, print_pairs
 from littlestone.data import Label, open_table, read_sample
 from littlestone.errors import DeclarationError
-from littlestone.learners import ExponentialLearner
-from littlestone.privacy.cost import exact_delta
+from littlestone.learners import PrivateLearner, choose_learner
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.files import reserved
@@ -32,8 +31,11 @@ def fit(
     ],
     epsilon: Annotated[str, typer.Option(help="The privacy loss, in nats; greater than 0.")],
     delta: Annotated[
-        str, typer.Option(help="The delta you allow; the exponential mechanism spends none of it.")
+        str, typer.Option(help="The delta you allow; needed where nobody lists the hypotheses.")
     ] = "0",
+    method: Annotated[
+        str, typer.Option(help="auto, exponential, choosing or irreducible: how to learn.")
+    ] = "auto",
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -57,8 +59,8 @@ def fit(
     What is printed and written is the private release and nothing else, unless --evaluate is given.
     The cost is recorded in the ledger before anything is drawn.
     """
-    exact_delta(delta)
-    learner = ExponentialLearner(parse_class(hypotheses), epsilon=epsilon)
+    declared = parse_class(hypotheses)
+    learner, why = choose_learner(declared, epsilon=epsilon, delta=delta, method=method)
     label = Label.parse(target, positive)
     if target in learner.hypotheses.domain.column_names:
         raise DeclarationError(
@@ -92,7 +94,7 @@ def fit(
             data["evaluation"] = evaluation.to_json()
         print_json(data)
         return
-    rows = guarantee(learner, release)
+    rows = [*guarantee(learner, release), ("method", why)]
     rows.append(("ledger", f"{budget(total, limit)} ({shown})"))
     if out is not None:
         rows.append(("model", str(out)))
@@ -102,7 +104,7 @@ def fit(
         print_pairs(evaluation.rows(), title="\nEvaluation: NOT PRIVATE, not part of the release")
 
 
-def _preview(learner: ExponentialLearner[Any], dataset: str, ledger: str, *, as_json: bool) -> None:
+def _preview(learner: PrivateLearner[Any], dataset: str, ledger: str, *, as_json: bool) -> None:
     """Print what a fit would cost; status 1 when it would be refused.  Makes no ledger."""
     missing = not is_address(ledger) and not os.path.exists(ledger)
     with Ledger() if missing else Ledger(ledger, create=False) as book:

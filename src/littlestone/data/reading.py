@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.data.labels import Label
 from littlestone.data.tables import Table, column_table, shortest
-from littlestone.domains import Domain, Point
+from littlestone.domains import Domain, Point, Product
 from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Sample
 
 Value = TypeVar("Value")
+
+_BATCH = 2**20  # records that are encoded at a time, so that a file need not fit in memory
 
 # Two values of one of these types that are equal have one text.
 _PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -109,11 +113,59 @@ def _flat(values: Iterable[Any]) -> list[Any]:
 def _encoded(
     counts: Iterable[tuple[tuple[object, ...], int]], domain: Domain[Point], label: Label
 ) -> Sample[Point]:
-    encode, bit = _remembered(domain.encode_record), _remembered(lambda values: label(values[0]))
-    encoded: dict[Point, list[int]] = {}
-    for row, times in counts:
-        encoded.setdefault(encode(row[:-1]), [0, 0])[bit(row[-1:])] += times
-    return Sample.from_counts(domain, encoded)
+    total: dict[Any, list[int]] = {}
+    rest = iter(counts)
+    while batch := list(islice(rest, _BATCH)):
+        rows, times = zip(*batch, strict=True)
+        *columns, labels = zip(*rows, strict=True)
+        points, numbers = _points(domain, columns)
+        bits, which = _mapped(label, labels)
+        ones = np.array(bits)[which]
+        often = np.array(times, dtype=np.int64)
+        for y in (0, 1):
+            tally = np.zeros(len(points), np.int64)
+            np.add.at(tally, numbers[ones == y], often[ones == y])
+            for j in np.flatnonzero(tally).tolist():
+                total.setdefault(points[j], [0, 0])[y] += int(tally[j])
+    return Sample.from_counts(domain, total)
+
+
+def _points(
+    domain: Domain[Any], columns: Sequence[Sequence[object]]
+) -> tuple[list[Any], NDArray[np.int64]]:
+    """Distinct points, and which of them each row stands for."""
+    if not isinstance(domain, Product):
+        return _numbered(map(_remembered(domain.encode_record), zip(*columns, strict=True)))
+    # A column has far fewer values than the table has records.
+    coded = [_mapped(c.encode, values) for c, values in zip(domain.columns, columns, strict=True)]
+    numbers = np.zeros(len(columns[0]), np.int64)
+    for values, more in coded:
+        numbers = np.unique(numbers * len(values) + more, return_inverse=True)[1]
+    example = np.empty(numbers.max() + 1, np.int64)
+    example[numbers] = np.arange(len(numbers))
+    taken = ([values[i] for i in more[example].tolist()] for values, more in coded)
+    return list(zip(*taken, strict=True)), numbers
+
+
+def _mapped(
+    function: Callable[[Any], Value], raw: Sequence[object]
+) -> tuple[list[Value], NDArray[np.int64]]:
+    """The distinct values of ``function`` on ``raw``, and which of them each entry has."""
+    types = set(map(type, raw))
+    if not (types <= {str, type(None)} or (len(types) == 1 and types <= _PLAIN)):
+        remembered = _remembered(lambda values: function(values[0]))
+        return _numbered(remembered((value,)) for value in raw)
+    # Here equal entries may share one value; `_remembered` says why others may not.
+    place = {value: i for i, value in enumerate(dict.fromkeys(raw))}
+    values, numbers = _numbered(map(function, place))
+    return values, numbers[np.fromiter(map(place.__getitem__, raw), np.int64, count=len(raw))]
+
+
+def _numbered(values: Iterable[Value]) -> tuple[list[Value], NDArray[np.int64]]:
+    """The distinct values, and which of them each entry is."""
+    known: dict[Value, int] = {}
+    numbers = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int64)
+    return list(known), numbers
 
 
 def _remembered(

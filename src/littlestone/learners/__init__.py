@@ -1,7 +1,19 @@
 """Private learners, one a file; each is private for every input, whatever the data."""
 
 from littlestone.learners.base import Bound, PrivateLearner
+from littlestone.learners.choice import candidates, choose_learner
+from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.release import Release
 
-__all__ = ["Bound", "ExponentialLearner", "PrivateLearner", "Release"]
+__all__ = [
+    "Bound",
+    "ChoosingLearner",
+    "ExponentialLearner",
+    "IrreducibleLearner",
+    "PrivateLearner",
+    "Release",
+    "candidates",
+    "choose_learner",
+]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, get_args
+from typing import Any, ClassVar, Generic, Literal, get_args
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
@@ -40,6 +41,9 @@ class Bound:
 
 class PrivateLearner(ABC, Generic[Point]):
     """A differentially private learner: its guarantee holds for every sample, realizable or not."""
+
+    method: ClassVar[str]
+    """The name by which the command line asks for it."""
 
     hypotheses: HypothesisClass[Point]
 
@@ -113,8 +117,11 @@ class PrivateLearner(ABC, Generic[Point]):
         """The hypothesis to release; the receipt is redeemed before the first random bit."""
 
     @abstractmethod
-    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:
-        """How many examples are enough for error ``alpha`` with probability 1 - ``beta``."""
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """How many examples are enough for error ``alpha`` with probability 1 - ``beta``.
+
+        None where nothing is proved.
+        """
 
     def accuracy(self, n: int, beta: float, *, setting: Setting = "agnostic") -> float | None:
         """The least alpha, to three digits, that `plan` promises for ``n`` examples.
@@ -122,15 +129,36 @@ class PrivateLearner(ABC, Generic[Point]):
         None if even alpha = 1/2 needs more examples.  It depends on n alone, not on the data.
         """
         low, high = 1e-9, 0.5
-        if self.plan(high, beta, setting=setting).n > n:
+
+        def enough(alpha: float) -> bool:
+            bound = self.plan(alpha, beta, setting=setting)
+            return bound is not None and bound.n <= n
+
+        if not enough(high):
             return None
         while high / low > 1.001:
             middle = (low * high) ** 0.5
-            if self.plan(middle, beta, setting=setting).n <= n:
+            if enough(middle):
                 high = middle
             else:
                 low = middle
         return high
+
+
+def least(holds: Callable[[int], bool]) -> int:
+    """The least n >= 1 for which ``holds``, which stays true once it is.
+
+    >>> least(lambda n: n * n >= 50)
+    8
+    """
+    high = 1
+    while not holds(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:

@@ -9,8 +9,8 @@ from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
-from littlestone.privacy.cost import exact_epsilon
+from littlestone.learners.base import Bound, PrivateLearner, Setting, least, require_plan
+from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.sample import Sample
@@ -30,7 +30,12 @@ class ExponentialLearner(PrivateLearner[Point]):
     (499, 7914)
     """
 
-    def __init__(self, hypotheses: HypothesisClass[Point], *, epsilon: object) -> None:
+    method = "exponential"
+
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object = 0
+    ) -> None:
+        exact_delta(delta)  # which is allowed, and not needed
         if not isinstance(hypotheses, HypothesisClass):
             raise DeclarationError(
                 f"learn {hypotheses!r}",
@@ -99,11 +104,11 @@ class ExponentialLearner(PrivateLearner[Point]):
         def failure(n: int) -> float:
             return self.size * (math.exp(-rates[0] * n) + 2 * math.exp(-rates[1] * n))
 
-        high = 1
-        while failure(high) > beta:
-            high *= 2
-        low = high // 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if failure(middle) <= beta else (middle, high)
-        return Bound(high, alpha, beta, "agnostic", True, "lecture 5, Theorem 1")
+        return Bound(
+            least(lambda n: failure(n) <= beta),
+            alpha,
+            beta,
+            "agnostic",
+            True,
+            "lecture 5, Theorem 1",
+        )

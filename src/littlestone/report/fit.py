@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from typing import Any
 
-from littlestone.classes.base import Enumerable
+import numpy as np
+
+from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.classes.covering import Covering
+from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import PrivacyCost, decimal_text
@@ -33,8 +37,9 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
     ]
     alpha = learner.accuracy(release.n, _BETA)
     if alpha is None:
-        least = learner.plan(0.5, _BETA).n
-        accuracy = f"none is proved for n = {release.n:,}; it takes {least:,} records at least"
+        least = learner.plan(0.5, _BETA)
+        more = f"; it takes {least.n:,} records at least" if least else ", nor for any other"
+        accuracy = f"none is proved for n = {release.n:,}{more}"
     else:
         accuracy = (
             f"on new records like these, at most {_above(100 * alpha)} percentage points of error "
@@ -62,55 +67,74 @@ def budget(total: PrivacyCost, limit: PrivacyCost | None) -> str:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How a released rule fares on the very records it was learned from.  NOT PRIVATE."""
+    """How a released rule fares on the very records it was learned from.  NOT PRIVATE.
+
+    The best rule of the class is None where it is not found by scoring each.
+    """
 
     n: int
     errors: int
-    best_errors: int
-    best_rule: str
+    best_errors: int | None
+    best_rule: str | None
     positives: int
 
     @classmethod
-    def of(cls, release: Release, hypotheses: Enumerable[Any], sample: Sample[Any]) -> Evaluation:
+    def of(
+        cls, release: Release, hypotheses: HypothesisClass[Any], sample: Sample[Any]
+    ) -> Evaluation:
         """Count the errors of the release and of the best hypothesis of the class."""
-        rule = release.hypothesis
-        wrong = (
-            sample.negatives[j] if rule(x) else sample.positives[j]
-            for j, x in enumerate(sample.points)
-        )
-        runs = hypotheses.error_runs(sample)
-        run = int(runs.errors.argmin())
-        best = hypotheses.hypothesis(run if runs.lengths is None else sum(runs.lengths[:run]))
+        best = best_rule(hypotheses, sample)
         return cls(
             n=sample.n,
-            errors=int(sum(wrong)),
-            best_errors=int(runs.errors[run]),
-            best_rule=best.words(),
+            errors=_errors(release.hypothesis, sample),
+            best_errors=None if best is None else _errors(best, sample),
+            best_rule=None if best is None else best.words(),
             positives=int(sample.positives.sum()),
         )
 
     def rows(self) -> list[tuple[str, str]]:
         """The figures as pairs (heading, text)."""
-        return [
+        rows = [
             ("positive labels", f"{self.positives:,} of {self.n:,}"),
             ("error of the rule", f"{self.errors / self.n:.5f} ({self.errors:,} records)"),
-            (
-                "best non-private rule",
-                f"{self.best_rule}, error {self.best_errors / self.n:.5f} ({self.best_errors:,})",
-            ),
-            ("difference", f"{(self.errors - self.best_errors) / self.n:.5f}"),
         ]
+        if self.best_errors is not None:
+            best = f"{self.best_rule}, error {self.best_errors / self.n:.5f} ({self.best_errors:,})"
+            rows.append(("best non-private rule", best))
+            rows.append(("difference", f"{(self.errors - self.best_errors) / self.n:.5f}"))
+        return rows
 
     def to_json(self) -> dict[str, object]:
         """The figures as plain JSON values, marked as not private."""
-        return {
+        data: dict[str, object] = {
             "NOT PRIVATE": True,
             "n": self.n,
             "positives": self.positives,
             "errors": self.errors,
             "error": self.errors / self.n,
-            "best_rule": self.best_rule,
-            "best_errors": self.best_errors,
-            "best_error": self.best_errors / self.n,
-            "difference": (self.errors - self.best_errors) / self.n,
         }
+        if self.best_errors is not None:
+            data["best_rule"] = self.best_rule
+            data["best_errors"] = self.best_errors
+            data["best_error"] = self.best_errors / self.n
+            data["difference"] = (self.errors - self.best_errors) / self.n
+        return data
+
+
+def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothesis[Any] | None:
+    """A hypothesis with the fewest errors, where scoring each finds it.  NOT PRIVATE."""
+    if isinstance(hypotheses, Enumerable):
+        runs = hypotheses.error_runs(sample)
+        run = int(runs.errors.argmin())
+        return hypotheses.hypothesis(run if runs.lengths is None else sum(runs.lengths[:run]))
+    if isinstance(hypotheses, Covering) and hypotheses.parts == 1:
+        elements = hypotheses.elements(sample)
+        scores = elements.positives - elements.negatives
+        found = scores.max(initial=0) > 0
+        return hypotheses.union([elements.element(int(scores.argmax()))] if found else [])
+    return None
+
+
+def _errors(rule: Hypothesis[Any], sample: Sample[Any]) -> int:
+    labels = np.fromiter(map(rule, sample.points), dtype=bool, count=len(sample.points))
+    return int(np.where(labels, sample.negatives, sample.positives).sum())

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
@@ -49,32 +52,23 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
         for covering, label in data:
             each = dict.fromkeys(covering)  # in the order of this record, which it alone decides
             counts[bool(label)].update(islice(each, self.growth if label else None))
-        return _net(counts[True], counts[False])
+        against = counts[False]
+        return {h: count - against[h] for h, count in counts[True].items()}
 
-    def draw_counts(
-        self,
-        positives: Mapping[Item, int],
-        negatives: Mapping[Item, int],
-        *,
-        receipt: Receipt,
-        rng: random.Random,
-    ) -> Item | None:
-        """`draw` for millions of records that are counted already, by hypothesis.
+    def draw_scores(
+        self, scores: NDArray[np.int64], *, receipt: Receipt, rng: random.Random
+    ) -> int | None:
+        """`draw` among candidates 0, 1, ... that are scored already; None for bottom.
 
-        The caller guarantees what `draw` enforces: each positive record adds 1 to at most
-        ``growth`` entries of ``positives`` and nothing else, each negative record adds 1 to
-        entries of ``negatives`` and nothing else, and all else is public.
+        The caller guarantees what `draw` enforces: the candidates are the hypotheses that cover a
+        positive record, at most ``growth`` of them each record, and a score is the number of
+        positive records covered less that of negative ones.
         """
         receipt.redeem(self)
-        return self._select(_net(positives, negatives), rng)
+        return self._place(scores, rng)
 
     def __str__(self) -> str:
         return (
             f"choosing mechanism of growth {self.growth}, "
             f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         )
-
-
-def _net(positives: Mapping[Item, int], negatives: Mapping[Item, int]) -> dict[Item, int]:
-    against = negatives.get
-    return {h: count - against(h, 0) for h, count in positives.items() if count > 0}

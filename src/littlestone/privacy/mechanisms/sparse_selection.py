@@ -8,10 +8,11 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
@@ -128,17 +129,23 @@ class SparseSelection(Mechanism[Data, Item | None]):
         return self._select(self.scores(data), rng)
 
     def _select(self, scores: Mapping[Item, int], rng: random.Random) -> Item | None:
-        """The draw itself, in tenths of a second for a million candidates, whatever their scores."""
-        with_bottom = chain(scores.values(), (self.bottom,))
-        table = np.fromiter(with_bottom, dtype=np.int64, count=len(scores) + 1)
+        """The draw itself: about 0.1 s for a million candidates, whatever their scores."""
+        table = np.fromiter(scores.values(), dtype=np.int64, count=len(scores))
+        index = self._place(table, rng)
+        return None if index is None else next(islice(scores, index, None))
+
+    def _place(self, scores: NDArray[np.int64], rng: random.Random) -> int | None:
+        """The number of the candidate drawn, None for bottom."""
+        table = np.append(scores, self.bottom)
         # `selection` draws by the distance from the best, so no exponent is ever negative.
         index = selection.draw(table.max() - table, None, self.base, rng)
-        return next(islice(scores, index, None), None)
+        return index if index < len(scores) else None
 
     def distribution(self, data: Data) -> dict[Item | None, Fraction]:
-        return self._distribution(self.scores(data))
+        return self.chances(self.scores(data))
 
-    def _distribution(self, scores: Mapping[Item, int]) -> dict[Item | None, Fraction]:
+    def chances(self, scores: Mapping[Item, int]) -> dict[Item | None, Fraction]:
+        """`distribution`, of candidates with these scores."""
         weights: dict[Item | None, Fraction] = {u: self.base**score for u, score in scores.items()}
         weights[None] = weights.get(None, 0) + self.base**self.bottom
         total = sum(weights.values())

@@ -1,0 +1,76 @@
+"""Classes whose hypotheses are unions of few elements, with few elements at every point."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.domains import Point
+from littlestone.hypotheses import FiniteSet, Hypothesis
+from littlestone.sample import Sample
+
+
+@dataclass(frozen=True)
+class Elements:
+    """The elements that cover a positive example of a sample, numbered from 0.
+
+    Element i covers ``positives[i]`` >= 1 positive and ``negatives[i]`` negative examples, and
+    ``element(i)`` is its indicator.
+    """
+
+    positives: NDArray[np.int64]
+    negatives: NDArray[np.int64]
+    element: Callable[[int], Hypothesis[Any]]
+
+
+class Covering(HypothesisClass[Point]):
+    """A class of unions of at most ``parts`` elements, where at most ``growth`` cover any point.
+
+    One positive record then touches at most ``growth`` elements, out of infinitely many that nobody
+    has to list: the bounded growth of Beimel, Nissim and Stemmer (2013), by which a private learner
+    may take its candidates from the data.
+    """
+
+    @property
+    @abstractmethod
+    def parts(self) -> int:
+        """The most elements in a hypothesis."""
+
+    @property
+    @abstractmethod
+    def growth(self) -> int:
+        """The most elements that cover one point."""
+
+    @abstractmethod
+    def elements(self, sample: Sample[Point]) -> Elements:
+        """All elements that cover a positive example."""
+
+    @abstractmethod
+    def union(self, elements: Iterable[Hypothesis[Point]]) -> Hypothesis[Point]:
+        """The function that is 1 where one of the ``elements`` is; without any, the constant 0."""
+
+
+class PointCovering(Covering[Any]):
+    """A class of finite sets: the elements are single points."""
+
+    @property
+    def growth(self) -> int:
+        return 1
+
+    def elements(self, sample: Sample[Any]) -> Elements:
+        rows = np.flatnonzero(sample.positives)
+
+        def element(i: int) -> FiniteSet:
+            return FiniteSet(self.domain, frozenset([sample.points[rows[i]]]))
+
+        return Elements(sample.positives[rows], sample.negatives[rows], element)
+
+    def union(self, elements: Iterable[Hypothesis[Any]]) -> FiniteSet:
+        members = (x for h in elements if isinstance(h, FiniteSet) for x in h.members)
+        return FiniteSet(self.domain, frozenset(members))

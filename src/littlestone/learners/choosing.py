@@ -1,0 +1,164 @@
+"""The choosing learner: elements one after another, out of vocabularies that nobody lists."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from typing import cast
+
+import numpy as np
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.covering import Covering
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import Bound, PrivateLearner, Setting, least, require_plan
+from littlestone.privacy.accounting.calibration import calibrate
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.sample import Sample
+
+
+class ChoosingLearner(PrivateLearner[Point]):
+    """Release a union of elements, each drawn with Pr ~ r^(positives - negatives it newly covers).
+
+    For a class of unions of at most s = `Covering.parts` elements, of which at most g cover any
+    point: s rounds of the choosing mechanism, each on the examples that no released element covers,
+    composed to (epsilon, delta)-DP for every sample.  A round may release nothing, and without any
+    element the rule is the constant 0.  Proper; nobody has to list the vocabulary.
+
+    O(n log n) a round and column set.  Raises `DeclarationError` for other classes and delta = 0.
+    Beimel, Nissim and Stemmer (2013); docs/proofs/choosing.md.
+
+    >>> from littlestone.classes import EqualityRules
+    >>> H = EqualityRules.of("origin", "dest", max_literals=2)
+    >>> learner = ChoosingLearner(H, epsilon=1, delta="1e-6")
+    >>> learner.plan(0.1, 0.05, setting="realizable").n
+    438
+    """
+
+    method = "choosing"
+
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
+    ) -> None:
+        if not isinstance(hypotheses, Covering):
+            raise DeclarationError(
+                f"learn {hypotheses} with the choosing mechanism",
+                found="it is no class of unions of elements, of which few cover any point",
+                fix="declare points, subsets, rules or rule_sets, or take another method",
+            )
+        self.hypotheses: Covering[Point] = hypotheses
+        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        self.rounds = max(1, hypotheses.parts)
+        # Several rounds share delta: half for theirs, half for the composition of their epsilons.
+        shared = target.delta / (2 * self.rounds) if self.rounds > 1 else target.delta
+
+        def mechanism(step: Fraction) -> ChoosingMechanism[int]:
+            return ChoosingMechanism(step, shared, hypotheses.growth)
+
+        def together(step: Fraction) -> Event:
+            return Composed([(mechanism(step), self.rounds)], target.delta)
+
+        self._event: Event = mechanism(target.epsilon)
+        if self.rounds > 1:
+            self._event = calibrate(together, target)
+        ((drawn, _),) = self._event.uses()
+        self.mechanism = cast("ChoosingMechanism[int]", drawn)
+
+    @property
+    def event(self) -> Event:
+        return self._event
+
+    def draw(
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
+        chosen: list[Hypothesis[Point]] = []
+        for _ in range(self.rounds):
+            if chosen:
+                sample = _uncovered(sample, chosen[-1])
+            elements = self.hypotheses.elements(sample)
+            scores = elements.positives - elements.negatives
+            i = self.mechanism.draw_scores(scores, receipt=receipt, rng=rng)
+            if i is not None:
+                chosen.append(elements.element(i))
+        return self.hypotheses.union(chosen)
+
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        """The exact probability of each hypothesis.  It depends on the data: for audits."""
+        return self._distribution(sample, (), self.rounds)
+
+    def _distribution(
+        self, sample: Sample[Point], chosen: tuple[Hypothesis[Point], ...], rounds: int
+    ) -> dict[Hypothesis[Point], Fraction]:
+        if not rounds:
+            return {self.hypotheses.union(chosen): Fraction(1)}
+        elements, total = self.hypotheses.elements(sample), dict[Hypothesis[Point], Fraction]()
+        scores = (elements.positives - elements.negatives).tolist()
+        for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
+            after, rest = chosen, sample
+            if i is not None:
+                after = (*chosen, elements.element(i))
+                rest = _uncovered(sample, after[-1])
+            for h, p in self._distribution(rest, after, rounds - 1).items():
+                total[h] = total.get(h, Fraction(0)) + chance * p
+        return total
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """Examples that suffice where a hypothesis is one element (docs/proofs/choosing.md); or None.
+
+        With r = base, g = growth, B = bottom and N ~ Bin(n, alpha), the least n for which
+
+            realizable:  n g q^(n-1) + E[1 / (1 + r^(N - B))] <= beta,  q = 1 - alpha (1 - 1/r),
+            agnostic:    (n g e^l + e^(l B)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
+                         p = (1 + alpha) / 2,  l = min(ln r, artanh alpha).
+        """
+        require_plan(alpha, beta, setting)
+        if self.hypotheses.parts != 1:
+            return None
+        growth, bottom = self.hypotheses.growth, self.mechanism.bottom
+        lam = math.log1p(self.mechanism.base - 1)
+        failure: Callable[[int], float]
+        if setting == "realizable":
+            rate = math.log1p(alpha * math.expm1(-lam))
+
+            def failure(n: int) -> float:
+                return n * growth * math.exp(rate * (n - 1)) + _mean_bottom(n, alpha, bottom, lam)
+        else:
+            tilt = min(lam, math.atanh(alpha))
+            rate = math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
+
+            def failure(n: int) -> float:
+                exponents = math.log(n * growth) + tilt, tilt * bottom
+                return sum(math.exp(min(e + rate * (n - 1), 700.0)) for e in exponents)
+
+        # The relative margin covers the rounding of the sums.
+        n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
+        return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 3")
+
+
+def _uncovered(sample: Sample[Point], element: Hypothesis[Point]) -> Sample[Point]:
+    """The examples that ``element`` does not cover: each record stays or goes by itself."""
+    kept = [j for j, x in enumerate(sample.points) if not element(x)]
+    points = [sample.points[j] for j in kept]
+    return Sample(sample.domain, points, sample.negatives[kept], sample.positives[kept])
+
+
+def _mean_bottom(n: int, alpha: float, bottom: int, lam: float) -> float:
+    """E[1 / (1 + r^(N - B))] for N ~ Bin(n, alpha) and r = e^lam."""
+    k = np.arange(n + 1)
+    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
+    chance = np.exp(
+        log_factorial[n]
+        - log_factorial[k]
+        - log_factorial[n - k]
+        + k * math.log(alpha)
+        + (n - k) * math.log1p(-alpha)
+    )
+    return float((chance / (1 + np.exp(np.clip(lam * (k - bottom), -700, 700)))).sum())

@@ -1,0 +1,36 @@
+"""Teachers: disjoint parts of the records, each with a short list of hypotheses of its own."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from littlestone.sample import Sample
+
+
+def chunks(sample: Sample[Any], count: int, rng: random.Random) -> Iterator[Sample[Any]]:
+    """``count`` disjoint parts of floor(n / count) records each, by a uniform permutation.
+
+    The permutation is drawn anew and is exactly uniform, so it makes no difference in which order
+    the sample holds its records: it is as if record i had a place of its own, whatever it says, and
+    one replaced record changes one part.  The remainder belongs to no part.
+
+    >>> from littlestone.domains import Integers
+    >>> sample = Sample.from_examples(Integers(), [(x, x % 2) for x in range(10)])
+    >>> [part.n for part in chunks(sample, 3, random.Random(0))]
+    [3, 3, 3]
+    """
+    often = np.stack([sample.negatives, sample.positives], axis=1).ravel()
+    records = np.repeat(np.arange(len(often)), often).tolist()
+    rng.shuffle(records)
+    size = len(records) // count
+    for i in range(count):
+        held, times = np.unique(records[i * size : (i + 1) * size], return_counts=True)
+        rows, places = np.unique(held // 2, return_inverse=True)
+        counts = np.zeros((len(rows), 2), dtype=np.int64)
+        counts[places, held % 2] = times
+        points = tuple(sample.points[j] for j in rows.tolist())
+        yield Sample(sample.domain, points, counts[:, 0], counts[:, 1])

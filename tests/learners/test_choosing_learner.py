@@ -1,0 +1,213 @@
+"""The choosing learner: private on every tiny pair of samples, and right on real tasks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from littlestone.audit.exact import exact_audit
+from littlestone.audit.neighbours import neighbours
+from littlestone.classes import EqualityRules, Points, RuleSets, Subsets, Thresholds, parse_class
+from littlestone.classes.covering import Covering, Elements
+from littlestone.domains import Integers
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners import ChoosingLearner, Release, choose_learner
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
+
+Records = tuple[tuple[Any, int], ...]
+
+CASES: list[tuple[Covering[Any], int, int]] = [  # class, values a column, records
+    (Points(Integers()), 3, 3),
+    (Subsets(Integers(), 2), 3, 3),
+    (EqualityRules.of("a", max_literals=1), 2, 3),
+    (EqualityRules.of("a", "b", max_literals=2), 2, 2),
+    (RuleSets.of("a", "b", max_rules=2, max_literals=1), 2, 2),
+]
+
+
+def holds(H: Covering[Any], values: int, n: int, kind: type[ChoosingLearner[Any]]) -> bool:
+    """Whether the claim survives all neighbouring samples of n records over a few points."""
+    columns = getattr(H.domain, "columns", None)
+    points = list(product(*(c.examples(values) for c in columns))) if columns else range(values)
+    records = tuple(product(points, (0, 1)))
+    for epsilon, delta in [("1", "0.1"), ("0.5", "0.01")]:
+        learner = kind(H, epsilon=epsilon, delta=delta)
+
+        def distribution(data: Any, learner: Any = learner) -> dict[Any, Fraction]:
+            found = learner.distribution(Sample.from_examples(H.domain, data))
+            return {h.words(): mass for h, mass in found.items()}
+
+        pairs = neighbours(records, n, ordered=False)
+        if not exact_audit(distribution, pairs, learner.event).holds:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case[0]))
+def test_private_on_every_tiny_pair(case: tuple[Covering[Any], int, int]) -> None:
+    assert holds(*case, ChoosingLearner)
+
+
+class PaysOnce(ChoosingLearner[Any]):
+    """Several rounds for the price of one."""
+
+    def __init__(self, hypotheses: Any, *, epsilon: object, delta: object) -> None:
+        super().__init__(hypotheses, epsilon=epsilon, delta=delta)
+        self._event = self.mechanism
+
+
+class SeesTheWholeTableToCut(ChoosingLearner[Any]):
+    """Leaves out elements that cover fewer than two positives, "to save time"."""
+
+    def distribution(self, sample: Sample[Any]) -> dict[Hypothesis[Any], Fraction]:
+        broken = ChoosingLearner.distribution
+        kept = sample.positives >= 2
+        positives = np.where(kept, sample.positives, 0)
+        return broken(self, replace(sample, positives=positives))
+
+
+class TwiceTheGrowth(EqualityRules):
+    """Says that one rule covers a record, although several do."""
+
+    @property
+    def growth(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize(
+    ("H", "values", "n", "kind"),
+    [
+        (Subsets(Integers(), 2), 3, 3, PaysOnce),
+        (Points(Integers()), 2, 3, SeesTheWholeTableToCut),
+        (TwiceTheGrowth.of(*"abc", max_literals=3), 1, 1, ChoosingLearner),
+    ],
+)
+def test_a_broken_learner_is_caught(
+    H: Covering[Any], values: int, n: int, kind: type[ChoosingLearner[Any]]
+) -> None:
+    assert not holds(H, values, n, kind)
+
+
+def test_draws_follow_the_distribution() -> None:
+    H = Subsets(Integers(), 2)
+    sample = Sample[Any].from_counts(H.domain, {1: [0, 5], 2: [1, 4], 3: [2, 2], 4: [6, 0]})
+    learner = ChoosingLearner(H, epsilon=4, delta="0.05")
+    exact = learner.distribution(sample)
+    assert sum(exact.values()) == 1
+    rng, drawn = seeded_generator(5), dict.fromkeys(exact, 0)
+    with Ledger() as ledger:
+        for _ in range(2000):
+            receipt = ledger.spend(learner.event, dataset="d", what="test")
+            drawn[learner.draw(sample, receipt=receipt, rng=rng)] += 1
+    from scipy import stats
+
+    pairs = [(drawn[h], 2000 * float(p)) for h, p in exact.items()]
+    rare = [pair for pair in pairs if pair[1] < 5]
+    cells = [pair for pair in pairs if pair[1] >= 5] + [
+        (sum(a for a, _ in rare), sum(b for _, b in rare))
+    ]
+    assert stats.chisquare(*zip(*cells, strict=True)).pvalue > 1e-3
+
+
+def learned(text: str, examples: Iterable[tuple[Any, int]], **options: object) -> Release:
+    H = parse_class(text)
+    learner, _ = choose_learner(H, epsilon=1, delta="1e-6", **options)  # type: ignore[arg-type]
+    with Ledger() as ledger:
+        return learner.fit(
+            Sample.from_examples(H.domain, examples),
+            ledger=ledger,
+            dataset="d",
+            rng=seeded_generator(1),
+        )
+
+
+def test_a_rule_and_two_rules_are_found() -> None:
+    rng = random.Random(2)
+    people = [
+        (rng.choice("abcdefgh"), f"device{rng.randrange(200)}", rng.choice("xyz"))
+        for _ in range(4000)
+    ]
+    one = [(x, int(x[0] == "a" and x[2] == "x")) for x in people]
+    assert learned("rules(merchant, device, city; at most 2)", one).hypothesis.words() == (
+        "merchant is 'a' and city is 'x'"
+    )
+    two = [(x, int(x[0] == "a" or x[2] == "x")) for x in people]
+    release = learned("rule_sets(merchant, device, city; at most 2 rules of 2)", two)
+    assert release.hypothesis.words() == "city is 'x' or merchant is 'a'" or (
+        release.hypothesis.words() == "merchant is 'a' or city is 'x'"
+    )
+    assert Release.from_json(release.to_json()) == release
+
+
+@pytest.mark.parametrize(
+    "examples",
+    [
+        [(x, y) for x in range(5) for y in (0, 1)],
+        [(1, 0)] * 50,
+        [(x, 1) for x in range(200)],
+        [("no number", 1), (None, 1), (float("nan"), "1"), (10**5000, 0)],
+    ],
+)
+def test_no_sample_raises(examples: list[tuple[Any, int]]) -> None:
+    for text in ("points(id; integers)", "subsets(id; at most 3, integers)"):
+        assert learned(text, examples).n == len(examples)
+
+
+def test_the_proved_size_is_enough() -> None:
+    """Failures at the size that `plan` proves, on the hardest weights: a little above alpha."""
+    H = Points(Integers())
+    learner = ChoosingLearner(H, epsilon=1, delta="1e-6")
+    bound = learner.plan(0.1, 0.05, setting="realizable")
+    assert bound is not None
+    g, rng, failures = np.random.default_rng(1), seeded_generator(2), 0
+    with Ledger() as ledger:
+        for _ in range(300):
+            ones = int(g.binomial(bound.n, 0.101))
+            sample = Sample[Any].from_counts(H.domain, {7: [0, ones], 8: [bound.n - ones, 0]})
+            receipt = ledger.spend(learner.event, dataset="d", what="test")
+            failures += not learner.draw(sample, receipt=receipt, rng=rng)(7)
+    assert failures <= 300 * 0.05 + 12
+    again = ChoosingLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6")
+    assert again.plan(0.1, 0.05) is None
+    assert again.accuracy(10**6, 0.05) is None
+
+
+def test_refusals() -> None:
+    with pytest.raises(DeclarationError, match="unions of elements"):
+        ChoosingLearner(Thresholds.on(0, 9), epsilon=1, delta="1e-6")
+    with pytest.raises(DeclarationError, match="delta"):
+        ChoosingLearner(Points(Integers()), epsilon=1, delta=0)
+    with pytest.raises(DeclarationError, match="no such method"):
+        choose_learner(Points(Integers()), epsilon=1, delta="1e-6", method="magic")
+    with pytest.raises(DeclarationError, match="delta"):
+        choose_learner(Points(Integers()), epsilon=1, delta=0)
+
+
+def test_elements_are_those_that_cover_a_positive() -> None:
+    H = EqualityRules.of("a", "b", max_literals=2)
+    examples = [(("x", "y"), 1), (("x", "z"), 0), (("x", "y"), 0), (("u", "z"), 1)]
+    elements = H.elements(Sample.from_examples(H.domain, examples))
+    found = {
+        elements.element(i).words(): (int(p), int(q))
+        for i, (p, q) in enumerate(zip(elements.positives, elements.negatives, strict=True))
+    }
+    assert found == {
+        "always 1": (2, 2),
+        "a is 'x'": (1, 2),
+        "a is 'u'": (1, 0),
+        "b is 'y'": (1, 1),
+        "b is 'z'": (1, 1),
+        "a is 'x' and b is 'y'": (1, 1),
+        "a is 'u' and b is 'z'": (1, 0),
+    }
+    assert isinstance(elements, Elements)
