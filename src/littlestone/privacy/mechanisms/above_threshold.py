@@ -1,0 +1,184 @@
+"""AboveThreshold with fresh noise only (Lyu25, Algorithm 2), and its exact privacy."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import comb
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.event import Guarantee
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism, positive
+from littlestone.privacy.rational import exp_below
+
+_STEPS = 8  # the query epsilon is found to one part in 2^8
+
+
+@dataclass(frozen=True, kw_only=True)
+class AboveThreshold(ThresholdMechanism):
+    """Answer value_t + nu_t >= threshold with fresh nu_t ~ DLap(1/r) only, up to ``hits`` hits.
+
+    (epsilon, delta)-DP, delta > 0, whatever the values and the number of tests: r = e^query_epsilon
+    rounded down, and `query_epsilon` is found so that the exact worst case, `worst_delta`, is at
+    most delta (Lyu25, Algorithm 2 and Lemma 3.2, after Cohen and Lyu 2023; sharp constants by
+    theorem 2 of docs/proofs/above-threshold.md).  A test costs some microseconds; the search about
+    20 hits (hits + epsilon / query_epsilon) products, done once.
+
+    >>> mechanism = AboveThreshold(epsilon=Fraction(1), delta=Fraction(1, 10**6), threshold=20)
+    >>> round(float(mechanism.epsilon / mechanism.query_epsilon), 1)
+    16.1
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive("epsilon", self.epsilon)
+        if not (isinstance(self.delta, Fraction) and 0 < self.delta < 1):
+            raise DeclarationError(
+                f"test thresholds without threshold noise at delta = {self.delta!r}",
+                found="delta must be a Fraction greater than 0 and below 1",
+                fix="give a positive delta, or use SparseVector, which needs none",
+            )
+
+    @cached_property
+    def query_epsilon(self) -> Fraction:
+        """The log-ratio of one test, the largest that keeps the whole within (epsilon, delta)."""
+        ratio = exp_below(self.epsilon)
+        bits = 64 + self.delta.denominator.bit_length()
+
+        def private(query_epsilon: Fraction) -> bool:
+            return worst_delta(exp_below(query_epsilon), ratio, self.hits, bits) <= self.delta
+
+        low, step = self.epsilon, self.epsilon
+        while not private(low):
+            low, step = low / 2, low / 2
+        for _ in range(_STEPS):
+            step /= 2
+            if private(low + step):
+                low += step
+        return low
+
+    def noises(self) -> tuple[Fraction, Fraction]:
+        return Fraction(0), 1 / exp_below(self.query_epsilon)
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon, self.delta)
+
+    def guarantee(self) -> Guarantee:
+        # With probability 1 - delta the tests read at most m randomized responses (theorem 1).
+        rho = randomized_responses(exp_below(self.query_epsilon), self.hits, self.delta) * (
+            self.query_epsilon**2 / 2
+        )
+        return Guarantee(self.epsilon, self.delta, min(rho, self.epsilon**2 / 2))
+
+    def start(self, *, receipt: Receipt, rng: random.Random) -> Session:
+        receipt.redeem(self)
+        return Session(self.noises()[1], self.threshold, self.hits, self.hits_below, rng)
+
+    def __str__(self) -> str:
+        return (
+            f"AboveThreshold with fresh noise, threshold {self.threshold}, up to {self.hits} hits "
+            f"{'below' if self.hits_below else 'above'}, epsilon {decimal_text(self.epsilon)}, "
+            f"delta {decimal_text(self.delta)}"
+        )
+
+
+def worst_delta(base: Fraction, ratio: Fraction, hits: int, bits: int = 128) -> Fraction:
+    """The largest hockey-stick divergence at ``ratio`` of any adaptive tests, up to ``hits`` hits.
+
+    Each test's log-ratios are at most ln ``base`` > 0.  The worst tests are randomized responses
+    with a log-likelihood ratio that walks on the multiples j of ln base: non-hits raise it while
+    base^j < ratio, hits raise it from J on, the least j with base^j >= ratio.  With k hits left
+
+        v_k(j) = (v_{k-1}(j-1) + base v_k(j+1)) / (1 + base)   for j < J,
+        v_k(j) = (base v_{k-1}(j+1) + v_k(j-1)) / (1 + base)   for j >= J,
+
+    v_0(j) = max(0, 1 - ratio base^-j); the answer is v_hits(0) (theorem 2 of
+    docs/proofs/above-threshold.md).  Sharp, but for rounding up, by O(steps) 2^-bits.
+
+    >>> worst_delta(Fraction(3), Fraction(3), 1) - Fraction(6, 13) < Fraction(1, 2**120)
+    True
+    """
+    n, d = base.numerator, base.denominator
+    J, power = 1, base
+    while power < ratio:
+        J, power = J + 1, power * base
+    scaled = ratio / power * 2**bits
+    below = scaled.numerator // scaled.denominator  # of ratio base^-j, rounded down
+    v = dict.fromkeys(range(-hits, J), 0)
+    for j in range(J, J + hits + 1):
+        v[j] = (1 << bits) - below
+        below = below * d // n
+
+    def up(numerator: int, denominator: int) -> int:
+        return -(-numerator // denominator)
+
+    for k in range(1, hits + 1):
+        low, high, u = v[J - 2], v[J + 1], v
+        # The two equations at J - 1 and J, solved.
+        determinant = n * n + n * d + d * d
+        v = {
+            J - 1: up(low * d * (n + d) + high * n * n, determinant),
+            J: up(low * d * d + high * n * (n + d), determinant),
+        }
+        for j in range(J - 2, k - hits - 1, -1):
+            v[j] = up(u[j - 1] * d + v[j + 1] * n, n + d)
+        for j in range(J + 1, J + hits - k + 1):
+            v[j] = up(u[j + 1] * n + v[j - 1] * d, n + d)
+    return Fraction(v[0], 1 << bits)
+
+
+def randomized_responses(base: Fraction, hits: int, delta: Fraction) -> int:
+    """The least m with Pr[Bin(m, 1 / (1 + base)) < hits] <= delta.
+
+    >>> randomized_responses(Fraction(3, 2), 1, Fraction(1, 10**6))
+    28
+    """
+    n, d = base.numerator, base.denominator
+
+    def enough(m: int) -> bool:
+        fewer = sum(comb(m, i) * n ** (m - i) * d**i for i in range(hits))
+        return bool(fewer <= delta * (n + d) ** m)
+
+    most = 2 * hits
+    while not enough(most):
+        most *= 2
+    return bisect_left(range(most), True, lo=hits, key=enough)
+
+
+def cheapest(
+    epsilon: Fraction,
+    delta: Fraction,
+    *,
+    threshold: int,
+    hits: int = 1,
+    hits_below: bool = False,
+    monotone: bool = False,
+) -> ThresholdMechanism:
+    """The (epsilon, delta)-DP tests with the least variance of noise; a function of public numbers.
+
+    `SparseVector` for few hits, `AboveThreshold`, when delta > 0, for many.
+
+    >>> for hits in (1, 4, 16):
+    ...     print(type(cheapest(Fraction(1), Fraction(1, 10**6), threshold=0, hits=hits)).__name__)
+    SparseVector
+    SparseVector
+    AboveThreshold
+    """
+    pure = SparseVector.within(
+        epsilon, threshold=threshold, hits=hits, hits_below=hits_below, monotone=monotone
+    )
+    if delta == 0:
+        return pure
+    fresh = AboveThreshold(
+        epsilon=epsilon, delta=delta, threshold=threshold, hits=hits, hits_below=hits_below
+    )
+    return min((pure, fresh), key=lambda mechanism: mechanism.variance)

@@ -1,0 +1,131 @@
+"""Threshold tests of counters that seldom move, over streams of any length at one price."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mechanisms.threshold_tests import (
+    Answers,
+    positive,
+    probability,
+    sequences,
+    whole,
+)
+from littlestone.privacy.rational import exp_below
+from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
+
+_LONGEST_WAIT = 2**32  # a longer wait is drawn in parts: it has no memory
+
+
+class QuietSession:
+    """One run over a stream: counts what is to be counted, and begins a new epoch at every hit.
+
+    Given rho, the tests of an unchanged count are independent and alike: the number of them up to
+    the next hit is geometric, and is drawn at once when the count or the threshold changes.
+    ``threshold`` may be set between tests to anything that is a function of what was published.
+    """
+
+    def __init__(self, noise: Fraction, threshold: int, rng: random.Random) -> None:
+        self.threshold = threshold
+        self._noise, self._rng = noise, rng
+        self._begin()
+
+    def _begin(self) -> None:
+        self._count = 0
+        self._rho = discrete_laplace(self._noise, self._rng)
+        self._gap: int | None = None  # the one that the wait was drawn for
+        self._wait, self._cut = 0, False  # tests to go before the hit, or before the next draw
+
+    def test(self, counts: bool) -> bool:
+        """Take one step, whose record is counted or not: whether the noisy count of the epoch hits."""
+        self._count += bool(counts)
+        gap = self.threshold + self._rho - self._count
+        if gap != self._gap:
+            self._gap, self._wait = gap, self._draw_wait(gap)
+        if self._wait == 0:
+            self._begin()
+            return True
+        self._wait -= 1
+        if self._wait == 0 and self._cut:
+            self._wait = self._draw_wait(gap)
+        return False
+
+    def _draw_wait(self, gap: int) -> int:
+        quiet = 1 - laplace_at_least(self._noise, gap)
+        wait = geometric(quiet, self._rng, most=_LONGEST_WAIT)
+        self._cut = wait == _LONGEST_WAIT
+        return wait
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuietThreshold(Mechanism[Sequence[bool], Answers]):
+    """At every step: does count + nu >= threshold + rho?  At a hit the count starts anew from 0.
+
+    ``count`` is the number of steps of the epoch whose record was counted, nu ~ DLap(1/r) is fresh
+    at every step and rho ~ DLap(1/r) at every epoch, r <= e^epsilon.  All steps, hits and epochs
+    together are epsilon-DP: a record is counted in one epoch, and once it has moved the count by
+    1 it keeps it moved, so that either rho or the nu of the hit hides it, never both
+    (docs/proofs/quiet-threshold.md; a standard sparse vector would cost twice as much, and a
+    composition over epochs or steps many times).
+
+    Whether a record counts may depend on that record and on what was published, on nothing else.
+    Besides hits, what is published may depend on the records of an epoch only by its own mechanism,
+    once, after the hit.  Constant time per step, some milliseconds per change of the count.
+
+    >>> mechanism = QuietThreshold(epsilon=Fraction(1, 2), threshold=10)
+    >>> print(mechanism.cost())
+    epsilon 0.5, delta 0 (replace-one)
+    >>> {p: round(float(mass), 3) for p, mass in mechanism.distribution([True]).items()}
+    {(False,): 0.978, (True,): 0.022}
+    """
+
+    epsilon: Fraction
+    threshold: int
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        whole("threshold", self.threshold)
+
+    @cached_property
+    def noise(self) -> Fraction:
+        """The parameter a = 1/r of every noise."""
+        return 1 / exp_below(self.epsilon)
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon)
+
+    def start(self, *, receipt: Receipt, rng: random.Random) -> QuietSession:
+        """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
+        receipt.redeem(self)
+        return QuietSession(self.noise, self.threshold, rng)
+
+    def draw(self, data: Sequence[bool], *, receipt: Receipt, rng: random.Random) -> Answers:
+        """At which steps the noisy count hits; ``data[t]`` says whether step t is counted."""
+        session = self.start(receipt=receipt, rng=rng)
+        return tuple(session.test(counts) for counts in data)
+
+    def distribution(self, data: Sequence[bool]) -> dict[Answers, Fraction]:
+        found: dict[Answers, Fraction] = {}
+        for answers in sequences(len(data), len(data) + 1, hits_below=False):
+            mass, start = Fraction(1), 0
+            ends = [t + 1 for t, hit in enumerate(answers) if hit]
+            for end in [*ends, len(data)]:
+                counts = [sum(data[start : t + 1]) for t in range(start, end)]
+                gaps = [self.threshold - count for count in counts]
+                mass *= probability(gaps, answers[start:end], self.noise, self.noise)
+                start = end
+            found[answers] = mass
+        return found
+
+    def __str__(self) -> str:
+        return (
+            f"noisy counts of a stream, threshold {self.threshold}, anew after every hit, "
+            f"epsilon {decimal_text(self.epsilon)}"
+        )

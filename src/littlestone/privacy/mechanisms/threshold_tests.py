@@ -1,0 +1,175 @@
+"""What all noisy threshold tests share: a session of tests, and exact probabilities of answers."""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.samplers.geometric import laplace_at_least
+from littlestone.privacy.samplers.uniform import bernoulli
+
+Answers = tuple[bool, ...]
+
+
+class Session:
+    """One run of tests value + nu >= threshold, with fresh nu ~ DLap(noise) for every test.
+
+    It ends with the last of ``hits`` hits, which are the answers True, or False with
+    ``hits_below``.  From then on it is `exhausted`: it reads no value, draws nothing, and answers
+    what is no hit.
+    """
+
+    def __init__(
+        self, noise: Fraction, threshold: int, hits: int, hits_below: bool, rng: random.Random
+    ) -> None:
+        self._noise, self._threshold, self._rng = noise, threshold, rng
+        self._left, self._hits_below = hits, hits_below
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all hits are used up."""
+        return self._left == 0
+
+    def test(self, value: int) -> bool:
+        """Whether the noisy ``value`` reaches the threshold: True is Above, False is Below."""
+        if self.exhausted:
+            return self._hits_below
+        at_least = self._threshold - value
+        above = bernoulli(laplace_at_least(self._noise, at_least), self._rng)
+        self._left -= above is not self._hits_below
+        return above
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThresholdMechanism(Mechanism[Sequence[int], Answers]):
+    """Tests of integer values, one after another, against a threshold, up to ``hits`` hits.
+
+    Replacing one record moves every value by at most 1; each may depend on the earlier answers.
+    ``threshold`` is public; so is any number that the caller takes from a value beforehand, and
+    thus the threshold may differ from test to test.  Hits are the answers Above, or with
+    ``hits_below`` the answers Below; the others are free, however many they are.
+    """
+
+    threshold: int
+    hits: int = 1
+    hits_below: bool = False
+
+    def __post_init__(self) -> None:
+        whole("threshold", self.threshold)
+        whole("hits", self.hits, least=1)
+
+    @abstractmethod
+    def start(self, *, receipt: Receipt, rng: random.Random) -> Session:
+        """Begin the tests, paid for by ``receipt``, which is redeemed before the first random bit."""
+
+    @abstractmethod
+    def noises(self) -> tuple[Fraction, Fraction]:
+        """(b, a): the threshold's noise is DLap(b), drawn once; that of each test is DLap(a)."""
+
+    @property
+    def variance(self) -> Fraction:
+        """The variance of all noise in one test; of two mechanisms the one with less is better."""
+        return sum((2 * a / (1 - a) ** 2 for a in self.noises()), Fraction(0))
+
+    def draw(self, data: Sequence[int], *, receipt: Receipt, rng: random.Random) -> Answers:
+        """The answers to all values of ``data``; a fixed answer after the last hit."""
+        session = self.start(receipt=receipt, rng=rng)
+        return tuple(session.test(value) for value in data)
+
+    def distribution(self, data: Sequence[int]) -> dict[Answers, Fraction]:
+        gaps = [self.threshold - value for value in data]
+        found: dict[Answers, Fraction] = {}
+        for answers in sequences(len(gaps), self.hits, self.hits_below):
+            rest = (self.hits_below,) * (len(gaps) - len(answers))
+            found[answers + rest] = probability(gaps, answers, *self.noises())
+        return found
+
+
+def sequences(length: int, hits: int, hits_below: bool) -> Iterator[Answers]:
+    """All sequences of answers to ``length`` tests, each cut off after its last hit."""
+    if length == 0 or hits == 0:
+        yield ()
+        return
+    for answer in (False, True):
+        left = hits - (answer is not hits_below)
+        for rest in sequences(length - 1, left, hits_below):
+            yield (answer, *rest)
+
+
+def probability(
+    gaps: Sequence[int], answers: Sequence[bool], threshold_noise: Fraction, noise: Fraction
+) -> Fraction:
+    """Pr[(nu_t >= gaps[t] + rho) = answers[t] for all t]; rho ~ DLap(b), nu_t ~ DLap(a), independent.
+
+    b = ``threshold_noise`` and a = ``noise``; b = 0 is no rho.  The sum over all integers rho has a
+    closed form: for rho beyond the largest gap every factor is c a^rho or 1 - c a^rho, so that the
+    product is a polynomial in a^rho, and its sum is made of geometric series.  Gaps beyond the last
+    answer are not looked at.
+
+    >>> probability([0, 1], [True, False], Fraction(0), Fraction(1, 2))
+    Fraction(4, 9)
+    """
+    b, a = threshold_noise, noise
+    tests = list(zip(gaps, answers, strict=False))
+    edge = 1 + max((abs(gap) for gap, _ in tests), default=0)
+
+    def one(at_least: int, answer: bool) -> Fraction:
+        above = a**at_least / (1 + a) if at_least >= 1 else 1 - a ** (1 - at_least) / (1 + a)
+        return above if answer else 1 - above
+
+    def beyond(tests: list[tuple[int, bool]]) -> Fraction:
+        """The sum over rho >= edge of b^rho times the product of all tests."""
+        coefficients = [Fraction(1)]
+        for gap, answer in tests:
+            c = a**gap / (1 + a)
+            shifted = [Fraction(0), *(c * x for x in coefficients)]
+            padded = [*coefficients, Fraction(0)]
+            coefficients = (
+                shifted if answer else [x - y for x, y in zip(padded, shifted, strict=True)]
+            )
+        ratios = [b * a**i for i in range(len(coefficients))]
+        return sum(
+            (x * q**edge / (1 - q) for x, q in zip(coefficients, ratios, strict=True)), Fraction(0)
+        )
+
+    middle = sum(
+        (
+            b ** abs(rho)
+            * prod((one(gap + rho, answer) for gap, answer in tests), start=Fraction(1))
+            for rho in range(1 - edge, edge)
+        ),
+        Fraction(0),
+    )
+    # nu >= gap - rho is the negation of -nu >= 1 - gap + rho, and -nu is distributed as nu is.
+    mirrored = [(1 - gap, not answer) for gap, answer in tests]
+    return (1 - b) / (1 + b) * (middle + beyond(tests) + beyond(mirrored))
+
+
+def whole(name: str, value: object, least: int | None = None) -> None:
+    """Raise `DeclarationError` unless ``value`` is an integer, of at least ``least``."""
+    if isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least):
+        return
+    bound = "" if least is None else f" of at least {least}"
+    raise DeclarationError(
+        f"use {value!r} as {name} of a threshold test",
+        found=f"{name} must be an integer{bound}",
+        fix=f"give {name} as an integer{bound}; scale and round the values likewise",
+    )
+
+
+def positive(name: str, value: object) -> None:
+    """Raise `DeclarationError` unless ``value`` is an exact rational greater than 0."""
+    if isinstance(value, Fraction) and value > 0:
+        return
+    raise DeclarationError(
+        f"use {value!r} as {name} of a threshold test",
+        found=f"{name} must be a Fraction greater than 0",
+        fix="give a Fraction; littlestone.privacy.cost.exact_epsilon reads 0.1 as 1/10",
+    )
