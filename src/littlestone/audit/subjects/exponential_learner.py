@@ -64,7 +64,7 @@ def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Re
         read=lambda data: H.error_runs(sample(data)),
         release=lambda index: released_text(H.hypothesis(index)),
     )
-    return replace(drawn, run=fit)
+    return replace(drawn, runs=lambda times: fit)
 
 
 @subject("exponential-learner-thresholds")

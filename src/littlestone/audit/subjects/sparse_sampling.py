@@ -1,0 +1,28 @@
+"""Sparse sampling, on all tiny collections of lists."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+
+Lists = tuple[tuple[int, ...], ...]
+
+# Empty, repeating, in both orders, and longer than the two items that count.
+LISTS: Lists = ((), (0,), (1, 1), (0, 1), (1, 0, 2), (2, 2, 3))
+
+
+@subject("sparse-sampling")
+def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
+    """Sparse sampling from lists of at most two items; needs a delta."""
+    mechanism = SparseSampling[int](epsilon, delta, list_size=2)
+    # One item in as many lists as bottom weighs, so that each list matters.
+    many = ((0,),) * mechanism.bottom
+    return mechanism_subject(
+        mechanism,
+        pairs=neighbours(LISTS, 3, ordered=False),
+        large=((*many, (0,)), (*many, ())),
+        read=lambda lists: lists,
+    )
