@@ -199,7 +199,7 @@ def test_randomized_responses_suffice() -> None:
 def test_the_guarantee_for_composition() -> None:
     mechanism = AboveThreshold(epsilon=Fraction(1), delta=MILLIONTH, threshold=0, hits=4)
     guarantee = mechanism.guarantee()
-    assert (guarantee.epsilon, guarantee.delta) == (1, MILLIONTH)
+    assert (guarantee.epsilon, guarantee.delta) == (Fraction(1), MILLIONTH)
     m = randomized_responses(exp_below(mechanism.query_epsilon), 4, MILLIONTH)
     assert guarantee.rho == m * mechanism.query_epsilon**2 / 2 < Fraction(1, 2)
 

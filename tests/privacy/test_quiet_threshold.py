@@ -28,7 +28,7 @@ class Short(QuietThreshold):
     """With noise DLap(1/2), that is e^epsilon = 2, so that exact audits are quick."""
 
     @property
-    def noise(self) -> Fraction:  # type: ignore[override]
+    def noise(self) -> Fraction:
         return NOISE
 
 

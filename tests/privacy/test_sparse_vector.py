@@ -114,7 +114,7 @@ def forgets_the_threshold_noise(m: SparseVector, values: Values) -> dict[Answers
     return with_noises(Fraction(0), m.noises()[1], m, values, m.hits)
 
 
-def scales_the_threshold_noise_to_all(m: SparseVector, values: Values) -> dict[Answers, Fraction]:
+def scales_the_threshold_noise_to_all(m: Short, values: Values) -> dict[Answers, Fraction]:
     """The threshold's noise is as small as if it had the whole epsilon."""
     return with_noises(1 / m.claimed, m.noises()[1], m, values, m.hits)
 

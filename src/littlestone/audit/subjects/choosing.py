@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
@@ -22,9 +22,10 @@ def choosing_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     mechanism = ChoosingMechanism[str](epsilon, delta, growth=2)
     # A label changes while the best hypothesis is as likely as bottom.
     many: Records = ((("a",), True),) * mechanism.bottom
+    crowded = [((*many, one), (*many, other)) for one, other in combinations(RECORDS, 2)]
     return mechanism_subject(
         mechanism,
-        pairs=neighbours(RECORDS, 3, ordered=False),
+        pairs=[*neighbours(RECORDS, 2, ordered=False), *crowded],
         large=((*many, (("a",), True)), (*many, (("a",), False))),
         read=lambda records: records,
     )

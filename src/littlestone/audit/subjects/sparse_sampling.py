@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
@@ -18,11 +19,12 @@ LISTS: Lists = ((), (0,), (1, 1), (0, 1), (1, 0, 2), (2, 2, 3))
 def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
     """Sparse sampling from lists of at most two items; needs a delta."""
     mechanism = SparseSampling[int](epsilon, delta, list_size=2)
-    # One item in as many lists as bottom weighs, so that each list matters.
-    many = ((0,),) * mechanism.bottom
+    # Two items in as many lists as bottom weighs, so that each list matters.
+    many = ((0,), (1,)) * mechanism.bottom
+    crowded = [((*many, one), (*many, other)) for one, other in combinations(LISTS, 2)]
     return mechanism_subject(
         mechanism,
-        pairs=neighbours(LISTS, 3, ordered=False),
-        large=((*many, (0,)), (*many, ())),
+        pairs=[*neighbours(LISTS, 3, ordered=False), *crowded],
+        large=((*many, (0,)), (*many, (1,))),
         read=lambda lists: lists,
     )

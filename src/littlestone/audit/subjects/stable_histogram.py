@@ -22,9 +22,13 @@ def stable_histogram(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
 
     # A record moves from one key to another, both at the threshold.
     many: Keys = ("a", "b") * mechanism.threshold
+    one_at_it: Keys = ("a",) * (mechanism.threshold - 1)
     return mechanism_subject(
         mechanism,
-        pairs=neighbours((None, "a", "b", "c"), 3, ordered=False),
+        pairs=[
+            *neighbours((None, "a", "b", "c"), 3, ordered=False),
+            (("a", *one_at_it), ("b", *one_at_it)),
+        ],
         large=(("a", *many), ("b", *many)),
         read=lambda keys: keys,
         cell=cell,
