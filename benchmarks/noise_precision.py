@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -19,31 +18,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, Contender, require
+from littlestone.audit.float_noise import SCALE, reachable
 from littlestone.privacy.randomness import system_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 
-SCALE = 2.0  # a power of 2, so that multiplying by it rounds nothing
 DRAWS = 1000
-
-
-def noisy(count: float, k: int) -> float:
-    """Numpy's output for the uniform float k / 2^53, 0 < k < 2^53, with each of its roundings."""
-    u = k * 2.0**-53
-    if u >= 0.5:
-        return count - SCALE * math.log(2.0 - u - u)
-    return count + SCALE * math.log(u + u)
-
-
-def reachable(y: float, count: float) -> bool:
-    """Whether any uniform float makes numpy's generator answer ``y`` for ``count``."""
-    tail = math.exp(-abs(y - count) / SCALE) / 2
-    middle = round((1 - tail if y >= count else tail) * 2**53)
-    # y was rounded once, its logarithm by less than a unit; four units of either are enough.
-    unit = math.ulp(max(abs(y), abs(count), 1.0))
-    around = 8 + math.ceil(4 * unit / SCALE * tail * 2**53)
-    candidates = range(max(1, middle - around), min(2**53 - 1, middle + around) + 1)
-    return any(noisy(count, k) == y for k in candidates)
 
 
 def told_apart(count: int) -> float:

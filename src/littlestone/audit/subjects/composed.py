@@ -109,9 +109,7 @@ def parallel_responses(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
             for response, bit in zip(responses, bits, strict=True)
         )
 
-    return Subject(
-        event, distribution, tuple(neighbours((0, 1), 3)), runs, ((0, 0, 0), (1, 0, 0))
-    )
+    return Subject(event, distribution, tuple(neighbours((0, 1), 3)), runs, ((0, 0, 0), (1, 0, 0)))
 
 
 @subject("subsampled-response")

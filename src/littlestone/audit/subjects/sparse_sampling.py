@@ -12,19 +12,19 @@ from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 Lists = tuple[tuple[int, ...], ...]
 
 # Empty, repeating, in both orders, and longer than the two items that count.
-LISTS: Lists = ((), (0,), (1, 1), (0, 1), (1, 0, 2), (2, 2, 3))
+LISTS: Lists = ((), (0,), (0, 1), (1, 0, 2), (1, 1), (2, 2, 3))
 
 
 @subject("sparse-sampling")
 def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
     """Sparse sampling from lists of at most two items; needs a delta."""
     mechanism = SparseSampling[int](epsilon, delta, list_size=2)
-    # Two items in as many lists as bottom weighs, so that each list matters.
-    many = ((0,), (1,)) * mechanism.bottom
+    # One item in most lists and one that is rarer, but not as rare as bottom: then each list matters.
+    many = ((0,),) * (mechanism.bottom + 6) + ((1,),) * (mechanism.bottom + 3)
     crowded = [((*many, one), (*many, other)) for one, other in combinations(LISTS, 2)]
     return mechanism_subject(
         mechanism,
         pairs=[*neighbours(LISTS, 3, ordered=False), *crowded],
-        large=((*many, (0,)), (*many, (1,))),
+        large=((*many, (1,)), (*many, (0,))),
         read=lambda lists: lists,
     )
