@@ -24,7 +24,7 @@ B = ChoosingMechanism[str](*TARGET, 2).bottom
 
 @dataclass(frozen=True)
 class TrustsTheGrowth(ChoosingMechanism[str]):
-    """g is promised and not enforced."""
+    """The growth is promised and not enforced."""
 
     def scores(self, data: Any) -> dict[str, int]:
         return ChoosingMechanism[str](self.epsilon, self.delta, 99).scores(data)
@@ -32,7 +32,7 @@ class TrustsTheGrowth(ChoosingMechanism[str]):
 
 @dataclass(frozen=True)
 class OneLower(ChoosingMechanism[str]):
-    """Bottom at r^(B - 1)."""
+    """Bottom is at r^(B - 1)."""
 
     @cached_property
     def bottom(self) -> int:
@@ -49,7 +49,7 @@ class PositiveScores(ChoosingMechanism[str]):
 
 @dataclass(frozen=True)
 class PositiveScoresAndTheirBound(PositiveScores):
-    """The same candidates, with V = g max(r^2, 2 r) in place of g r."""
+    """Candidates of a score of at least 1, under their bound g max(r^2, 2 r); negatives are not cut."""
 
     @cached_property
     def bottom(self) -> int:
@@ -101,7 +101,7 @@ class PairsOfPoints(ChoosingMechanism[str]):
 
 @dataclass(frozen=True)
 class ForgetsLabelChange(ChoosingMechanism[str]):
-    """r <= e^epsilon, as one record moves all scores by at most 1, and all of them the same way."""
+    """The base is e^epsilon: a label change, which moves scores by 2, is forgotten."""
 
     @cached_property
     def base(self) -> Fraction:

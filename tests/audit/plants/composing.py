@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import Any
 
 from littlestone.audit import Subject, find_subject, neighbours

@@ -37,7 +37,7 @@ class CountsRepeats(SparseSampling[int]):
 
 @dataclass(frozen=True)
 class TrustsTheLists(SparseSampling[int]):
-    """L is promised and not enforced."""
+    """The length of the lists is promised and not enforced."""
 
     def scores(self, data: Any) -> dict[int, int]:
         return Counter(item for listed in data for item in dict.fromkeys(listed))
@@ -64,7 +64,7 @@ class BottomFromEpsilon(CoarseBase):
 
 @dataclass(frozen=True)
 class TenthOfTheLists(SparseSampling[int]):
-    """B = k / 10, as in Lyu (2025), Algorithm 3, at k = 100."""
+    """Bottom is at B = k / 10, as in Lyu (2025), Algorithm 3, at k = 100."""
 
     @cached_property
     def bottom(self) -> int:
@@ -81,7 +81,7 @@ class HidesSingles(SparseSampling[int]):
 
 @dataclass(frozen=True)
 class NeverFails(SparseSampling[int]):
-    """Bottom only when there is no item."""
+    """Bottom is drawn only when there is no item."""
 
     def _distribution(self, scores: Mapping[int, int]) -> dict[int | None, Fraction]:
         found = super()._distribution(scores)

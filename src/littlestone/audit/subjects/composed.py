@@ -52,7 +52,7 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
 
 @subject("composed-draws")
 def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """Two draws of the exponential mechanism, the second about what the first returned."""
+    """Two draws by error counts, the second about what the first returned; needs no delta."""
     mechanism = ExponentialMechanism(epsilon / 2)
     event = Composed([(mechanism, 2)], delta)
 
