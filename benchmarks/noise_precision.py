@@ -51,8 +51,8 @@ def measured() -> str:
     require(broken.epsilon > 1, "numpy's noise was not told apart")
     require(exact.epsilon <= Fraction(1, 2), "our noise is refuted")
     return (
-        f"Epsilon for a count that moves by 1: 0.5 claimed; measured, with 95% confidence from {trials} "
-        f"runs: numpy's >= {broken.epsilon:.2f}, ours >= {exact.epsilon:.2f}."
+        f"Epsilon for a count that moves by 1: 0.5 claimed; from {trials} runs, with 95% confidence, "
+        f"numpy's >= {broken.epsilon:.2f}, ours >= {exact.epsilon:.2f}."
     )
 
 
