@@ -12,5 +12,8 @@ ON_REQUEST = True
 
 
 def cases() -> Iterator[Case]:
-    """All families and both walls: some minutes each."""
-    return certified(FAMILIES | WALLS)
+    """All families, and the wall that has a certificate: some minutes each.
+
+    That of the unions of intervals has millions of claims, and was never finished.
+    """
+    return certified(FAMILIES | {"random .2 65536": WALLS["random .2 65536"]})

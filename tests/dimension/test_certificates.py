@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import tables
 
-from littlestone.dimension import refutation
-from littlestone.dimension.refutation import Refutation, Sides, refutes
+from littlestone.dimension import checking
+from littlestone.dimension.refutation import Refutation, refutes
 from littlestone.dimension.shattering import is_shattered_by
+from littlestone.dimension.sides import Sides, restricted, weights
 from littlestone.dimension.solver import littlestone_bounds, littlestone_dimension
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
@@ -147,30 +148,35 @@ def _own_column_for_each_node(depth: int) -> tables.Table:
     return np.array(leaves, np.uint8)
 
 
+def _side(sides: Sides, j: int, side: int, k: int) -> Sides:
+    rows = sides.rows(j, side)
+    return Sides(restricted(sides.columns, rows), int(weights(rows)), k)
+
+
 class ForgetsColumns(Sides):
     """Looks at the parts of a side through the columns that may split the side alone."""
 
     def counts_out(self, j: int, side: int) -> bool:
-        ones = self.table.sum(axis=0)
-        splitting = np.minimum(ones, len(self.table) - ones) >= 1 << (self.k - 2)
-        below = Sides(self.side(j, side)[:, splitting], max(2, self.k - 1))
-        return self.k > 2 and all(map(below.inside, below.open))
+        splitting = np.minimum(self.ones, self.size - self.ones) >= 1 << (self.k - 2)
+        rows = self.rows(j, side)
+        columns = restricted(self.columns[splitting], rows)
+        return self.k > 2 and not Sides(columns, int(weights(rows)), self.k - 1).open
 
 
 class TrustsOneSplit(Sides):
     """Takes a side for refuted if one of its columns leaves a refuted side."""
 
     def counts_out(self, j: int, side: int) -> bool:
-        below = Sides(self.side(j, side), max(2, self.k - 1))
-        return any(map(below.inside, below.open)) or not below.open
+        below = _side(self, j, side, max(2, self.k - 1))
+        balance = np.minimum(below.ones, below.size - below.ones)
+        return len(below.open) < (balance >= 1 << (below.k - 1)).sum() or not below.open
 
 
 class CountsOneTooFew(Sides):
     """Asks the parts of a side to be refuted for one more than needed."""
 
     def counts_out(self, j: int, side: int) -> bool:
-        below = Sides(self.side(j, side), self.k)
-        return all(map(below.inside, below.open))
+        return not _side(self, j, side, self.k).open
 
 
 @pytest.mark.parametrize("broken", [ForgetsColumns, TrustsOneSplit, CountsOneTooFew])
@@ -182,7 +188,7 @@ def test_broken_rules_are_caught(broken: type[Sides], monkeypatch: pytest.Monkey
         for depth, table in enumerate(families, start=2)
     ]
     assert not any(refutes(*claim) for claim in claims)
-    monkeypatch.setattr(refutation, "Sides", broken)
+    monkeypatch.setattr(checking, "Sides", broken)
     assert any(refutes(*claim) for claim in claims)
 
 

@@ -107,6 +107,17 @@ class PackedTable:
         return np.unpackbits(octets, axis=1, count=self.points, bitorder="little")
 
     @cached_property
+    def columns(self) -> NDArray[np.uint64]:
+        """The columns, 64 rows to a word: bit i of columns[j] is the value of rows[i] at point j."""
+        packed = np.zeros((self.points, -(-self.size // 64) * 8), np.uint8)
+        for first in range(0, self.size, _BLOCK):
+            bits = np.packbits(
+                self.values(slice(first, first + _BLOCK)).T, axis=1, bitorder="little"
+            )
+            packed[:, first // 8 : first // 8 + bits.shape[1]] = bits
+        return packed.view("<u8").astype(np.uint64, copy=False)
+
+    @cached_property
     def masks(self) -> tuple[int, ...]:
         """The columns as integers: bit i of masks[j] is the value of rows[i] at point j."""
         packed = np.packbits(self.values().T, axis=1, bitorder="little")

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from littlestone.dimension.engine.packing import load
 from littlestone.dimension.engine.planting import decide_side, descend, plant
 from littlestone.dimension.engine.search import at_least
-from littlestone.dimension.engine.state import NODE_LIMIT, NODES, STOP, allocate
-from littlestone.dimension.refutation import Refutation, Restrictions, Sides, reduced
+from littlestone.dimension.engine.state import NODE_LIMIT, NODES, ROWS, STOP, allocate
+from littlestone.dimension.refutation import Refutation, Restrictions
+from littlestone.dimension.sides import Sides
 from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
 
@@ -73,9 +74,8 @@ class Engine:
     def refutation(self, k: int) -> Refutation | None:
         """Claims that prove LDim < k, where that is known; None if stopped."""
         claims: list[tuple[Restrictions, int]] = [((), k)]
-        seen: set[tuple[int, int, int]] = set()
         if self._table.size >= 1 << k and k >= 2:
-            self._claim(claims, seen, self._table.values(), (), k, 0)
+            self._claim(claims, set(), set(), (), k)
         if self._state.control[STOP]:
             return None
         return Refutation(tuple(claims), self._table.digest)
@@ -83,31 +83,38 @@ class Engine:
     def _claim(
         self,
         claims: list[tuple[Restrictions, int]],
+        named: set[frozenset[int]],
         seen: set[tuple[int, int, int]],
-        V: NDArray[np.uint8],
         path: Restrictions,
         k: int,
-        depth: int,
     ) -> None:
-        """Append what the claim that V has LDim < k rests on; V is frame ``depth``."""
-        state = self._state
-        sides = Sides(reduced(V), k)
+        """Append what the claim LDim < k about the frame of a path rests on.
+
+        ``named`` are the paths, in any order, of sides whose claims are there; ``seen`` are their keys.
+        """
+        state, depth = self._state, len(path)
+        sides = Sides(self._columns(depth), int(state.frame[depth, ROWS]), k)
         for j in sides.open:
             if sides.inside(j):
                 continue
-            # The frame holds the columns of sides.table, in the same order.
             for side in sides.smaller_first(j):
                 if state.control[STOP]:
                     return
-                if sides.counts_out(j, side):
+                below = (*path, int(state.origin[depth, j]) ^ side)
+                if frozenset(below) in named or sides.counts_out(j, side):
                     sides.bury(j, side)
                     break
                 if decide_side(state, depth, j, side, k - 1) == 0:
                     sides.bury(j, side)
+                    named.add(frozenset(below))
                     key = (int(state.key[depth + 1, 0]), int(state.key[depth + 1, 1]), k - 1)
                     if key not in seen:
                         seen.add(key)
-                        below = (*path, int(state.origin[depth, j]) ^ side)
                         claims.append((below, k - 1))
-                        self._claim(claims, seen, sides.side(j, side), below, k - 1, depth + 1)
+                        self._claim(claims, named, seen, below, k - 1)
                     break
+
+    def _columns(self, depth: int) -> NDArray[np.uint64]:
+        """The columns of a frame: reduced, in the order of the frame."""
+        offset, _, words, columns = map(int, self._state.frame[depth])
+        return self._state.arena[offset : offset + columns * words].reshape(columns, words)

@@ -67,8 +67,7 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
         )
     basic = sum((n * piece.epsilon for piece, n in pieces), Fraction(0))
     found = [Account("basic composition", basic, own)]
-    # The parts' deltas fail with probability at most own; else, the rest may with this one.
-    left = (delta - own) / (1 - own)
+    left = delta - own
     if left > 0:
         found += [
             Account(name, epsilon(pieces, left), delta) for name, epsilon in _THEOREMS.items()
