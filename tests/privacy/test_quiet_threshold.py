@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from threshold_audit import Ones, Script, chi_square, tail, worst
 
+from littlestone.audit.trials import Trials
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import quiet_threshold
@@ -215,9 +216,9 @@ def test_draws_follow_the_distribution() -> None:
     stream = (False, True, False, True)
     counts: Counter[Answers] = Counter()
     with Ledger() as ledger:
-        for _ in range(2000):
-            receipt = ledger.spend(mechanism, dataset="d", what="test")
-            counts[mechanism.draw(stream, receipt=receipt, rng=rng)] += 1
+        receipt = ledger.spend(Trials(mechanism, 2000), dataset="d", what="test")
+    for _ in range(2000):
+        counts[mechanism.draw(stream, receipt=receipt, rng=rng)] += 1
     statistic, freedom = chi_square(counts, mechanism.distribution(stream))
     assert statistic < freedom + 4 * (2 * freedom) ** 0.5
 

@@ -4,17 +4,15 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 import pytest
 from scipy import stats
 
+from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError, LedgerError
-from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.sparse_selection import least_power
@@ -178,31 +176,13 @@ def test_illegal_parameters_are_refused(epsilon: str, delta: str, size: int) -> 
         SparseSampling[int](Fraction(epsilon), Fraction(delta), size)
 
 
-@dataclass(frozen=True)
-class Repeated(Event):
-    """Several draws on one receipt."""
-
-    event: Event
-    times: int
-
-    def cost(self) -> PrivacyCost:
-        one = self.event.cost()
-        return PrivacyCost(self.times * one.epsilon, self.times * one.delta)
-
-    def uses(self) -> list[tuple[Event, int]]:
-        return [(self.event, self.times)]
-
-    def __str__(self) -> str:
-        return f"{self.times} of {self.event}"
-
-
 def p_value(sampler: SparseSampling[int], lists: Lists) -> float:
     """Chi-square p-value of 3,000 seeded draws against the distribution of honest sampling."""
     target = SparseSampling[int](sampler.epsilon, sampler.delta, sampler.list_size)
     exact = target.distribution(lists)
     rng, times = seeded_generator(5), 3000
     with Ledger() as ledger:
-        receipt = ledger.spend(Repeated(sampler, times), dataset="d", what="test")
+        receipt = ledger.spend(Trials(sampler, times), dataset="d", what="test")
         drawn = Counter(sampler.draw(lists, receipt=receipt, rng=rng) for _ in range(times))
     assert set(drawn) <= set(exact)
     expected = [float(p) * times for p in exact.values()]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from threshold_audit import Script, Values, chi_square, neighbours, tail, worst
 
+from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import sparse_vector, threshold_tests
@@ -244,9 +245,9 @@ def test_draws_follow_the_distribution() -> None:
     mechanism, values, rng = short(2), (0, 1, -1), random.Random(5)
     counts: Counter[Answers] = Counter()
     with Ledger() as ledger:
-        for _ in range(3000):
-            receipt = ledger.spend(mechanism, dataset="d", what="test")
-            counts[mechanism.draw(values, receipt=receipt, rng=rng)] += 1
+        receipt = ledger.spend(Trials(mechanism, 3000), dataset="d", what="test")
+    for _ in range(3000):
+        counts[mechanism.draw(values, receipt=receipt, rng=rng)] += 1
     statistic, freedom = chi_square(counts, mechanism.distribution(values))
     assert statistic < freedom + 4 * (2 * freedom) ** 0.5
 

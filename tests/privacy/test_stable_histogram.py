@@ -4,7 +4,6 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -12,10 +11,9 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError, LedgerError
-from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.rational import exp_below
@@ -104,26 +102,9 @@ def test_the_renyi_divergence_of_two_noisy_counts(epsilon: Fraction) -> None:
     assert any(2 * divergence(alpha) > rho / 8 * alpha for alpha in orders)
 
 
-@dataclass(frozen=True)
-class Often(Event):
-    """Many draws on one receipt, at whatever price: for simulations."""
-
-    mechanism: Histograms
-    times: int
-
-    def cost(self) -> PrivacyCost:
-        return self.mechanism.cost()
-
-    def uses(self) -> list[tuple[Event, int]]:
-        return [(self.mechanism, self.times)]
-
-    def __str__(self) -> str:
-        return f"{self.times} draws"
-
-
 def draws(mechanism: Histograms, records: Any, number: int, seed: int) -> list[Any]:
     rng = random.Random(seed)
-    receipt = Ledger().spend(Often(mechanism, number), dataset="d", what="test")
+    receipt = Ledger().spend(Trials(mechanism, number), dataset="d", what="test")
     return [mechanism.draw(records, receipt=receipt, rng=rng) for _ in range(number)]
 
 
