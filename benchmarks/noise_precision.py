@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import math
+import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -19,31 +19,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, Contender, require
+from littlestone.audit import audit_epsilon
+from littlestone.audit.float_noise import SCALE, reachable
 from littlestone.privacy.randomness import system_generator
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 
-SCALE = 2.0  # a power of 2, so that multiplying by it rounds nothing
 DRAWS = 1000
-
-
-def noisy(count: float, k: int) -> float:
-    """Numpy's output for the uniform float k / 2^53, 0 < k < 2^53, with each of its roundings."""
-    u = k * 2.0**-53
-    if u >= 0.5:
-        return count - SCALE * math.log(2.0 - u - u)
-    return count + SCALE * math.log(u + u)
-
-
-def reachable(y: float, count: float) -> bool:
-    """Whether any uniform float makes numpy's generator answer ``y`` for ``count``."""
-    tail = math.exp(-abs(y - count) / SCALE) / 2
-    middle = round((1 - tail if y >= count else tail) * 2**53)
-    # y was rounded once, its logarithm by less than a unit; four units of either are enough.
-    unit = math.ulp(max(abs(y), abs(count), 1.0))
-    around = 8 + math.ceil(4 * unit / SCALE * tail * 2**53)
-    candidates = range(max(1, middle - around), min(2**53 - 1, middle + around) + 1)
-    return any(noisy(count, k) == y for k in candidates)
+A = 1 / exp_below(Fraction(1, 2))
 
 
 def told_apart(count: int) -> float:
@@ -53,28 +36,49 @@ def told_apart(count: int) -> float:
     return sum(not reachable(y, count + 1) for y in outputs) / DRAWS
 
 
+def measured() -> str:
+    """The certified lower bounds on epsilon of both, from what tells 0 and 1 apart in their outputs."""
+    generator, trials = np.random.default_rng(2), 4000
+
+    def numpys(count: int) -> bool:
+        return reachable(float(generator.laplace(count, SCALE)), 1)
+
+    def ours(count: int, rng: random.Random) -> bool:
+        return count + discrete_laplace(A, rng) >= 1
+
+    broken = audit_epsilon(lambda _: numpys(0), lambda _: numpys(1), trials=trials)
+    exact = audit_epsilon(lambda rng: ours(0, rng), lambda rng: ours(1, rng), trials=trials)
+    require(broken.epsilon > 1, "numpy's noise was not told apart")
+    require(exact.epsilon <= Fraction(1, 2), "our noise is refuted")
+    return (
+        f"Epsilon for a count that moves by 1: 0.5 claimed; from {trials} runs, with 95% confidence, "
+        f"numpy's >= {broken.epsilon:.2f}, ours >= {exact.epsilon:.2f}."
+    )
+
+
 def cases() -> Iterator[Case]:
     """Counts 0, 7 and 100 at epsilon 1, under replacement."""
-    a = 1 / exp_below(Fraction(1, 2))
     rng, generator = system_generator(), np.random.default_rng()
 
     def check(outputs: list[int]) -> None:
         require(all(type(y) is int for y in outputs), "a noisy count is not an integer")
         require(
-            abs(sum(map(abs, outputs)) / DRAWS - 2 * float(a / (1 - a**2))) < 0.6,
+            abs(sum(map(abs, outputs)) / DRAWS - 2 * float(A / (1 - A**2))) < 0.6,
             "the mean size of the noise is wrong",
         )
 
+    audited = measured()
     for count in (0, 7, 100):
         share = told_apart(count)
         require(share > 0 or count == 100, "numpy's floats gave nothing away")
         notes = [
             f"Count {count}: {share:.1%} of numpy's outputs are impossible for {count + 1}; "
-            "of ours, none."
+            "of ours, none.",
+            audited,
         ]
 
         def ours() -> list[int]:
-            return [discrete_laplace(a, rng) for _ in range(DRAWS)]
+            return [discrete_laplace(A, rng) for _ in range(DRAWS)]
 
         def numpys(count: int = count) -> list[float]:
             return [float(generator.laplace(count, SCALE)) for _ in range(DRAWS)]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plants.harness import Claim, draws_as_it_says
 
-from littlestone.audit import exact_audit, exact_curve, find_subjects, neighbours
+from littlestone.audit import exact_audit, exact_curve, find_subject, find_subjects, neighbours
 from littlestone.audit.exact import claimed_delta, least_ratio, ratio_below, renyi_moment
 from littlestone.audit.subject import Named
 from littlestone.errors import DeclarationError
@@ -122,7 +122,30 @@ def test_every_subject_draws_from_its_distribution(named: Named) -> None:
     assert named.about
 
 
-@pytest.mark.parametrize("name", ["randomized-response", "discrete-laplace-count"])
-def test_the_yardsticks_are_sharp(name: str) -> None:
-    (named,) = (named for named in find_subjects() if named.name == name)
-    assert named.make(ONE, Fraction(0)).exact().tightness == pytest.approx(1)
+SHARP = [
+    "randomized-response",
+    "discrete-laplace-count",
+    "permute-and-flip",
+    "composed-responses",
+    "parallel-responses",
+    "subsampled-response",
+]
+
+
+@pytest.mark.parametrize("name", SHARP)
+def test_what_is_proved_sharp_reaches_its_epsilon(name: str) -> None:
+    assert find_subject(name).make(ONE, Fraction(1, 1000)).exact().tightness > 1 - 1e-5
+
+
+def test_counters_of_a_stream_come_close_to_their_epsilon() -> None:
+    """The ratio is the limit of long streams; three steps reach 99% of epsilon."""
+    assert find_subject("quiet-threshold").make(ONE, Fraction(0)).exact().tightness > 0.99
+
+
+@pytest.mark.parametrize("name", ["sparse-sampling", "choosing-mechanism", "stable-histogram"])
+def test_what_is_proved_sharp_reaches_its_delta(name: str) -> None:
+    """Bottom, or the threshold, is a whole number: one less would exceed the claimed delta."""
+    audit = find_subject(name).make(ONE, Fraction(1, 1000)).exact()
+    (row,) = (row for row in audit.rows if row.at == audit.claim.epsilon)
+    assert row.exact.value is not None
+    assert row.claimed / ratio_below(ONE / 2) < row.exact.value <= row.claimed

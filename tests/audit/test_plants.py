@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,4 +23,10 @@ def test_every_plant_is_caught(plant: Plant) -> None:
 
 def test_the_catalogue_is_found() -> None:
     names = [plant.name for plant in plants()]
-    assert len(names) == len(set(names)) > 40
+    assert len(names) == len(set(names)) > 70
+
+
+def test_the_page_lists_the_catalogue() -> None:
+    page = Path(__file__).parents[2] / "docs" / "planted-bugs.md"
+    listed = [line for line in page.read_text(encoding="utf-8").splitlines() if line[:3] == "| `"]
+    assert listed == [f"| `{plant.name}` | {plant.mistake} |" for plant in plants()]

@@ -13,6 +13,7 @@ from math import comb
 import pytest
 from threshold_audit import chi_square, neighbours, tail, worst
 
+from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.above_threshold import (
@@ -209,9 +210,9 @@ def test_draws_follow_the_distribution() -> None:
     values, rng = (3, -2, 0), random.Random(6)
     counts: Counter[Answers] = Counter()
     with Ledger() as ledger:
-        for _ in range(2000):
-            receipt = ledger.spend(mechanism, dataset="d", what="test")
-            counts[mechanism.draw(values, receipt=receipt, rng=rng)] += 1
+        receipt = ledger.spend(Trials(mechanism, 2000), dataset="d", what="test")
+    for _ in range(2000):
+        counts[mechanism.draw(values, receipt=receipt, rng=rng)] += 1
     statistic, freedom = chi_square(counts, mechanism.distribution(values))
     assert statistic < freedom + 4 * (2 * freedom) ** 0.5
 

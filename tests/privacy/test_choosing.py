@@ -1,11 +1,10 @@
 """The choosing mechanism is (epsilon, delta)-DP for every sample: replacement, label included."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cache, cached_property
-from itertools import combinations, product
+from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,10 @@ from littlestone.errors import LedgerError
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 
 Record = tuple[Sequence[str], bool]
-Sampler = Callable[..., ChoosingMechanism[str]]
 
 # Lists of every length, one longer than growth 2, one with a repeat; both labels.
 RECORDS: list[Record] = list(
@@ -71,104 +68,6 @@ def test_delta0_is_reached(growth: int) -> None:
     mechanism = ChoosingMechanism[str](Fraction(1), Fraction(1, 10**6), growth)
     fresh = 1 - mechanism.distribution([("abcdefghi", True), ("a", True)][:1])[None]
     assert fresh <= mechanism.delta0 <= fresh * (1 + Fraction(1, 2**60))
-
-
-@dataclass(frozen=True)
-class TrustsTheGrowth(ChoosingMechanism[str]):
-    """g is promised and not enforced."""
-
-    def scores(self, data: Any) -> dict[str, int]:
-        return ChoosingMechanism[str](self.epsilon, self.delta, 99).scores(data)
-
-
-@dataclass(frozen=True)
-class OneLower(ChoosingMechanism[str]):
-    """Bottom at r^(B - 1)."""
-
-    @cached_property
-    def bottom(self) -> int:
-        return super().bottom - 1
-
-
-@dataclass(frozen=True)
-class PositiveScores(ChoosingMechanism[str]):
-    """Candidates are those with a score of at least 1, under the bound for all that are covered."""
-
-    def scores(self, data: Any) -> dict[str, int]:
-        return {h: score for h, score in super().scores(data).items() if score >= 1}
-
-
-@dataclass(frozen=True)
-class PositiveScoresAndTheirBound(PositiveScores):
-    """The same candidates, with V = g max(r^2, 2 r) in place of g r."""
-
-    @cached_property
-    def bottom(self) -> int:
-        heaviest = max(self.base**2, 2 * self.base)
-        return least_power(self.base, self.growth * heaviest * (1 / self._limit - 1))
-
-
-@dataclass(frozen=True)
-class BoundsNegativesToo(PositiveScoresAndTheirBound):
-    """The bound of positive scores is right when negative records are cut to g as well."""
-
-    def scores(self, data: Any) -> dict[str, int]:
-        return super().scores(
-            [(list(dict.fromkeys(covering))[: self.growth], label) for covering, label in data]
-        )
-
-
-@dataclass(frozen=True)
-class CountsRepeats(ChoosingMechanism[str]):
-    """A hypothesis is counted as often as the record names it."""
-
-    def scores(self, data: Any) -> dict[str, int]:
-        counts = Counter(h for covering, label in data if label for h in covering[: self.growth])
-        counts.subtract(h for covering, label in data if not label for h in covering if counts[h])
-        return {h: score for h, score in counts.items() if score}
-
-
-@dataclass(frozen=True)
-class TwicePerRecord(ChoosingMechanism[str]):
-    """A positive record counts 2 for what it covers, to make up for a lost negative one."""
-
-    def scores(self, data: Any) -> dict[str, int]:
-        return super().scores([record for record in data for _ in range(1 + record[1])])
-
-
-@dataclass(frozen=True)
-class PairsOfPoints(ChoosingMechanism[str]):
-    """Subsets of size 2 among the positive points: a new point makes one with every old one."""
-
-    def scores(self, data: Any) -> dict[str, int]:
-        points = sorted({covering[0] for covering, label in data if label and covering})
-        pairs = [(tuple("".join(pair)), "".join(pair)) for pair in combinations(points, 2)]
-        held: list[Record] = [
-            (tuple(name for pair, name in pairs if covering[:1] and covering[0] in pair), label)
-            for covering, label in data
-        ]
-        return ChoosingMechanism[str](self.epsilon, self.delta, 99).scores(held)
-
-
-@pytest.mark.parametrize(
-    "plant", [TrustsTheGrowth, OneLower, PositiveScores, CountsRepeats, TwicePerRecord]
-)
-def test_a_broken_mechanism_is_caught(plant: Sampler) -> None:
-    assert excess(plant(Fraction(1), Fraction(1, 20), 2)) > 0
-
-
-def test_positive_scores_need_their_own_bound_and_bounded_negatives() -> None:
-    target = Fraction(1), Fraction(1, 20)
-    assert excess(PositiveScores(*target, 1)) > 0
-    assert excess(PositiveScoresAndTheirBound(*target, 1)) > 0
-    assert excess(BoundsNegativesToo(*target, 1)) <= 0
-
-
-def test_subsets_of_size_two_are_not_of_bounded_growth() -> None:
-    claimed = PairsOfPoints(Fraction(1), Fraction(1, 10**6), 1)
-    rest: list[Record] = [((letter,), True) for letter in "abcdefghijklmnop"]
-    p, q = claimed.distribution([("z", True), *rest]), claimed.distribution([("", True), *rest])
-    assert hockey_stick(p, q, exp_below(Fraction(1), 256)) > 10 * claimed.delta
 
 
 # The scores are a: 9, b: 9, c: 5 when growth is 2, and no two of these lists could be swapped.

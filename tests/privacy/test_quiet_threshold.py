@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from threshold_audit import Ones, Script, chi_square, tail, worst
 
+from littlestone.audit.trials import Trials
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import quiet_threshold
@@ -88,48 +89,6 @@ def test_epsilon_is_reached() -> None:
     assert Fraction(97, 100) < quiet[0] / quiet[1] * NOISE <= 1
 
 
-def given_one_rho(mechanism: QuietThreshold, stream: Stream) -> dict[Answers, Fraction]:
-    """One threshold noise for all epochs."""
-    found = {}
-    for answers in sequences(len(stream), len(stream) + 1, hits_below=False):
-        gaps, count = [], 0
-        for counts, hit in zip(stream, answers, strict=True):
-            count += counts
-            gaps.append(mechanism.threshold - count)
-            count = 0 if hit else count
-        found[answers] = probability(gaps, answers, NOISE, NOISE)
-    return found
-
-
-def epochs(
-    mechanism: QuietThreshold, stream: Stream, chance: Callable[[int, bool], Fraction]
-) -> dict[Answers, Fraction]:
-    """Tests that hit independently with probability chance(gap, whether the count moved)."""
-    found = {}
-    for answers in sequences(len(stream), len(stream) + 1, hits_below=False):
-        mass, count = Fraction(1), 0
-        for counts, hit in zip(stream, answers, strict=True):
-            count += counts
-            p = chance(mechanism.threshold - count, counts)
-            mass *= p if hit else 1 - p
-            count = 0 if hit else count
-        found[answers] = mass
-    return found
-
-
-def waits_marginally(mechanism: QuietThreshold, stream: Stream) -> dict[Answers, Fraction]:
-    """Geometric waits whose probability is averaged over rho."""
-    return epochs(mechanism, stream, lambda gap, _: probability([gap], [True], NOISE, NOISE))
-
-
-def looks_at_changes_only(mechanism: QuietThreshold, stream: Stream) -> dict[Answers, Fraction]:
-    return epochs(
-        mechanism,
-        stream,
-        lambda gap, moved: probability([gap], [True], NOISE, NOISE) if moved else Fraction(0),
-    )
-
-
 def threshold_noise_only(mechanism: QuietThreshold, stream: Stream) -> dict[Answers, Fraction]:
     """The first epoch of a running counter against a noisy threshold, and no noise per step."""
     found: dict[Answers, Fraction] = {}
@@ -145,9 +104,6 @@ def threshold_noise_only(mechanism: QuietThreshold, stream: Stream) -> dict[Answ
 @pytest.mark.parametrize(
     ("plant", "length"),
     [
-        (given_one_rho, 5),
-        (waits_marginally, 5),
-        (looks_at_changes_only, 3),
         (threshold_noise_only, 3),
     ],
 )
@@ -215,9 +171,9 @@ def test_draws_follow_the_distribution() -> None:
     stream = (False, True, False, True)
     counts: Counter[Answers] = Counter()
     with Ledger() as ledger:
-        for _ in range(2000):
-            receipt = ledger.spend(mechanism, dataset="d", what="test")
-            counts[mechanism.draw(stream, receipt=receipt, rng=rng)] += 1
+        receipt = ledger.spend(Trials(mechanism, 2000), dataset="d", what="test")
+    for _ in range(2000):
+        counts[mechanism.draw(stream, receipt=receipt, rng=rng)] += 1
     statistic, freedom = chi_square(counts, mechanism.distribution(stream))
     assert statistic < freedom + 4 * (2 * freedom) ** 0.5
 

@@ -61,12 +61,7 @@ def audit_epsilon(
     True
     """
     delta, confidence = exact_delta(delta), exact(confidence, what="confidence")
-    if isinstance(trials, bool) or not isinstance(trials, int) or trials < 2:
-        raise DeclarationError(
-            f"audit with trials = {trials}",
-            found="one half of them chooses an event and the other half counts it",
-            fix="give a whole number of at least 2, such as 2000",
-        )
+    half = checked_trials(trials) // 2
     if not 0 < confidence < 1:
         raise DeclarationError(
             f"audit with confidence = {confidence}",
@@ -74,7 +69,6 @@ def audit_epsilon(
             fix="give a probability, such as 0.95",
         )
     rng = system_generator() if rng is None else rng
-    half = trials // 2
     seen = [Counter(algorithm(rng) for _ in range(half)) for algorithm in (run, run_neighbour)]
     reverse, event = _choose(seen[0], seen[1], half, float(delta), float(confidence))
     fresh = trials - half
@@ -88,6 +82,17 @@ def audit_epsilon(
     # Rounded down by far more than a logarithm's error.
     epsilon = max(0.0, nats(ratio) * (1 - 1e-12) - 1e-12)
     return EpsilonBound(epsilon, delta, confidence, hits, others, fresh)
+
+
+def checked_trials(trials: int) -> int:
+    """``trials`` itself; raises `DeclarationError` unless it is a whole number of at least 2."""
+    if isinstance(trials, bool) or not isinstance(trials, int) or trials < 2:
+        raise DeclarationError(
+            f"audit with trials = {trials}",
+            found="one half of them chooses an event and the other half counts it",
+            fix="give a whole number of at least 2, such as 2000",
+        )
+    return trials
 
 
 def _choose(

@@ -9,15 +9,17 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from littlestone.audit.exact import Data, Distribution, ExactAudit, exact_audit
-from littlestone.audit.statistical import EpsilonBound, audit_epsilon
+from littlestone.audit.statistical import EpsilonBound, audit_epsilon, checked_trials
+from littlestone.audit.trials import Trials
 from littlestone.discovery import modules
 from littlestone.errors import DeclarationError
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 
 Input = TypeVar("Input")
 Output = TypeVar("Output", bound=Hashable)
+Run = Callable[[Data, random.Random], Hashable]
 
 
 def as_it_is(data: object, output: Hashable) -> Hashable:
@@ -30,7 +32,8 @@ class Subject(Generic[Data]):
     """Something to audit: its claim, its exact distribution on tiny data, a run at a real size.
 
     ``event`` makes the claim, ``pairs`` are tiny neighbouring data sets and ``large`` is one pair at
-    a size of real use.  Data sets are hashable and made up: an audit prints them.  Where
+    a size of real use.  ``runs(times)`` pays for so many runs, and returns what does one of them with
+    a generator.  Data sets are hashable and made up: an audit prints them.  Where
     ``distribution`` adds up outputs of equal likelihood ratios, ``cell(data, output)`` is the key
     under which it counts an output.
     """
@@ -38,7 +41,7 @@ class Subject(Generic[Data]):
     event: Event
     distribution: Distribution[Data]
     pairs: tuple[tuple[Data, Data], ...]
-    run: Callable[[Data, random.Random], Hashable]
+    runs: Callable[[int], Run[Data]]
     large: tuple[Data, Data]
     cell: Callable[[Data, Any], Hashable] = as_it_is
 
@@ -50,10 +53,10 @@ class Subject(Generic[Data]):
         self, *, trials: int, confidence: object, rng: random.Random | None = None
     ) -> EpsilonBound:
         """A lower bound on epsilon at the claimed delta, from ``trials`` runs on each of ``large``."""
-        one, other = self.large
+        run, (one, other) = self.runs(2 * checked_trials(trials)), self.large
         return audit_epsilon(
-            lambda rng: self.run(one, rng),
-            lambda rng: self.run(other, rng),
+            lambda rng: run(one, rng),
+            lambda rng: run(other, rng),
             delta=self.event.cost().delta,
             trials=trials,
             confidence=confidence,
@@ -82,12 +85,17 @@ def mechanism_subject(
             masses[left] = masses.get(left, Fraction(0)) + mass
         return masses
 
-    def run(data: Data, rng: random.Random) -> Hashable:
-        with Ledger() as ledger:
-            receipt = ledger.spend(mechanism, dataset="made up", what="audit")
-            return release(mechanism.draw(read(data), receipt=receipt, rng=rng))
+    def runs(times: int) -> Run[Data]:
+        receipt = paid(mechanism, times)
+        return lambda data, rng: release(mechanism.draw(read(data), receipt=receipt, rng=rng))
 
-    return Subject(mechanism, distribution, tuple(pairs), run, large, cell)
+    return Subject(mechanism, distribution, tuple(pairs), runs, large, cell)
+
+
+def paid(event: Event, times: int) -> Receipt:
+    """A receipt for ``times`` uses of ``event``, on data that are made up."""
+    with Ledger() as ledger:
+        return ledger.spend(Trials(event, times), dataset="made up", what="audit")
 
 
 @dataclass(frozen=True)

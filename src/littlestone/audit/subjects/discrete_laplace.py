@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
@@ -31,7 +32,7 @@ class DiscreteLaplaceCount(Mechanism[Bits, int]):
 
     epsilon: Fraction
 
-    @property
+    @cached_property
     def decay(self) -> Fraction:
         """a, a rational."""
         return 1 / exp_below(self.epsilon)

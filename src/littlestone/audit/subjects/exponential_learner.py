@@ -8,11 +8,11 @@ from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import count, product
 from typing import Any
 
 from littlestone.audit.neighbours import neighbours
-from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.audit.subject import Run, Subject, mechanism_subject, subject
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner
@@ -49,10 +49,16 @@ def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Re
     def sample(data: Records) -> Sample[Any]:
         return Sample.from_examples(H.domain, data)
 
-    def fit(data: Records, rng: random.Random) -> Hashable:
-        with Ledger() as ledger:
-            release = learner.fit(sample(data), ledger=ledger, dataset="made up", rng=rng)
-        return released_text(release.hypothesis)
+    def runs(times: int) -> Run[Records]:
+        ledger, numbers = Ledger(), count()
+
+        def fit(data: Records, rng: random.Random) -> Hashable:
+            # A fit spends for itself; on a name of its own, so that no list of spends grows long.
+            name = f"made up {next(numbers)}"
+            release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng)
+            return released_text(release.hypothesis)
+
+        return fit
 
     # As many of each label at every point: all hypotheses are equally good, but for the one record
     # whose change speaks for the only hypothesis that differs at the first point.
@@ -64,7 +70,7 @@ def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Re
         read=lambda data: H.error_runs(sample(data)),
         release=lambda index: released_text(H.hypothesis(index)),
     )
-    return replace(drawn, run=fit)
+    return replace(drawn, runs=runs)
 
 
 @subject("exponential-learner-thresholds")

@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.cost import PrivacyCost, decimal_text
@@ -28,16 +29,21 @@ class RandomizedResponse(Mechanism[int, int]):
 
     epsilon: Fraction
 
+    @cached_property
+    def truth(self) -> Fraction:
+        """The probability of the bit itself."""
+        r = exp_below(self.epsilon)
+        return r / (r + 1)
+
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon)
 
     def draw(self, data: int, *, receipt: Receipt, rng: random.Random) -> int:
         receipt.redeem(self)
-        return data if bernoulli(Real.of(self.distribution(data)[data]), rng) else 1 - data
+        return data if bernoulli(Real.of(self.truth), rng) else 1 - data
 
     def distribution(self, data: int) -> Mapping[int, Fraction]:
-        r = exp_below(self.epsilon)
-        return {data: r / (r + 1), 1 - data: 1 / (r + 1)}
+        return {data: self.truth, 1 - data: 1 - self.truth}
 
     def __str__(self) -> str:
         return f"randomized response, epsilon {decimal_text(self.epsilon)}"

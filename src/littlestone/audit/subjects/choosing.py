@@ -1,0 +1,31 @@
+"""The choosing mechanism, on all tiny samples of records that name the hypotheses covering them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+
+Records = tuple[tuple[tuple[str, ...], bool], ...]
+
+# Repeats, both orders, and more than the two hypotheses that count; both labels.
+COVERING = ((), ("a",), ("b", "a"), ("b", "a", "c"), ("c", "c", "a"))
+RECORDS: Records = tuple(product(COVERING, (True, False)))
+
+
+@subject("choosing-mechanism")
+def choosing_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing mechanism where a record brings at most two hypotheses; needs a delta."""
+    mechanism = ChoosingMechanism[str](epsilon, delta, growth=2)
+    # A label changes while the best hypothesis is as likely as bottom.
+    many: Records = ((("a",), True),) * mechanism.bottom
+    crowded = [((*many, one), (*many, other)) for one, other in combinations(RECORDS, 2)]
+    return mechanism_subject(
+        mechanism,
+        pairs=[*neighbours(RECORDS, 2, ordered=False), *crowded],
+        large=((*many, (("a",), True)), (*many, (("a",), False))),
+        read=lambda records: records,
+    )

@@ -1,0 +1,66 @@
+"""Threshold tests: sparse vector, AboveThreshold with fresh noise, and counters of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms.quiet_threshold import QuietThreshold
+from littlestone.privacy.mechanisms.sparse_vector import SparseVector
+
+Values = tuple[int, ...]
+Stream = tuple[bool, ...]
+
+# Tests at the threshold that do not hit and then one below it that does: a replaced record moves
+# each value its own way.
+LARGE = (0,) * 2 + (-1,), (1,) * 2 + (-2,)
+
+
+def neighbouring_values(tests: int) -> Iterator[tuple[Values, Values]]:
+    """Pairs of values of so many tests, near a threshold of 0, that differ by at most 1 in each.
+
+    >>> list(neighbouring_values(1))
+    [((-1,), (0,)), ((0,), (1,))]
+    """
+    near = list(product((-1, 0, 1), repeat=tests))
+    for one, other in product(near, repeat=2):
+        if one < other and all(abs(x - y) <= 1 for x, y in zip(one, other, strict=True)):
+            yield one, other
+
+
+@subject("sparse-vector")
+def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
+    """The sparse vector technique up to one hit, any values; spends no delta."""
+    return mechanism_subject(
+        SparseVector.within(epsilon, threshold=0),
+        pairs=[*neighbouring_values(2), ((0, 0, -4), (1, 1, -5))],
+        large=LARGE,
+        read=lambda values: values,
+    )
+
+
+@subject("above-threshold")
+def above_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
+    """AboveThreshold with fresh noise up to one hit; needs a delta."""
+    return mechanism_subject(
+        AboveThreshold(epsilon=epsilon, delta=delta, threshold=0),
+        pairs=[*neighbouring_values(2), ((0,) * 6, (1,) * 6)],
+        large=LARGE,
+        read=lambda values: values,
+    )
+
+
+@subject("quiet-threshold")
+def quiet_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Stream]:
+    """Noisy counts of a stream against a threshold of 1, over all epochs; spends no delta."""
+    quiet = (False,) * 3
+    return mechanism_subject(
+        QuietThreshold(epsilon=epsilon, threshold=1),
+        pairs=neighbours((False, True), 3),
+        large=((True, *quiet), (False, *quiet)),
+        read=lambda stream: stream,
+    )
