@@ -215,10 +215,16 @@ class FrameTable(Table):
         series = self._frame[column]
         if self._in_arrow(column):
             # Arrow does not check that its texts are UTF-8, and fails where it finds that out.
-            from pyarrow import large_binary, large_string
+            from pyarrow import chunked_array, large_binary, large_string
 
-            stored = series.to_arrow().cast(large_string()).cast(large_binary()).to_pylist()
-            return [None if raw is None else raw.decode("utf-8", "replace") for raw in stored]
+            stored = series.to_arrow().cast(large_string()).cast(large_binary())
+            whole = stored if hasattr(stored, "chunks") else chunked_array([stored])
+            # Each distinct text is decoded once.
+            coded = whole.combine_chunks().dictionary_encode()
+            texts = [raw.decode("utf-8", "replace") for raw in coded.dictionary.to_pylist()]
+            places = coded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
+            listed: list[Any] = np.array([*texts, None], dtype=object)[places].tolist()
+            return listed
         values = series.to_list()
         if series.dtype in (nw.Float16, nw.Float32):
             width = 16 if series.dtype == nw.Float16 else 32

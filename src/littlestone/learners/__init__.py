@@ -5,6 +5,7 @@ from littlestone.learners.choice import candidates, choose_learner
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.irreducible import IrreducibleLearner
+from littlestone.learners.partition import PartitionLearner, SingleKeyLearner
 from littlestone.learners.release import Release
 
 __all__ = [
@@ -12,8 +13,10 @@ __all__ = [
     "ChoosingLearner",
     "ExponentialLearner",
     "IrreducibleLearner",
+    "PartitionLearner",
     "PrivateLearner",
     "Release",
+    "SingleKeyLearner",
     "candidates",
     "choose_learner",
 ]

@@ -45,6 +45,9 @@ class PrivateLearner(ABC, Generic[Point]):
     method: ClassVar[str]
     """The name by which the command line asks for it."""
 
+    robust: ClassVar[bool] = True
+    """Whether it bears wrong labels; one that does not is taken only when it is asked for."""
+
     hypotheses: HypothesisClass[Point]
 
     @property

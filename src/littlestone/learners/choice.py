@@ -30,8 +30,10 @@ class Candidate:
             return f"{self.method} does not apply: {self.reason}"
         if self.bound is None:
             return f"{self.method}, of no proved size"
+        clean = "" if self.learner.robust else ", if no label is wrong"
         percent = f"{100 * self.bound.alpha:g}%"
-        return f"{self.method}, for which {self.bound.n:,} records suffice for {percent} of error"
+        size = f"{self.bound.n:,} records suffice for {percent} of error{clean}"
+        return f"{self.method}, for which {size}"
 
 
 def candidates(
@@ -44,8 +46,8 @@ def candidates(
 ) -> list[Candidate]:
     """Every method, with what it needs for realizable error alpha and confidence 1 - beta.
 
-    Fewest records first, then those without a proved size, then those that do not apply.  Depends
-    on declarations alone.
+    Fewest records first, then those without a proved size, those that no label may be wrong for,
+    and those that do not apply.  Depends on declarations alone.
     """
     found = []
     for kind in _kinds():
@@ -56,9 +58,13 @@ def candidates(
         else:
             bound = learner.plan(alpha, beta, setting="realizable")
             found.append(Candidate(kind.method, learner, bound, ""))
-    return sorted(
-        found, key=lambda c: (c.learner is None, c.bound is None, c.bound.n if c.bound else 0)
-    )
+    return sorted(found, key=_order)
+
+
+def _order(found: Candidate) -> tuple[bool, bool, bool, int]:
+    fragile = found.learner is not None and not found.learner.robust
+    n = 0 if found.bound is None else found.bound.n
+    return found.learner is None, fragile, found.bound is None, n
 
 
 def choose_learner(

@@ -1,0 +1,116 @@
+"""The learners of finite sets of points: elements released each by itself, or one of them."""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.covering import PointCovering
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import FiniteSet
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.key_release import KeyRelease
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.sample import Sample
+
+
+class _SetLearner(PrivateLearner[Any]):
+    """What the learners here share: each record has one key, the point itself."""
+
+    single: ClassVar[bool]
+    """Whether the sets are single points, or larger."""
+
+    mechanism: KeyRelease[Any, Any]
+
+    def __init__(self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object) -> None:
+        right = isinstance(hypotheses, PointCovering) and (hypotheses.parts <= 1) == self.single
+        if not isinstance(hypotheses, PointCovering) or not right:
+            kind = "single points" if self.single else "sets of several points"
+            raise DeclarationError(
+                f"learn {hypotheses} by the method {self.method}",
+                found=f"it is no class of {kind}",
+                fix="declare points or subsets of a column, or take another method",
+            )
+        self.hypotheses: PointCovering = hypotheses
+        self.mechanism = self._mechanism(exact_epsilon(epsilon), exact_delta(delta))
+
+    @abstractmethod
+    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
+        """The mechanism that releases keys."""
+
+    @property
+    def event(self) -> Event:
+        return self.mechanism
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """`KeyRelease.enough`, for realizable samples; None for others, of which nothing is proved."""
+        require_plan(alpha, beta, setting)
+        parts = self.hypotheses.parts
+        if setting != "realizable" or parts < 1:
+            return None
+        named = exact(alpha, what="alpha"), exact(beta, what="beta")
+        n = self.mechanism.enough(*named, keys=parts)
+        return Bound(n, alpha, beta, setting, True, "docs/proofs/partition-selection.md")
+
+
+class PartitionLearner(_SetLearner):
+    """Release each element with probability q(its positives - its negatives), by itself.
+
+    (epsilon, delta)-DP for every sample.  q is the optimal curve of `PartitionSelection`.  The set
+    may have more elements than those of the class, if more are positive more often than not.
+    O(n) for n distinct points.  Raises `DeclarationError` for other classes and delta = 0.
+    docs/proofs/partition-selection.md.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Strings
+    >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), epsilon=1, delta="1e-6")
+    >>> learner.plan(0.1, 0.05, setting="realizable").n
+    806
+    """
+
+    method = "partition"
+    single = False
+
+    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
+        return PartitionSelection(epsilon, delta)
+
+    def draw(self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random) -> FiniteSet:
+        scores = (sample.positives - sample.negatives).tolist()
+        named = dict(zip(sample.points, scores, strict=True))
+        keys = self.mechanism.draw_scores(named, receipt=receipt, rng=rng)
+        return FiniteSet(self.hypotheses.domain, keys)
+
+
+class SingleKeyLearner(_SetLearner):
+    """Release one point, whose number of positives speaks for it; for samples without wrong labels.
+
+    (epsilon, delta)-DP for every sample, by `SingleKeySelection`, which needs about half the records
+    of the choosing mechanism but looks at positives alone: of several points with many positives it
+    takes any.  O(n) for n distinct points.  Raises `DeclarationError` for other classes and delta = 0.
+    docs/proofs/single-key-selection.md.
+
+    >>> from littlestone.classes import Points
+    >>> from littlestone.domains import Strings
+    >>> learner = SingleKeyLearner(Points(Strings("merchant")), epsilon=1, delta="1e-6")
+    >>> learner.plan(0.1, 0.05, setting="realizable").n
+    219
+    """
+
+    method = "single_key"
+    robust = False
+    single = True
+
+    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
+        return SingleKeySelection(epsilon, delta)
+
+    def draw(self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random) -> FiniteSet:
+        named = dict(zip(sample.points, sample.positives.tolist(), strict=True))
+        key = self.mechanism.draw_scores(named, receipt=receipt, rng=rng)
+        return FiniteSet(self.hypotheses.domain, frozenset() if key is None else frozenset([key]))
