@@ -83,8 +83,8 @@ class HidesSingles(SparseSampling[int]):
 class NeverFails(SparseSampling[int]):
     """Bottom is drawn only when there is no item."""
 
-    def _distribution(self, scores: Mapping[int, int]) -> dict[int | None, Fraction]:
-        found = super()._distribution(scores)
+    def chances(self, scores: Mapping[int, int]) -> dict[int | None, Fraction]:
+        found = super().chances(scores)
         if scores:
             found = {u: p / (1 - found[None]) for u, p in found.items() if u is not None}
         return found
