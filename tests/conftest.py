@@ -1,13 +1,18 @@
-"""The two places that keep a ledger, for tests of what holds in both."""
+"""What tests share: a Ctrl+C that is heard, and the two places that keep a ledger."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from servers import Server, server
+
+# A shell has what it starts in the background ignore Ctrl+C, which tests press.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
