@@ -129,7 +129,7 @@ def test_texts(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("conjunctions()", "in place of 1"),
+        ("conjunctions()", "in place of at least 1"),
         ("conjunctions(a, a)", "a column is named twice"),
         ("conjunctions(a; monotone 2)", "takes no value"),
         ("conjunctions(a, b, c, d, e, f, g, h, i, j)", "more than 16777216 entries"),

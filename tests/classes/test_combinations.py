@@ -106,7 +106,7 @@ def test_closure_bounds() -> None:
         ("complement(thresholds(x, reals))", "is infinite"),
         ("complement(thresholds(x, 0..99999))", "more than 65536"),
         ("complement(nothing(x))", "no class called 'nothing'"),
-        ("union()", "in place of 1"),
+        ("union()", "in place of at least 1"),
         ("union(thresholds(x, 0..5), thresholds(y, 0..5))", "on 2 domains"),
         ("union(thresholds(x, 0..9999), thresholds(x, 0..9999))", "more than 16777216 entries"),
         ("union(points(x), points(x))", "is infinite"),

@@ -263,7 +263,7 @@ DAMAGED: dict[str, str | bytes] = {
         for path, values in {
             ("n",): (None, "many", [], {}),
             ("privacy",): (None, [], "private", 1),
-            ("privacy", "epsilon"): (None, "", "0", "-1", "nan", "inf", "1e9999", True, []),
+            ("privacy", "epsilon"): (None, "", "-1", "nan", "inf", "1e9999", True, []),
             ("privacy", "delta"): (None, "1", "-1", "nan", {}),
             ("privacy", "neighboring"): (None, "add-remove", 1, []),
             ("privacy", "ledger entry"): (None, "first", []),

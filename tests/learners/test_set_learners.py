@@ -109,3 +109,15 @@ def test_who_is_for_what() -> None:
     order = [c.method for c in candidates(Points(Integers()), epsilon=1, delta="1e-6")]
     assert order[0] == "choosing"  # it bears wrong labels
     assert order.index("single_key") < order.index("exponential")
+
+
+def test_a_released_set_is_listed_in_one_order() -> None:
+    learner = PartitionLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6")
+    listed = set()
+    for first in (0, 8):
+        examples = [(first, 1)] + [(0, 1)] * 80 + [(8, 1)] * 80
+        sample = Sample.from_examples(learner.hypotheses.domain, examples)
+        with Ledger() as ledger:
+            h = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
+        listed.add((repr(h), *h.members))  # type: ignore[attr-defined]
+    assert len(listed) == 1

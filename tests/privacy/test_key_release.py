@@ -1,5 +1,6 @@
 """Both selections of keys are (epsilon, delta)-DP: exact distributions on all small neighbours."""
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
@@ -326,3 +327,42 @@ def test_declarations_are_checked(kind: Callable[..., Release]) -> None:
     for alpha, beta, keys in ((0 * half, half, 1), (half, 2 * half, 1), (half, half, 0)):
         with pytest.raises(DeclarationError):
             kind(Fraction(1), half).enough(alpha, beta, keys)
+
+
+def test_a_released_set_does_not_tell_which_record_came_first() -> None:
+    """0 and 8 share a place in a set of few; which of them was put there first shows in a list."""
+    mechanism, rng = PartitionSelection[int](Fraction(1), Fraction(1, 10**6)), seeded_generator(1)
+    rest = [(0, True)] * 100 + [(8, True)] * 100
+    for first in (0, 8):
+        with Ledger() as ledger:
+            seen = Counter(
+                tuple(
+                    mechanism.draw(
+                        [(first, True), *rest],
+                        receipt=ledger.spend(mechanism, dataset="d", what="test"),
+                        rng=rng,
+                    )
+                )
+                for _ in range(100)
+            )
+        assert min(seen[0, 8], seen[8, 0]) > 20
+
+
+def test_threads_grow_one_curve() -> None:
+    mechanism = PartitionSelection[int](Fraction(1, 10), Fraction(1, 10**6))
+    alone = [
+        PartitionSelection[int](Fraction(1, 10), Fraction(1, 10**6)).curve(s) for s in range(600)
+    ]
+    start = threading.Barrier(4)
+
+    def grow() -> None:
+        start.wait()
+        for s in range(0, 600, 7):
+            mechanism.curve(s)
+
+    threads = [threading.Thread(target=grow) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [mechanism.curve(s) for s in range(600)] == alone

@@ -238,7 +238,7 @@ def test_an_exhausted_session_draws_nothing(below: bool) -> None:
         ("threshold", True),
         ("hits", 0),
         ("query_epsilon", Fraction(0)),
-        ("threshold_epsilon", 0.5),
+        ("threshold_epsilon", -0.5),
     ],
 )
 def test_wrong_parameters_are_refused(name: str, value: object) -> None:

@@ -37,7 +37,8 @@ class RuleUnion(Hypothesis[Any]):
 
     def __post_init__(self) -> None:
         kept: list[Rule] = []
-        for rule in sorted(self.rules, key=_literals):
+        # In one order: a set that is listed shows how it was filled, perhaps that of the records.
+        for rule in sorted(self.rules, key=lambda rule: (_literals(rule), _order(rule))):
             if not any(obeys(rule, weaker) for weaker in kept):
                 kept.append(rule)
         object.__setattr__(self, "rules", frozenset(kept))
@@ -47,7 +48,7 @@ class RuleUnion(Hypothesis[Any]):
 
     def _listed(self) -> list[Rule]:
         """The rules in a canonical order: by what they ask of the first columns."""
-        return sorted(self.rules, key=lambda rule: [(v is None, v) for v in rule])
+        return sorted(self.rules, key=_order)
 
     def words(self) -> str:
         if not self.rules:
@@ -88,6 +89,10 @@ class RuleUnion(Hypothesis[Any]):
         if not legal or any(column.size is not None for column in columns):
             raise ValueError
         return cls(domain, frozenset(map(tuple, rules)))
+
+
+def _order(rule: Rule) -> list[tuple[bool, Any]]:
+    return [(v is None, v) for v in rule]
 
 
 def _literals(rule: Rule) -> int:

@@ -22,6 +22,10 @@ class FiniteSet(Hypothesis[Any]):
     domain: Domain[Any]
     members: frozenset[Any]
 
+    def __post_init__(self) -> None:
+        # A set that is listed shows in which order it was filled, which may be that of the records.
+        object.__setattr__(self, "members", frozenset(sorted(self.members)))
+
     def __call__(self, x: object) -> int:
         return int(x in self.members)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
     decimal_text,
+    exact,
     exact_delta,
-    exact_epsilon,
 )
 
 FORMAT = "littlestone model 1"
@@ -85,7 +86,7 @@ class Release:
                 label=str(data["label"]),
                 n=_whole(data["n"]),
                 cost=PrivacyCost(
-                    exact_epsilon(privacy["epsilon"]),
+                    _nonnegative(privacy["epsilon"]),
                     exact_delta(privacy["delta"]),
                     NeighboringRelation(privacy["neighboring"]),
                 ),
@@ -115,6 +116,14 @@ class Release:
                 found=str(reason),
                 fix="give a model file that `littlestone fit --out` wrote",
             ) from None
+
+
+def _nonnegative(value: object) -> Fraction:
+    # A composition whose deltas cover everything has an epsilon of 0.
+    epsilon = exact(value, what="epsilon")
+    if epsilon < 0:
+        raise ValueError("epsilon is below 0")
+    return epsilon
 
 
 def _whole(value: object) -> int:

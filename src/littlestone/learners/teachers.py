@@ -32,5 +32,8 @@ def chunks(sample: Sample[Any], count: int, rng: random.Random) -> Iterator[Samp
         rows, places = np.unique(held // 2, return_inverse=True)
         counts = np.zeros((len(rows), 2), dtype=np.int64)
         counts[places, held % 2] = times
-        points = tuple(sample.points[j] for j in rows.tolist())
-        yield Sample(sample.domain, points, counts[:, 0], counts[:, 1])
+        # The sample's order of points is that of all records; a part's order must be its own.
+        held_points = [sample.points[j] for j in rows.tolist()]
+        order = sorted(range(len(rows)), key=held_points.__getitem__)
+        points = tuple(held_points[j] for j in order)
+        yield Sample(sample.domain, points, counts[order, 0], counts[order, 1])

@@ -52,22 +52,22 @@ def exact(value: object, *, what: str) -> Fraction:
         ) from None
 
 
-def exact_epsilon(value: object) -> Fraction:
+def exact_epsilon(value: object, *, what: str = "epsilon") -> Fraction:
     """Epsilon in nats as an exact rational; raises `DeclarationError` outside [1e-9, 1000].
 
     >>> exact_epsilon("0.5")
     Fraction(1, 2)
     """
-    epsilon = exact(value, what="epsilon")
+    epsilon = exact(value, what=what)
     if epsilon <= 0:
         raise DeclarationError(
-            f"learn privately with epsilon = {decimal_text(epsilon)}",
-            found="epsilon must be greater than 0",
+            f"guarantee {what} = {decimal_text(epsilon)}",
+            found=f"{what} must be greater than 0",
             fix="give a positive epsilon; 1 is a common choice, 0.1 a strong one",
         )
     if not Fraction(1, 10**9) <= epsilon <= 1000:
         raise DeclarationError(
-            f"learn privately with epsilon = {value}",
+            f"guarantee {what} = {value}",
             found="it is outside 1e-9 to 1000: nothing could be learned, or nothing is protected",
             fix="give a usual epsilon; 1 is a common choice, 0.1 a strong one",
         )
@@ -83,7 +83,7 @@ def exact_delta(value: object) -> Fraction:
     delta = exact(value, what="delta")
     if not 0 <= delta < 1:
         raise DeclarationError(
-            f"learn privately with delta = {decimal_text(delta)}",
+            f"guarantee delta = {decimal_text(delta)}",
             found="delta is a probability of failure, at least 0 and below 1",
             fix="give 0 for pure differential privacy, or a small number such as 1e-6",
         )

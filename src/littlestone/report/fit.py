@@ -28,8 +28,8 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
         (
             "privacy",
             f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
-            f"of the {release.n:,} records changes the probability of any rule by at most a factor "
-            f"e^{decimal_text(cost.epsilon)}"
+            f"of the {release.n:,} records changes the probability of any set of rules by at most a "
+            f"factor e^{decimal_text(cost.epsilon)}"
             + (f", up to {decimal_text(cost.delta)}" if cost.delta else ""),
         ),
         ("mechanism", release.mechanism),

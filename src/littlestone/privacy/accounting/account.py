@@ -9,7 +9,7 @@ from fractions import Fraction
 from littlestone.errors import DeclarationError
 from littlestone.privacy.accounting.optimal import optimal_epsilon
 from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon
-from littlestone.privacy.cost import decimal_text
+from littlestone.privacy.cost import decimal_text, rounded_up
 from littlestone.privacy.event import Event, Guarantee
 
 Pieces = Sequence[tuple[Guarantee, int]]
@@ -62,8 +62,9 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
     if own > delta:
         raise DeclarationError(
             f"account for {event} at delta = {decimal_text(delta)}",
-            found=f"the deltas of its parts add up to {decimal_text(own)} already",
-            fix=f"allow a delta of at least {decimal_text(own)}, or make the parts' deltas smaller",
+            found=f"the deltas of its parts add up to {decimal_text(rounded_up(own))} already",
+            fix=f"allow a delta of at least {decimal_text(rounded_up(own))}, or make the parts' deltas "
+            "smaller",
         )
     basic = sum((n * piece.epsilon for piece, n in pieces), Fraction(0))
     found = [Account("basic composition", basic, own)]

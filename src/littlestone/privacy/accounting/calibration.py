@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 
 _DIGITS = 4
@@ -21,7 +21,8 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     between 1e-9 and 1000, and about 20 events are built.
 
     Raises `DeclarationError` when even the least epsilon costs too much, with what that one costs:
-    commonly the target has no delta and the events need one.
+    commonly the target has no delta and the events need one; and what ``make`` raises, when it makes
+    no event at all.
 
     >>> from littlestone.privacy.accounting.composed import Composed
     >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -33,7 +34,10 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     """
 
     def fits(epsilon: Fraction) -> bool:
-        cost = make(epsilon).cost()
+        try:
+            cost = make(epsilon).cost()
+        except DeclarationError:  # this step is too small or too large for the event
+            return False
         return cost.neighboring is target.neighboring and cost.within(target)
 
     low = _MOST
@@ -41,7 +45,7 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
         if low == _LEAST:
             raise DeclarationError(
                 f"calibrate an event to {target}",
-                found=f"even with epsilon {decimal_text(low)} a step it costs {make(low).cost()}",
+                found=f"even with the least epsilon a step {_least_cost(make)}",
                 fix="allow at least that epsilon and that delta, or take events that need less",
             )
         low /= 10
@@ -56,3 +60,15 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
         middle = (a + b) // 2
         a, b = (middle, b) if fits(middle * unit) else (a, middle)
     return make(a * unit)
+
+
+def _least_cost(make: Callable[[Fraction], Event]) -> str:
+    """What the event costs with the least step that it can be made with; raises what `make` raises."""
+    step = _LEAST
+    while True:
+        try:
+            return f"it costs {make(step).cost()}"
+        except DeclarationError:
+            if step >= _MOST:
+                raise
+            step *= 10

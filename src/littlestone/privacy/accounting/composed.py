@@ -9,7 +9,13 @@ from functools import cached_property
 
 from littlestone.errors import DeclarationError
 from littlestone.privacy.accounting.account import Account, accounts
-from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, decimal_text, exact_delta
+from littlestone.privacy.cost import (
+    NeighboringRelation,
+    PrivacyCost,
+    decimal_text,
+    exact_delta,
+    rounded_up,
+)
 from littlestone.privacy.event import Event, Guarantee
 
 
@@ -46,7 +52,8 @@ class Composed(Event):
         return accounts(self, self.delta)[0]
 
     def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.account.epsilon, self.account.delta, relation(self.parts))
+        delta = min(self.delta, rounded_up(self.account.delta))
+        return PrivacyCost(self.account.epsilon, delta, relation(self.parts))
 
     def guarantee(self) -> Guarantee:
         cost = self.cost()

@@ -9,7 +9,13 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost
 
 # Characters that are printable to Python and invisible to people.
-_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0") | {chr(c) for c in range(0xFE00, 0xFE10)}
+# They are Unicode's Default_Ignorable_Code_Points among the printable ones, and blanks of Braille
+# and of music.
+_BLANKS = frozenset(
+    "\U0001d159\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+) | {
+    chr(c) for first, last in ((0xFE00, 0xFE0F), (0xE0100, 0xE01EF)) for c in range(first, last + 1)
+}
 
 
 def checked(cost: PrivacyCost) -> PrivacyCost:

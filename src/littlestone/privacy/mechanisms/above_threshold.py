@@ -10,11 +10,11 @@ from functools import cached_property
 from math import comb
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.sparse_vector import SparseVector
-from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism, positive
+from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
 from littlestone.privacy.rational import exp_below
 
 _STEPS = 8  # the query epsilon is found to one part in 2^8
@@ -40,11 +40,12 @@ class AboveThreshold(ThresholdMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive("epsilon", self.epsilon)
-        if not (isinstance(self.delta, Fraction) and 0 < self.delta < 1):
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", exact_delta(self.delta))
+        if self.delta == 0:
             raise DeclarationError(
-                f"test thresholds without threshold noise at delta = {self.delta!r}",
-                found="delta must be a Fraction greater than 0 and below 1",
+                "test thresholds without threshold noise at delta = 0",
+                found="delta must be greater than 0",
                 fix="give a positive delta, or use SparseVector, which needs none",
             )
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.sparse_selection import Item, SparseSelection
+from littlestone.privacy.parameters import whole
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,10 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
     """
 
     growth: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole("growth", self.growth, least=1)
 
     @property
     def fresh(self) -> int:

@@ -14,6 +14,7 @@ from littlestone.privacy.cost import PrivacyCost, exact, exact_delta, exact_epsi
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism, Output
 from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.privacy.parameters import whole
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -50,8 +51,9 @@ class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
         """Its exact distribution."""
 
     def __post_init__(self) -> None:
-        exact_epsilon(self.epsilon)
-        if exact_delta(self.delta) == 0:
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", exact_delta(self.delta))
+        if self.delta == 0:
             raise DeclarationError(
                 "release keys that only the data list with delta = 0",
                 found="a key that one record alone brings tells of that record",
@@ -96,10 +98,7 @@ class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
                     found=f"{name} is a probability, above 0 and below 1",
                     fix="give a small number such as 0.05",
                 )
-        if keys < 1:
-            raise DeclarationError(
-                f"plan for {keys} keys", found="nothing is to be learned", fix="give 1 or more"
-            )
+        whole("keys", keys, least=1)
         weight, most = Fraction(alpha) / keys, Fraction(beta) / keys
         above = 1
         while self.curve.miss(above, weight) > most:

@@ -62,7 +62,10 @@ class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
         return counts
 
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> frozenset[Key]:
-        return frozenset(self._fired(scores, rng))
+        released = self._fired(scores, rng)
+        # As in `StableHistogram`: the order in which a set is filled can show when it is listed.
+        rng.shuffle(released)
+        return frozenset(released)
 
     def _distribution(self, scores: Mapping[Key, int]) -> dict[frozenset[Key], Fraction]:
         masses: dict[frozenset[Key], Fraction] = {frozenset(): Fraction(1)}

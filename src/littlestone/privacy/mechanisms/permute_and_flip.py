@@ -39,7 +39,7 @@ class PermuteAndFlip(Mechanism[ErrorRuns, int]):
     epsilon: Fraction
 
     def __post_init__(self) -> None:
-        exact_epsilon(self.epsilon)
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
 
     @cached_property
     def base(self) -> Fraction:

@@ -8,16 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.threshold_tests import (
-    Answers,
-    positive,
-    probability,
-    sequences,
-    whole,
-)
+from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
+from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
 
@@ -90,7 +85,7 @@ class QuietThreshold(Mechanism[Sequence[bool], Answers]):
     threshold: int
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
         whole("threshold", self.threshold)
 
     @cached_property

@@ -24,7 +24,8 @@ class ReleaseCurve:
     def __init__(self, step: Callable[[Fraction], Fraction], bits: int) -> None:
         self._step = step
         self._bits = bits
-        self._known = [0]  # q(s) 2^bits, of which only the last may be 2^bits
+        # q(s) 2^bits by s.  Threads may compute one value twice, and then write the same twice.
+        self._known = {0: 0}
 
     def __call__(self, score: int) -> Fraction:
         """q(score), which is 0 for scores below 1."""
@@ -54,7 +55,9 @@ class ReleaseCurve:
 
     def _numerator(self, score: int) -> int:
         one, known = 1 << self._bits, self._known
-        while len(known) <= score and known[-1] < one:
-            q = self._step(Fraction(known[-1], one))
-            known.append((q.numerator << self._bits) // q.denominator)
-        return known[max(0, min(score, len(known) - 1))]
+        top = len(known) - 1  # all scores up to it are known, and only the last may be 1
+        while top < score and known[top] < one:
+            q = self._step(Fraction(known[top], one))
+            known[top + 1] = (q.numerator << self._bits) // q.denominator
+            top += 1
+        return known[max(0, min(score, top))]

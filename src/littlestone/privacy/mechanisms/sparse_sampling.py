@@ -11,6 +11,7 @@ from itertools import islice
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.mechanisms.sparse_selection import Item, SparseSelection
+from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 
 
@@ -36,6 +37,10 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
     """
 
     list_size: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole("list_size", self.list_size, least=1)
 
     @property
     def fresh(self) -> int:

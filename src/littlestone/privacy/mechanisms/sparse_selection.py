@@ -60,18 +60,13 @@ class SparseSelection(Mechanism[Data, Item | None]):
         """The candidates that ``data`` bring, with their scores.  For audits, never released."""
 
     def __post_init__(self) -> None:
-        exact_epsilon(self.epsilon)
-        if exact_delta(self.delta) == 0:
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", exact_delta(self.delta))
+        if self.delta == 0:
             raise DeclarationError(
                 "select from candidates that depend on the data with delta = 0",
                 found="a candidate that one record alone brings tells of that record",
                 fix="give delta > 0, such as 1e-6, or list the candidates beforehand",
-            )
-        if self.fresh < 1:
-            raise DeclarationError(
-                f"let one record bring at most {self.fresh} candidates of its own",
-                found="then nothing could ever be selected",
-                fix="give 1 or more",
             )
 
     @cached_property

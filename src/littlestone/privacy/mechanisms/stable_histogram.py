@@ -46,8 +46,9 @@ class StableHistogram(Mechanism[Sequence[Key | None], Histogram[Key]]):
     delta: Fraction
 
     def __post_init__(self) -> None:
-        exact_epsilon(self.epsilon)
-        if not exact_delta(self.delta):
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", exact_delta(self.delta))
+        if not self.delta:
             raise DeclarationError(
                 "make a stable histogram with delta = 0",
                 found="a key that only one record has is released with a positive probability",

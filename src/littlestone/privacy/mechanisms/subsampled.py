@@ -12,6 +12,7 @@ from typing import TypeVar
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
+from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_above, log_above
 
 Record = TypeVar("Record")
@@ -44,6 +45,8 @@ class Subsampled(Event):
     size: int
 
     def __post_init__(self) -> None:
+        whole("n", self.n, least=1)
+        whole("size", self.size, least=1)
         if not 1 <= self.size <= self.n:
             raise DeclarationError(
                 f"draw {self.size} of {self.n} records without replacement",

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
+from operator import index
 
-from littlestone.errors import DeclarationError
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.parameters import whole
 from littlestone.privacy.samplers.geometric import laplace_at_least
 from littlestone.privacy.samplers.uniform import bernoulli
 
@@ -41,7 +42,7 @@ class Session:
         """Whether the noisy ``value`` reaches the threshold: True is Above, False is Below."""
         if self.exhausted:
             return self._hits_below
-        at_least = self._threshold - value
+        at_least = self._threshold - index(value)  # numpy's integers would wrap around
         above = bernoulli(laplace_at_least(self._noise, at_least), self._rng)
         self._left -= above is not self._hits_below
         return above
@@ -150,26 +151,3 @@ def probability(
     # nu >= gap - rho is the negation of -nu >= 1 - gap + rho, and -nu is distributed as nu is.
     mirrored = [(1 - gap, not answer) for gap, answer in tests]
     return (1 - b) / (1 + b) * (middle + beyond(tests) + beyond(mirrored))
-
-
-def whole(name: str, value: object, least: int | None = None) -> None:
-    """Raise `DeclarationError` unless ``value`` is an integer, of at least ``least``."""
-    if isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least):
-        return
-    bound = "" if least is None else f" of at least {least}"
-    raise DeclarationError(
-        f"use {value!r} as {name} of a threshold test",
-        found=f"{name} must be an integer{bound}",
-        fix=f"give {name} as an integer{bound}; scale and round the values likewise",
-    )
-
-
-def positive(name: str, value: object) -> None:
-    """Raise `DeclarationError` unless ``value`` is an exact rational greater than 0."""
-    if isinstance(value, Fraction) and value > 0:
-        return
-    raise DeclarationError(
-        f"use {value!r} as {name} of a threshold test",
-        found=f"{name} must be a Fraction greater than 0",
-        fix="give a Fraction; littlestone.privacy.cost.exact_epsilon reads 0.1 as 1/10",
-    )
