@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.domains import Point
 from littlestone.sample import Sample
 
 
@@ -34,3 +35,19 @@ def chunks(sample: Sample[Any], count: int, rng: random.Random) -> Iterator[Samp
         counts[places, held % 2] = times
         points = tuple(sample.points[j] for j in rows.tolist())
         yield Sample(sample.domain, points, counts[:, 0], counts[:, 1])
+
+
+def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int]]:
+    """The examples, one by one, in an order that is drawn anew and is exactly uniform.
+
+    As for `chunks`: it is as if record i had a place of its own, whatever it says.
+
+    >>> from littlestone.domains import Integers
+    >>> sample = Sample.from_examples(Integers(), [(7, 0), (7, 1), (7, 1)])
+    >>> sorted(permuted(sample, random.Random(0)))
+    [(7, 0), (7, 1), (7, 1)]
+    """
+    counts = zip(sample.points, sample.negatives.tolist(), sample.positives.tolist(), strict=True)
+    examples = [(x, y) for x, zeros, ones in counts for y in [0] * zeros + [1] * ones]
+    rng.shuffle(examples)
+    return examples
