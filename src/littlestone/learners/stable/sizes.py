@@ -80,7 +80,8 @@ def expected_blocks(d: int) -> list[float]:
 def paper_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: object) -> Sizes:
     """The sizes of BLM20, Theorems 10 and 17, at error alpha / 2 of G: eta = 1 / ((d + 1) 2^(d + 1)).
 
-    The constants of Theorem 17 are those of its proof.  For d >= 2 no proof of that eta is known.
+    The constants of Theorem 17 are those of its proof.  For d >= 2 the proof of
+    that eta has a gap.
 
     >>> paper_sizes(1, 0.1, 0.05, 1, "1e-6").n
     5452972
