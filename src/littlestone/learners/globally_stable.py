@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import islice
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -83,18 +84,20 @@ class GloballyStableLearner(PrivateLearner[Point]):
         if self.dimension == 0:  # there is one hypothesis, whatever the records say
             return self.hypotheses.soa()
         sizes = self.sizes or calibrated_sizes(sample.n, self.dimension, self.alpha)
-        examples = permuted(sample, rng)
-        fresh, rest = examples[: sizes.fresh], iter(examples[sizes.fresh :])
-        rules = [
-            self.rule(list(islice(rest, sizes.batch(i))), i, sizes, rng)
-            for i in range(sizes.batches)
-        ]
+        fresh, batches = self.split(permuted(sample, rng), sizes)
+        rules = [self.rule(batch, i, sizes, rng) for i, batch in enumerate(batches)]
         found = self.histogram.draw(rules, receipt=receipt, rng=rng)
         survivors = [h for h, count in found if count >= sizes.keep]
         if not survivors:
             return self.hypotheses.soa()
-        runs = ErrorRuns(errors_of(survivors, fresh))
-        return survivors[self.choice.draw(runs, receipt=receipt, rng=rng)]
+        return survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt, rng=rng)]
+
+    def split(
+        self, examples: Examples[Point], sizes: Sizes
+    ) -> tuple[Examples[Point], list[Examples[Point]]]:
+        """The fresh records and the batches, by position alone; the last ones may be in neither."""
+        stops = list(accumulate(map(sizes.batch, range(sizes.batches)), initial=sizes.fresh))
+        return examples[: sizes.fresh], [examples[i:j] for i, j in pairwise(stops)]
 
     def rule(
         self, batch: Examples[Point], i: int, sizes: Sizes, rng: random.Random
@@ -112,10 +115,8 @@ class GloballyStableLearner(PrivateLearner[Point]):
         return None  # calibrated sizes are not proved
 
 
-def errors_of(
-    rules: list[Hypothesis[Point]], examples: Examples[Point]
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def errors(rules: Sequence[Hypothesis[Point]], examples: Examples[Point]) -> ErrorRuns:
     """How many of ``examples`` each rule labels wrongly."""
     counts = Counter(examples)
     wrong = [sum(times for (x, y), times in counts.items() if h(x) != y) for h in rules]
-    return np.array(wrong, dtype=np.int64)
+    return ErrorRuns(np.array(wrong, dtype=np.int64))

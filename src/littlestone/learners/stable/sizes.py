@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from littlestone.errors import DeclarationError
 from littlestone.learners.base import least, require_plan
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -27,6 +28,16 @@ class Sizes:
     batches: int
     fresh: int
     keep: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.block, *self.caps, self.batches, self.fresh) < 0 or not (
+            self.block and self.caps
+        ):
+            raise DeclarationError(
+                f"split records by {self}",
+                found="a block holds an example or more, there are caps, and no number is negative",
+                fix="take them from paper_sizes, proved_sizes or calibrated_sizes",
+            )
 
     def batch(self, i: int) -> int:
         """The examples of batch number i."""
@@ -88,7 +99,7 @@ def paper_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: objec
     """
     caps = (8 ** (d + 1),) * (d + 1)
     frequent = 1 / ((d + 1) * 2 ** (d + 1))
-    return _sizes(alpha, beta, epsilon, delta, math.ceil(2 * d / alpha), caps, frequent)
+    return _sizes(alpha, beta, epsilon, delta, max(1, math.ceil(2 * d / alpha)), caps, frequent)
 
 
 def proved_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: object) -> Sizes:
@@ -100,7 +111,7 @@ def proved_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: obje
     529216
     """
     eta = stability(d)
-    block = math.ceil(2 * math.log(1 / eta) / alpha)
+    block = max(1, math.ceil(2 * math.log(1 / eta) / alpha))
     caps = tuple(math.ceil(2 * blocks / eta) for blocks in expected_blocks(d))
     return _sizes(alpha, beta, epsilon, delta, block, caps, eta / (2 * (d + 1)))
 
