@@ -45,6 +45,9 @@ class PrivateLearner(ABC, Generic[Point]):
     method: ClassVar[str]
     """The name by which the command line asks for it."""
 
+    baseline: ClassVar[bool] = False
+    """Whether it is there to compare with, so that it is only taken where nothing else applies."""
+
     hypotheses: HypothesisClass[Point]
 
     @property

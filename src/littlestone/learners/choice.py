@@ -44,8 +44,8 @@ def candidates(
 ) -> list[Candidate]:
     """Every method, with what it needs for realizable error alpha and confidence 1 - beta.
 
-    Fewest records first, then those without a proved size, then those that do not apply.  Depends
-    on declarations alone.
+    Fewest records first, then those without a proved size, then baselines, then those that do not
+    apply.  Depends on declarations alone.
     """
     found = []
     for kind in _kinds():
@@ -56,9 +56,12 @@ def candidates(
         else:
             bound = learner.plan(alpha, beta, setting="realizable")
             found.append(Candidate(kind.method, learner, bound, ""))
-    return sorted(
-        found, key=lambda c: (c.learner is None, c.bound is None, c.bound.n if c.bound else 0)
-    )
+
+    def order(c: Candidate) -> tuple[bool, bool, bool, int]:
+        baseline = c.learner is not None and c.learner.baseline
+        return c.learner is None, baseline, c.bound is None, c.bound.n if c.bound else 0
+
+    return sorted(found, key=order)
 
 
 def choose_learner(

@@ -47,6 +47,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
     """
 
     method = "globally_stable"
+    baseline = True
 
     def __init__(
         self,
