@@ -34,7 +34,7 @@ def fit(
         str, typer.Option(help="The delta you allow; needed where nobody lists the hypotheses.")
     ] = "0",
     method: Annotated[
-        str, typer.Option(help="auto, exponential, choosing or irreducible: how to learn.")
+        str, typer.Option(help="auto, exponential, choosing, irreducible or globally_stable: how.")
     ] = "auto",
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[

@@ -4,6 +4,7 @@ from littlestone.learners.base import Bound, PrivateLearner
 from littlestone.learners.choice import candidates, choose_learner
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.globally_stable import GloballyStableLearner
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.partition import PartitionLearner, SingleKeyLearner
 from littlestone.learners.release import Release
@@ -12,6 +13,7 @@ __all__ = [
     "Bound",
     "ChoosingLearner",
     "ExponentialLearner",
+    "GloballyStableLearner",
     "IrreducibleLearner",
     "PartitionLearner",
     "PrivateLearner",

@@ -45,8 +45,8 @@ class PrivateLearner(ABC, Generic[Point]):
     method: ClassVar[str]
     """The name by which the command line asks for it."""
 
-    robust: ClassVar[bool] = True
-    """Whether it bears wrong labels; one that does not is taken only when it is asked for."""
+    reservation: ClassVar[str] = ""
+    """Why it is taken only where no other applies, in words, such as ``if no label is wrong``."""
 
     hypotheses: HypothesisClass[Point]
 

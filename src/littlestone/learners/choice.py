@@ -28,11 +28,11 @@ class Candidate:
         """One line for people."""
         if self.learner is None:
             return f"{self.method} does not apply: {self.reason}"
+        reserved = self.learner.reservation and f", {self.learner.reservation}"
         if self.bound is None:
-            return f"{self.method}, of no proved size"
-        clean = "" if self.learner.robust else ", if no label is wrong"
+            return f"{self.method}, of no proved size{reserved}"
         percent = f"{100 * self.bound.alpha:g}%"
-        size = f"{self.bound.n:,} records suffice for {percent} of error{clean}"
+        size = f"{self.bound.n:,} records suffice for {percent} of error{reserved}"
         return f"{self.method}, for which {size}"
 
 
@@ -46,8 +46,8 @@ def candidates(
 ) -> list[Candidate]:
     """Every method, with what it needs for realizable error alpha and confidence 1 - beta.
 
-    Fewest records first, then those without a proved size, those that no label may be wrong for,
-    and those that do not apply.  Depends on declarations alone.
+    Fewest records first, then those without a proved size, those with a reservation, and those
+    that do not apply.  Depends on declarations alone.
     """
     found = []
     for kind in _kinds():
@@ -62,9 +62,9 @@ def candidates(
 
 
 def _order(found: Candidate) -> tuple[bool, bool, bool, int]:
-    fragile = found.learner is not None and not found.learner.robust
+    reserved = found.learner is not None and found.learner.reservation != ""
     n = 0 if found.bound is None else found.bound.n
-    return found.learner is None, fragile, found.bound is None, n
+    return found.learner is None, reserved, found.bound is None, n
 
 
 def choose_learner(

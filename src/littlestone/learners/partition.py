@@ -104,7 +104,7 @@ class SingleKeyLearner(_SetLearner):
     """
 
     method = "single_key"
-    robust = False
+    reservation = "if no label is wrong"
     single = True
 
     def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:

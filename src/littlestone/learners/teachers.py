@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.domains import Point
 from littlestone.sample import Sample
 
 
@@ -37,3 +38,19 @@ def chunks(sample: Sample[Any], count: int, rng: random.Random) -> Iterator[Samp
         order = sorted(range(len(rows)), key=held_points.__getitem__)
         points = tuple(held_points[j] for j in order)
         yield Sample(sample.domain, points, counts[order, 0], counts[order, 1])
+
+
+def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int]]:
+    """The examples, one by one, in an order that is drawn anew and is exactly uniform.
+
+    As for `chunks`: it is as if record i had a place of its own, whatever it says.
+
+    >>> from littlestone.domains import Integers
+    >>> sample = Sample.from_examples(Integers(), [(7, 0), (7, 1), (7, 1)])
+    >>> sorted(permuted(sample, random.Random(0)))
+    [(7, 0), (7, 1), (7, 1)]
+    """
+    counts = zip(sample.points, sample.negatives.tolist(), sample.positives.tolist(), strict=True)
+    examples = [(x, y) for x, zeros, ones in counts for y in [0] * zeros + [1] * ones]
+    rng.shuffle(examples)
+    return examples

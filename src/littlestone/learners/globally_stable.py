@@ -1,0 +1,123 @@
+"""The learner from global stability (Bun, Livni and Moran 2020), private for every sample."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from littlestone.classes.base import ErrorRuns, HypothesisClass
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.stable.sizes import Sizes, calibrated_sizes
+from littlestone.learners.stable.tournament import Examples, stable_rule
+from littlestone.learners.teachers import permuted
+from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.sample import Sample
+
+
+class GloballyStableLearner(PrivateLearner[Point]):
+    """Release a rule that tournaments of many batches agree on, and that errs little on fresh data.
+
+    1. Put the n records in a uniform order; `Sizes` says which of them are fresh and which batch i is.
+    2. Batch i gives one rule h_i, that of `stable_rule` with k = i mod (d + 1), d = LDim(H).
+    3. A stable histogram of h_1, h_2, ... at (epsilon, delta); rules below ``keep`` are dropped.
+    4. The exponential mechanism at epsilon picks one of the rest by its errors on the fresh records.
+
+    Where nothing is left, the rule is SOA_H.  (epsilon, delta)-DP for every sample, as each record is
+    in one batch or fresh, and so in one of two mechanisms (docs/proofs/globally-stable.md, Theorem
+    1); the paper pays for both.  Improper.  With `paper_sizes` or `proved_sizes` for ``sizes`` it is
+    the paper's learner M; without, sizes depend on n and ``alpha`` and are calibrated, not proved.
+
+    O(n) restrictions and 2^k SOAs a batch.  Raises `DeclarationError` for delta = 0.
+
+    >>> from littlestone.classes import Thresholds
+    >>> print(GloballyStableLearner(Thresholds.on(0, 99), epsilon=1, delta="1e-6").cost())
+    epsilon 1, delta 0.000001 (replace-one)
+    """
+
+    method = "globally_stable"
+    reservation = "as a baseline"
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: object = Fraction(1, 10),
+        sizes: Sizes | None = None,
+    ) -> None:
+        hypotheses.require_learnable()
+        self.hypotheses = hypotheses
+        self.dimension = int(hypotheses.littlestone_dimension())
+        self.alpha = exact(alpha, what="alpha")
+        if not 0 < self.alpha < 1:
+            raise DeclarationError(
+                f"learn with alpha (accuracy) = {alpha}",
+                found="it must lie strictly between 0 and 1",
+                fix="give a small probability, such as 0.1",
+            )
+        self.sizes = sizes
+        paid = exact_epsilon(epsilon)
+        self.histogram: StableHistogram[Hypothesis[Point]] = StableHistogram(
+            paid, exact_delta(delta)
+        )
+        self.choice = ExponentialMechanism(paid)
+
+    @property
+    def event(self) -> Parallel:
+        return Parallel([self.histogram, self.choice])
+
+    def draw(
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
+        if self.dimension == 0:  # there is one hypothesis, whatever the records say
+            return self.hypotheses.soa()
+        sizes = self.sizes or calibrated_sizes(sample.n, self.dimension, self.alpha)
+        fresh, batches = self.split(permuted(sample, rng), sizes)
+        rules = [self.rule(batch, i, sizes, rng) for i, batch in enumerate(batches)]
+        found = self.histogram.draw(rules, receipt=receipt, rng=rng)
+        survivors = [h for h, count in found if count >= sizes.keep]
+        if not survivors:
+            return self.hypotheses.soa()
+        return survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt, rng=rng)]
+
+    def split(
+        self, examples: Examples[Point], sizes: Sizes
+    ) -> tuple[Examples[Point], list[Examples[Point]]]:
+        """The fresh records and the batches, by position alone; the last ones may be in neither."""
+        stops = list(accumulate(map(sizes.batch, range(sizes.batches)), initial=sizes.fresh))
+        return examples[: sizes.fresh], [examples[i:j] for i, j in pairwise(stops)]
+
+    def rule(
+        self, batch: Examples[Point], i: int, sizes: Sizes, rng: random.Random
+    ) -> Hypothesis[Point] | None:
+        """The rule of batch number i; None if it is too short or takes too much work."""
+        size = sizes.block
+        blocks = (batch[j : j + size] for j in range(0, len(batch) - size + 1, size))
+        try:
+            return stable_rule(self.hypotheses, i % len(sizes.caps), blocks, rng)
+        except TooLargeError:
+            return None
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        require_plan(alpha, beta, setting)
+        return None  # calibrated sizes are not proved
+
+
+def errors(rules: Sequence[Hypothesis[Point]], examples: Examples[Point]) -> ErrorRuns:
+    """How many of ``examples`` each rule labels wrongly."""
+    counts = Counter(examples)
+    wrong = [sum(times for (x, y), times in counts.items() if h(x) != y) for h in rules]
+    return ErrorRuns(np.array(wrong, dtype=np.int64))

@@ -1,0 +1,165 @@
+"""How many examples the globally stable learner takes: as the paper says, as is proved, as fits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from littlestone.errors import DeclarationError
+from littlestone.learners.base import least, require_plan
+from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Public numbers that say which record goes where.
+
+    ``block`` examples are the paper's auxiliary sample (its n).  Batch i plays a tournament of depth
+    k = i mod (d + 1), which may draw ``caps[k]`` blocks (its N), and one block more.  There are
+    ``batches`` of them (its k) and ``fresh`` examples (its n') to choose among the rules whose noisy
+    counts are at least ``keep`` (its 3 eta k / 4).
+    """
+
+    block: int
+    caps: tuple[int, ...]
+    batches: int
+    fresh: int
+    keep: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.block, *self.caps, self.batches, self.fresh) < 0 or not (
+            self.block and self.caps
+        ):
+            raise DeclarationError(
+                f"split records by {self}",
+                found="a block holds an example or more, there are caps, and no number is negative",
+                fix="take them from paper_sizes, proved_sizes or calibrated_sizes",
+            )
+
+    def batch(self, i: int) -> int:
+        """The examples of batch number i."""
+        return self.block * (self.caps[i % len(self.caps)] + 1)
+
+    @property
+    def n(self) -> int:
+        """The examples of all batches and the fresh ones."""
+        return self.fresh + sum(self.batch(i) for i in range(self.batches))
+
+
+def stability(d: int) -> float:
+    """The largest eta with rho_d >= eta, where rho_0 = 1, rho_k = rho (rho - eta) / (2 (1 - eta rho)).
+
+    For some k <= d and rule f, Pr[SOA(S T) = f] >= eta for S ~ D_k (docs/proofs/globally-stable.md,
+    Theorem 3).  BLM20, Lemma 12, says 2^-d, which is false for d = 2.  About 2^-(2^d - 1).
+
+    >>> [f"{stability(d):.3g}" for d in (0, 1, 2, 3)]
+    ['1', '0.5', '0.104', '0.0072']
+    """
+
+    def reached(eta: float) -> float:
+        rho = 1.0
+        for _ in range(d):
+            rho = rho * max(0.0, rho - eta) / (2 * (1 - eta * rho))
+        return rho
+
+    low, high = 0.0, 1.0
+    if d == 0:
+        return 1.0
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if reached(middle) >= middle else (low, middle)
+    return low
+
+
+def expected_blocks(d: int) -> list[float]:
+    """E_0, ..., E_d: the expected blocks that S ~ D_k takes, if D_k is defined, are at most E_k.
+
+    E_(k+1) = 2 (E_k + 1) / (1 - eta), eta = `stability`.  BLM20, Lemma 14: at most 4^(k+1).
+
+    >>> [round(blocks, 2) for blocks in expected_blocks(2)]
+    [0.0, 2.23, 7.22]
+    """
+    found = [0.0]
+    while len(found) <= d:
+        found.append(2 * (found[-1] + 1) / (1 - stability(d)))
+    return found
+
+
+def paper_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: object) -> Sizes:
+    """The sizes of BLM20, Theorems 10 and 17, at error alpha / 2 of G: eta = 1 / ((d + 1) 2^(d + 1)).
+
+    The constants of Theorem 17 are those of its proof.  For d >= 2 the proof of
+    that eta has a gap.
+
+    >>> paper_sizes(1, 0.1, 0.05, 1, "1e-6").n
+    5452972
+    """
+    caps = (8 ** (d + 1),) * (d + 1)
+    frequent = 1 / ((d + 1) * 2 ** (d + 1))
+    return _sizes(alpha, beta, epsilon, delta, max(1, math.ceil(2 * d / alpha)), caps, frequent)
+
+
+def proved_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: object) -> Sizes:
+    """Sizes at which, for a realizable distribution, err <= alpha with probability 1 - beta.
+
+    docs/proofs/globally-stable.md, Theorem 5.
+
+    >>> proved_sizes(1, 0.1, 0.05, 1, "1e-6").n
+    529216
+    """
+    eta = stability(d)
+    block = max(1, math.ceil(2 * math.log(1 / eta) / alpha))
+    caps = tuple(math.ceil(2 * blocks / eta) for blocks in expected_blocks(d))
+    return _sizes(alpha, beta, epsilon, delta, block, caps, eta / (2 * (d + 1)))
+
+
+def _sizes(
+    alpha: float,
+    beta: float,
+    epsilon: object,
+    delta: object,
+    block: int,
+    caps: tuple[int, ...],
+    frequent: float,
+) -> Sizes:
+    """As many batches and fresh examples as a rule of this expected frequency in them needs."""
+    require_plan(alpha, beta)
+    histogram: StableHistogram[object]
+    histogram = StableHistogram(exact_epsilon(epsilon), exact_delta(delta))
+    share = Fraction(beta) / 3
+
+    def enough(batches: int) -> bool:
+        expected, error = frequent * batches, histogram.error(keys=batches, beta=share)
+        return (
+            expected >= 128 * math.log(3 / beta)
+            and expected >= 8 * error
+            and 7 * expected >= 8 * (histogram.threshold + error)
+        )
+
+    batches = -(-least(enough) // len(caps)) * len(caps)
+    tilt = math.log(ExponentialMechanism(exact_epsilon(epsilon)).base)
+    tilt = min(tilt, math.log(2) / 2)
+    # E e^(-tilt D), D = 1[h errs] - 1[h* errs], for err(h) > alpha and err(h*) <= alpha / 2.
+    rate = -math.log1p(alpha * math.expm1(-tilt) + alpha / 2 * math.expm1(tilt))
+    kept = 8 / (5 * frequent)
+    fresh = math.ceil(math.log(3 * kept / beta) / rate * (1 + 1e-9))
+    return Sizes(block, caps, batches, fresh, math.ceil(3 * frequent * batches / 4))
+
+
+def calibrated_sizes(n: int, d: int, alpha: Fraction) -> Sizes:
+    """Sizes for n examples that are not proved: as many batches as four fifths of them fill.
+
+    Blocks are of ceil(d / alpha) examples, and a tournament of depth k may draw twice the 2 (2^k - 1)
+    blocks that it takes when no two rules are ever equal.
+
+    >>> calibrated_sizes(10_000, 2, Fraction(1, 10))
+    Sizes(block=20, caps=(0, 4, 12), batches=63, fresh=2000, keep=1)
+    """
+    block = max(1, math.ceil(d / alpha))
+    caps = tuple(4 * (2**k - 1) for k in range(d + 1))
+    fresh = n // 5
+    cycle = block * (sum(caps) + d + 1)
+    return Sizes(block, caps, (n - fresh) // cycle * (d + 1), fresh)

@@ -1,0 +1,333 @@
+"""BLM20: Bun, Livni, Moran, An equivalence between private classification and online prediction."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+
+from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.domains import Integers
+from littlestone.hypotheses import Hypothesis, disagreement
+from littlestone.learners import GloballyStableLearner
+from littlestone.learners.stable.sizes import stability
+from littlestone.learners.stable.tournament import stable_rule
+from littlestone.online.extended_soa import ExtendedSOA
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
+from littlestone.verify.statement import Outcome, statement
+
+# A state of the SOA, and whether all tournament examples agree with the target; with its probability.
+Law = dict[tuple[ExtendedSOA[Any], bool], Fraction]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Exactly: D_k, SOA(S T) for S ~ D_k and T ~ D^n, and the expected blocks that S takes."""
+
+    samples: Law
+    rules: dict[Hypothesis[Any], Fraction]
+    agreeing: Fraction
+    blocks: Fraction
+
+    @property
+    def top(self) -> Fraction:
+        """The probability of the most frequent rule."""
+        return max(self.rules.values())
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A class, a target, the uniform distribution on the points of its domain, and n."""
+
+    H: FiniteClass
+    target: Hypothesis[Any]
+    n: int
+
+    @property
+    def d(self) -> int:
+        """The Littlestone dimension."""
+        return self.H.littlestone_dimension()
+
+    def loss(self, f: Hypothesis[Any]) -> Fraction:
+        """Pr[f(x) != target(x)]."""
+        points = list(self.H.domain)
+        return Fraction(sum(f(x) != self.target(x) for x in points), len(points))
+
+
+@cache
+def _rule(state: ExtendedSOA[Any]) -> Hypothesis[Any]:
+    return cast("Hypothesis[Any]", state.hypothesis())  # a table can hold every function
+
+
+_differ = cache(disagreement)
+
+
+@cache
+def _stages(setting: Setting) -> tuple[Stage, ...]:
+    """D_0, ..., D_d, up to the first that two equal rules make impossible."""
+    stages: list[Stage] = []
+    samples: Law = {(ExtendedSOA(setting.H), True): Fraction(1)}
+    blocks = Fraction(0)
+    for _ in range(setting.d + 1):
+        law = _with_block(samples, setting)
+        rules: dict[Hypothesis[Any], Fraction] = defaultdict(Fraction)
+        for (state, _), p in law.items():
+            rules[_rule(state)] += p
+        agreeing = sum((p for (_, agrees), p in samples.items() if agrees), Fraction(0))
+        stages.append(Stage(samples, dict(rules), agreeing, blocks))
+        differ = 1 - sum(p * p for p in rules.values())
+        if not differ:
+            break
+        blocks = 2 * (blocks + 1) / differ
+        samples = defaultdict(Fraction)
+        for (state, agrees), p in law.items():
+            f = _rule(state)
+            # Against every other rule g, first or second: it wins if y is not its own label.
+            for g, q in rules.items():
+                if g != f:
+                    x = _differ(f, g)
+                    y = 1 - f(x)
+                    after = state.update(x, y), agrees and y == setting.target(x)
+                    samples[after] += p * q / differ
+    return tuple(stages)
+
+
+def _with_block(samples: Law, setting: Setting) -> Law:
+    law, points = samples, list(setting.H.domain)
+    for _ in range(setting.n):
+        longer: Law = defaultdict(Fraction)
+        for (state, agrees), p in law.items():
+            for x in points:
+                longer[state.update(x, setting.target(x)), agrees] += p / len(points)
+        law = longer
+    return law
+
+
+def _masks(points: int, rows: Sequence[int]) -> FiniteClass:
+    return FiniteClass.from_array([[row >> x & 1 for x in range(points)] for row in rows])
+
+
+SPREAD = Setting((_H := _masks(8, [64, 161, 166, 20, 56])), _H.hypothesis(3), 1)
+"""Five functions on eight points, LDim = 2, of which no rule is ever frequent."""
+
+
+@cache
+def _settings() -> tuple[Setting, ...]:
+    """Random classes of LDim 1 and 2 with each of two targets, thresholds, and `SPREAD`."""
+    rng = np.random.default_rng(2020)
+    found = [SPREAD]
+    found += [
+        Setting(H, H.hypothesis(i), n)
+        for H in (_masks(3, [0, 4, 6, 7]), _masks(6, [0, 1, 2, 4, 8, 16, 32]))
+        for i in (0, 1)
+        for n in (1, 2)
+    ]
+    while len(found) < 40:
+        size, points = int(rng.integers(2, 7)), int(rng.integers(2, 7))
+        H = FiniteClass.from_array(rng.random((size, points)) < rng.choice([0.25, 0.5]))
+        if 1 <= H.littlestone_dimension() <= 2:
+            found += [Setting(H, H.hypothesis(i), 1 + len(found) % 2) for i in (0, H.size - 1)]
+    return tuple(found)
+
+
+def _all_rules() -> Iterator[tuple[Setting, int, Hypothesis[Any], Fraction]]:
+    for setting in _settings():
+        for k, stage in enumerate(_stages(setting)):
+            for f, p in stage.rules.items():
+                yield setting, k, f, p
+
+
+def _chain(k: int, eta: Fraction) -> Fraction:
+    """rho_k of `stability`."""
+    rho = Fraction(1)
+    for _ in range(k):
+        rho = rho * max(Fraction(0), rho - eta) / (2 * (1 - eta * rho))
+    return rho
+
+
+@statement("BLM20 Proposition 5, sharper: Pr[A(S) = h] <= (1 - loss(h))^n for consistent A")
+def stability_generalizes() -> Outcome:
+    """The SOA, which is consistent; so a rule of frequency eta has loss <= ln(1/eta) / n."""
+    found = [(s, f, p) for s, k, f, p in _all_rules() if k == 0]
+    wrong = sum(p > (1 - s.loss(f)) ** s.n for s, f, p in found)
+    tight = sum(p == (1 - s.loss(f)) ** s.n for s, f, p in found)
+    return Outcome(
+        "at most, so that loss <= ln(1/eta) / n",
+        f"{wrong} of {len(found)} rules exceed it, {tight} equal it",
+        wrong == 0 and tight > 0,
+    )
+
+
+@statement("BLM20 Observation 11: k examples of S ~ D_k are mistakes, and SOA(S T) agrees with T")
+def tournament_examples_are_mistakes() -> Outcome:
+    """All S of positive probability with all T; mistakes show as LDim(V) <= d - k if realizable."""
+    wrong = samples = unrealizable = 0
+    for setting in _settings():
+        points = list(setting.H.domain)
+        for k, stage in enumerate(_stages(setting)):
+            for state, _ in stage.samples:
+                samples += 1
+                unrealizable += not state.realizable
+                left = state.version_space.littlestone_dimension()
+                wrong += state.realizable and left > setting.d - k
+                for T in product(points, repeat=setting.n):
+                    rule = _rule(state.after((x, setting.target(x)) for x in T))
+                    wrong += any(rule(x) != setting.target(x) for x in T)
+    return Outcome(
+        "always",
+        f"{wrong} failures for {samples} samples S, {unrealizable} of them not realizable",
+        wrong == 0 and unrealizable > 0,
+    )
+
+
+@statement("BLM20 Lemma 12: some k <= d and f have Pr[SOA(S T) = f] >= 2^-d")
+def frequent_rules() -> Outcome:
+    """True for d = 1.  For d = 2, five functions on eight points, n = 1, are a counterexample."""
+    least = min(max(s.top for s in _stages(x)) for x in _settings() if x.d == 1)
+    tops = [stage.top for stage in _stages(SPREAD)]
+    shown = ", ".join(f"{float(p):.3f}" for p in tops)
+    return Outcome(
+        "false for d = 2",
+        f"d = 1: at least {float(least):.3f}; d = {SPREAD.d}: {shown} for k = 0, 1, 2, below 1/4",
+        least >= Fraction(1, 2) and SPREAD.d == 2 and len(tops) == 3 and max(tops) < Fraction(1, 4),
+    )
+
+
+@statement("BLM20, proof of Lemma 12: Pr[all k tournament examples agree with c] = 2^-k")
+def who_wins_is_not_independent() -> Outcome:
+    """When y = c(x), the winner is the one that errs at x: rather the one that went wrong before."""
+    first, second = (stage.agreeing for stage in _stages(SPREAD)[1:])
+    return Outcome(
+        "true for k = 1, false for k = 2",
+        f"{float(first):.3f} for k = 1, {float(second):.4f} for k = 2",
+        first == Fraction(1, 2) and second < Fraction(1, 4),
+    )
+
+
+@statement("BLM20 Lemma 12, repaired: some k <= d and f have Pr[SOA(S T) = f] >= eta_d")
+def frequent_rules_repaired() -> Outcome:
+    """eta_d = stability(d), and Pr[all k agree] >= rho_k(most frequent rule before k)."""
+    wrong = chains = 0
+    least = {1: Fraction(1), 2: Fraction(1)}
+    for setting in _settings():
+        stages = _stages(setting)
+        top = max(stage.top for stage in stages)
+        least[setting.d] = min(least[setting.d], top)
+        wrong += float(top) < stability(setting.d)
+        for k, stage in enumerate(stages):
+            chains += 1
+            wrong += stage.agreeing < _chain(k, max((s.top for s in stages[:k]), default=top))
+    return Outcome(
+        ", ".join(f"{stability(d):.3f} for d = {d}" for d in least),
+        f"at least {', '.join(f'{float(p):.3f}' for p in least.values())} in "
+        f"{len(_settings())} settings; {wrong} failures with the chain in {chains} stages",
+        wrong == 0,
+    )
+
+
+@statement("BLM20 Lemma 13, sharper: Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k")
+def frequent_rules_generalize() -> Outcome:
+    """For all k and f, realizable or not; so that a frequency of 2^-d means loss <= d / n."""
+    found = list(_all_rules())
+    wrong = sum(p > (1 - s.loss(f)) ** s.n for s, _, f, p in found)
+    wrong += sum(
+        p >= Fraction(1, 2**s.d) and s.loss(f) > Fraction(s.d, s.n) for s, _, f, p in found
+    )
+    outside = sum(f not in set(s.H) for s, _, f, _ in found)
+    return Outcome(
+        "at most, and loss <= d / n for frequencies >= 2^-d",
+        f"{wrong} failures for {len(found)} rules, {outside} of them outside of the class",
+        wrong == 0 and outside > 0,
+    )
+
+
+@statement("BLM20 Lemma 14: S ~ D_k takes at most 4^(k+1) n expected examples")
+def expected_draws() -> Outcome:
+    """E_(k+1) <= 2 (E_k + 1) / (1 - eta) blocks, if no rule's frequency was above eta <= 1/2."""
+    wrong = stages = 0
+    most = Fraction(0)
+    for setting in _settings():
+        found = _stages(setting)
+        for k in range(1, len(found)):
+            eta = max(s.top for s in found[:k])
+            if eta > Fraction(1, 2):
+                continue
+            stages += 1
+            bound = Fraction(0)
+            for _ in range(k):
+                bound = 2 * (bound + 1) / (1 - eta)
+            wrong += found[k].blocks > bound or bound > 4 ** (k + 1)
+            most = max(most, found[k].blocks / 4 ** (k + 1))
+    return Outcome(
+        "2 (E + 1) / (1 - eta) a step, below 4^(k+1)",
+        f"{wrong} failures in {stages} stages; at most {float(most):.2f} of 4^(k+1)",
+        wrong == 0 and stages > 0,
+    )
+
+
+@statement("BLM20 Theorem 10: Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f, loss(f) <= alpha")
+def globally_stable() -> Outcome:
+    """G without its cap, exactly; k uniform in 0, ..., d, and a D_k that is impossible gives nothing.
+
+    For d = 2 its proof rests on Lemma 12, and shows `stability` / (d + 1) as that is repaired.
+    """
+    least = {1: Fraction(1), 2: Fraction(1)}
+    for setting in _settings():
+        d, rules = setting.d, Counter[Hypothesis[Any]]()
+        for stage in _stages(setting):
+            for f, p in stage.rules.items():
+                rules[f] += p / (d + 1)  # type: ignore[assignment]
+        least[d] = min(least[d], Fraction(max(rules.values())))
+    return Outcome(
+        ", ".join(f"{1 / ((d + 1) * 2 ** (d + 1)):.3f} for d = {d}" for d in least),
+        f"at least {', '.join(f'{float(p):.3f}' for p in least.values())} in "
+        f"{len(_settings())} settings",
+        all(p >= Fraction(1, (d + 1) * 2 ** (d + 1)) for d, p in least.items()),
+    )
+
+
+@statement("BLM20 algorithm G with its cap N = 8^(d+1) n: the most frequent rule of 200 runs")
+def monte_carlo() -> Outcome:
+    """Thresholds of LDim 1, 2 and 3 on 2^(d+1) - 2 points, alpha = 1/2, n = ceil(d / alpha)."""
+    rng = seeded_generator(10)
+    shown, holds = [], True
+    for d in (1, 2, 3):
+        n, middle, points = 2 * d, 2**d - 1, range(2 ** (d + 1) - 2)
+        H = Thresholds.on(0, points[-1])
+        found: Counter[Hypothesis[Any] | None] = Counter()
+        for _ in range(200):
+            blocks = (
+                [(x, int(x >= middle)) for x in rng.choices(points, k=n)]
+                for _ in range(8 ** (d + 1) + 1)
+            )
+            found[stable_rule(H, rng.randrange(d + 1), blocks, rng)] += 1
+        failed = found.pop(None, 0)
+        f, times = cast("tuple[Hypothesis[Any], int]", found.most_common(1)[0])
+        loss = sum(f(x) != (x >= middle) for x in points) / len(points)
+        holds &= times / 200 >= 1 / ((d + 1) * 2 ** (d + 1)) and loss <= 1 / 2
+        shown.append(f"d = {d}: {times / 200:.2f}, loss {loss:.2f}, {failed} runs fail")
+    return Outcome("at least 0.125, 0.042, 0.016", "; ".join(shown), holds)
+
+
+@statement("BLM20 Theorem 17: the learner M has error at most alpha")
+def learner() -> Outcome:
+    """10 runs of calibrated sizes: points of an infinite domain, epsilon 1, delta 1e-6, n = 4000."""
+    rng, H, alpha = seeded_generator(17), Points(Integers()), 0.1
+    learner = GloballyStableLearner(H, epsilon=1, delta="1e-6", alpha=alpha)
+    good = 0
+    for _ in range(10):
+        xs = [rng.choice([7, 8 + rng.randrange(100)]) for _ in range(4000)]
+        sample = Sample.from_examples(H.domain, [(x, int(x == 7)) for x in xs])
+        with Ledger() as ledger:
+            rule = learner.fit(sample, ledger=ledger, dataset="made up", rng=rng).hypothesis
+        missed, wrong = rule(7) != 1, sum(rule(8 + i) for i in range(100))
+        good += missed / 2 + wrong / 200 <= alpha
+    return Outcome("error <= 0.1", f"in {good} of 10 runs of n = 4000", good == 10)

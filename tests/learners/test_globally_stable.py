@@ -1,0 +1,400 @@
+"""The globally stable learner: its whole distribution on tiny samples, and real draws."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import permutations, product
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from littlestone.audit import audit_epsilon
+from littlestone.audit.exact import exact_audit
+from littlestone.audit.neighbours import neighbours
+from littlestone.classes import FiniteClass, HypothesisClass, Parities, Points, Subsets, Thresholds
+from littlestone.domains import Integers
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners import GloballyStableLearner
+from littlestone.learners.globally_stable import errors
+from littlestone.learners.stable.sizes import (
+    Sizes,
+    calibrated_sizes,
+    paper_sizes,
+    proved_sizes,
+    stability,
+)
+from littlestone.learners.stable.tournament import Examples, stable_rule
+from littlestone.learners.teachers import permuted
+from littlestone.online.extended_soa import ExtendedSOA
+from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.sample import Sample
+
+Records = tuple[tuple[Any, int], ...]
+Learner = GloballyStableLearner[Any]
+Masses = dict[Hashable, Fraction]
+Show = Callable[[Hypothesis[Any], Sequence[Any]], Hashable]
+
+TINY = Thresholds.on(0, 1)
+RECORDS = tuple(product((0, 1), (0, 1)))
+
+
+class SpentError(Exception):
+    """The script of coins is too short."""
+
+
+class Script(random.Random):
+    """Fair coins that are written down."""
+
+    def __init__(self, coins: Sequence[int]) -> None:
+        super().__init__(0)
+        self.coins = iter(coins)
+
+    def getrandbits(self, k: int) -> int:
+        assert k == 1
+        for coin in self.coins:
+            return coin
+        raise SpentError
+
+
+def law_of_rule(learner: Learner, batch: Records, i: int, sizes: Sizes) -> Masses:
+    """What one batch gives, over all coins."""
+    masses: Masses = defaultdict(Fraction)
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        coins = waiting.pop()
+        try:
+            rule = learner.rule(batch, i, sizes, Script(coins))
+        except SpentError:
+            waiting += [(*coins, 0), (*coins, 1)]
+        else:
+            masses[rule] += Fraction(1, 2 ** len(coins))
+    return dict(masses)
+
+
+def as_text(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
+    return h.words()
+
+
+def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Masses]:
+    """Exactly what is released of records in a known order: all coins, and both mechanisms."""
+    sizes = learner.sizes
+    assert sizes is not None
+    histogram, choice, H = learner.histogram, learner.choice, learner.hypotheses
+
+    @cache
+    def rule(batch: Records, i: int) -> Masses:
+        return law_of_rule(learner, batch, i, sizes)
+
+    @cache
+    def released(votes: frozenset[tuple[Any, int]]) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        voted = [h for h, times in votes for _ in range(times)]
+        for found, mass in histogram.distribution(voted).items():
+            kept = frozenset(h for h, count in found if count >= sizes.keep)
+            masses[kept] += mass
+        return dict(masses)
+
+    @cache
+    def ordered(records: Records) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        fresh, batches = learner.split(records, sizes)
+        laws = [rule(tuple(batch), i).items() for i, batch in enumerate(batches)]
+        for rules in product(*laws):
+            weight = Fraction(1)
+            for _, mass in rules:
+                weight *= mass
+            for kept, mass in released(frozenset(Counter(h for h, _ in rules).items())).items():
+                survivors = list(cast("frozenset[Any]", kept))
+                if not survivors:
+                    masses[show(H.soa(), batches)] += weight * mass
+                    continue
+                drawn = choice.distribution(errors(survivors, fresh))
+                for j, p in drawn.items():
+                    masses[show(survivors[j], batches)] += weight * mass * p
+        return dict(masses)
+
+    return ordered
+
+
+def distribution(learner: Learner) -> Callable[[Records], Masses]:
+    """Exactly what `draw` releases, over all orders."""
+    ordered = in_order(learner)
+
+    def of(records: Records) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        orders = list(permutations(records))
+        for order in orders:
+            for output, mass in ordered(order).items():
+                masses[output] += mass / len(orders)
+        return dict(masses)
+
+    return of
+
+
+def claim(epsilon: str, delta: str, sizes: Sizes, kind: type[Learner] = Learner) -> Learner:
+    return kind(TINY, epsilon=epsilon, delta=delta, sizes=sizes)
+
+
+TOURNAMENTS = Sizes(block=1, caps=(0, 2), batches=2, fresh=1)
+VOTES = Sizes(block=1, caps=(0,), batches=3, fresh=2)
+CASES = [
+    ("1", "0.2", TOURNAMENTS),
+    ("2", "0.3", TOURNAMENTS),
+    ("2", "0.3", VOTES),
+    ("1", "0.05", VOTES),
+]
+
+
+VOTED = ("2", "0.3", Sizes(block=1, caps=(0,), batches=3, fresh=1))
+
+
+def is_private(learner: Learner, show: Show = as_text, records: Records = RECORDS) -> bool:
+    """The exact audit of all neighbouring sequences finds nothing.
+
+    With the order known: the uniform one of `draw` can only hide more, and would hide the plants.
+    """
+    sizes = learner.sizes
+    assert sizes is not None
+    pairs = neighbours(records, sizes.n)
+    return exact_audit(in_order(learner, show), pairs, learner.event).holds
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "sizes"), CASES)
+def test_private_on_every_tiny_pair(epsilon: str, delta: str, sizes: Sizes) -> None:
+    assert is_private(claim(epsilon, delta, sizes), records=RECORDS[:3])
+
+
+def test_private_after_the_permutation() -> None:
+    learner = claim(*CASES[1])
+    pairs = neighbours(RECORDS, TOURNAMENTS.n, ordered=False)
+    assert exact_audit(cache(distribution(learner)), pairs, learner.event).holds
+
+
+class Lower(StableHistogram[Any]):
+    """A threshold that is one too low."""
+
+    threshold = property(lambda self: StableHistogram(self.epsilon, self.delta).threshold - 1)
+
+
+class WrongDelta(Learner):
+    """Releases keys too easily, and claims what the right threshold would cost."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.claimed = Parallel([self.histogram, self.choice])
+        self.histogram = Lower(self.histogram.epsilon, self.histogram.delta)
+
+    @property
+    def event(self) -> Parallel:
+        return self.claimed
+
+
+class SameRecords(Learner):
+    """Chooses among the rules by the records that voted for them, at the price of one of both."""
+
+    def split(self, examples: Examples[Any], sizes: Sizes) -> tuple[Any, Any]:
+        _, batches = super().split(examples, sizes)
+        return examples, batches
+
+
+class BatchesByData(Learner):
+    """A batch ends at each positive record, so that all of them have one."""
+
+    def split(self, examples: Examples[Any], sizes: Sizes) -> tuple[Any, Any]:
+        fresh, _ = super().split(examples, sizes)
+        batches: list[list[Any]] = [[]]
+        for x, y in examples[sizes.fresh :]:
+            batches[-1].append((x, y))
+            batches += [[]] * y
+        return fresh, batches
+
+
+def with_its_batch(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
+    """The rule, as an object that remembers the records it was made of."""
+    return h.words(), tuple(batches[0])
+
+
+def test_a_teachers_object_is_caught() -> None:
+    assert is_private(claim(*VOTED))
+    assert not is_private(claim(*VOTED), with_its_batch)
+
+
+@pytest.mark.parametrize("kind", [WrongDelta, BatchesByData])
+def test_plants_are_caught(kind: type[Learner]) -> None:
+    assert not is_private(claim(*VOTED, kind))
+
+
+def test_records_that_are_used_twice_are_caught() -> None:
+    """Counts and errors then move together: the odds of two rules by e^epsilon each."""
+    sizes, a, b = Sizes(block=1, caps=(0,), batches=9, fresh=0), (0, 1), (0, 0)
+    pairs = [((a,) * (i + 1) + (b,) * (8 - i), (a,) * i + (b,) * (9 - i)) for i in range(9)]
+    for kind, private in ((Learner, True), (SameRecords, False)):
+        learner = claim("4", "0.01", sizes, kind)
+        assert exact_audit(in_order(learner), pairs, learner.event).holds == private
+
+
+def fit(learner: Learner, sample: Sample[Any], rng: random.Random) -> Hypothesis[Any]:
+    with Ledger() as ledger:
+        return learner.fit(sample, ledger=ledger, dataset="made up", rng=rng).hypothesis
+
+
+def test_draws_have_the_exact_distribution() -> None:
+    learner, rng = claim(*CASES[1]), random.Random(3)
+    data = ((0, 0), (0, 1), (1, 1), (1, 1), (1, 0))
+    sample = Sample.from_examples(TINY.domain, data)
+    masses = {str(h): mass for h, mass in distribution(learner)(data).items()}
+    counts = Counter(fit(learner, sample, rng).words() for _ in range(300))
+    assert set(counts) <= set(masses)
+    expected = [300 * float(mass) for mass in masses.values()]
+    assert stats.chisquare([counts[h] for h in masses], expected).pvalue > 1e-4
+
+
+def test_a_larger_sample_is_audited_by_its_draws() -> None:
+    H = Points(Integers())
+    learner = GloballyStableLearner(H, epsilon=1, delta="0.01")
+    many = [(x, 1) for x in (1, 2)] * 60
+    one = Sample.from_examples(H.domain, many)
+    other = Sample.from_examples(H.domain, [(3, 1), *many[1:]])
+    bound = audit_epsilon(
+        lambda rng: fit(learner, one, rng).words(),
+        lambda rng: fit(learner, other, rng).words(),
+        delta=Fraction(1, 100),
+        trials=150,
+        confidence="0.999",
+        rng=random.Random(1),
+    )
+    assert bound.epsilon <= 1
+
+
+def by_definition(H: FiniteClass, examples: Records) -> dict[Any, int]:
+    """BLM20, Definition 8, with the rule as a table of labels."""
+    V, seen = H, list(examples)
+    rule = {x: H.soa_label(x) for x in H.domain}
+    for t, (x, y) in enumerate(seen):
+        longer = H
+        for a, b in seen[: t + 1]:
+            longer = longer.restrict(a, b)
+        if longer.is_empty():
+            rule[x] = y
+        else:
+            V = longer
+            rule = {z: V.soa_label(z) for z in H.domain}
+    return rule
+
+
+def test_the_extended_soa_by_its_definition() -> None:
+    rng = np.random.default_rng(8)
+    realizable = Counter[bool]()
+    for _ in range(60):
+        H = FiniteClass.from_array(rng.integers(0, 2, size=(7, 4)))
+        points = list(H.domain)
+        drawn = [(points[int(rng.integers(4))], int(rng.integers(2))) for _ in range(5)]
+        state = ExtendedSOA(H).after(drawn)
+        rule = state.hypothesis()
+        assert rule is not None
+        assert {x: rule(x) for x in points} == by_definition(H, tuple(drawn))
+        realizable[state.realizable] += 1
+    assert min(realizable[True], realizable[False]) >= 5
+
+
+@pytest.mark.parametrize(
+    "H", [Thresholds.on(0, 9), Points(Integers()), Subsets(Integers(), 2)], ids=str
+)
+def test_flips_are_canonical(H: HypothesisClass[Any]) -> None:
+    """Whatever the class of finite sets or steps, equal rules are equal keys."""
+    for examples in product([(3, 0), (3, 1), (9, 1), (0, 1)], repeat=3):
+        rule = ExtendedSOA(H).after(examples).hypothesis()
+        assert rule is not None
+        assert rule == Hypothesis.from_json(rule.to_json())
+        last = dict(examples)
+        assert all(rule(x) == y for x, y in list(last.items())[-1:])
+
+
+def test_the_size_of_a_tournament() -> None:
+    """Depth k takes at least 2 (2^k - 1) blocks and one more, and gives up when they run out."""
+    H, rng = Thresholds.on(0, 62), random.Random(2)
+    for k in range(4):
+        need = 2 * (2**k - 1) + 1
+        blocks = [[(x, int(x >= 30))] for x in rng.sample(range(63), need - 1)]
+        assert stable_rule(H, k, iter(blocks), rng) is None
+        more = [[(x, int(x >= 30))] for x in rng.choices(range(63), k=50 * need)]
+        assert stable_rule(H, k, iter(more), rng) is not None
+
+
+def test_nothing_raises_whatever_the_data() -> None:
+    rng = random.Random(4)
+    classes = [
+        Thresholds.on(0, 7),
+        Points(Integers()),
+        Subsets(Integers(), 2),
+        Parities.examples()[0],
+    ]
+    sizes = Sizes(block=2, caps=(0, 2, 6), batches=6, fresh=3)
+    for H, _ in product(classes, range(20)):
+        learner = GloballyStableLearner(H, epsilon=4, delta="0.4", sizes=sizes)
+        points = H.domain.examples(4)
+        n = rng.choice([1, 5, sizes.n, 2 * sizes.n])  # fewer than the sizes say, too
+        data = [(rng.choice(points), rng.randrange(2)) for _ in range(n)]
+        fit(learner, Sample.from_examples(H.domain, data), rng)
+
+
+def test_too_much_work_is_no_vote(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_large(*_: Any) -> None:
+        raise TooLargeError("work", found="too much", fix="none")
+
+    monkeypatch.setattr(ExtendedSOA, "after", too_large)
+    learner = claim(*CASES[0])
+    assert learner.rule(((0, 1),), 0, TOURNAMENTS, random.Random(0)) is None
+
+
+def test_permuted_is_uniform() -> None:
+    sample = Sample.from_examples(Integers(), [(1, 0), (1, 1), (2, 1)])
+    rng = random.Random(6)
+    counts = Counter(tuple(permuted(sample, rng)) for _ in range(3000))
+    assert len(counts) == 6
+    assert stats.chisquare(list(counts.values())).pvalue > 1e-4
+
+
+def test_learns() -> None:
+    rng = random.Random(7)
+    H = Subsets(Integers(), 2)
+    learner = GloballyStableLearner(H, epsilon=1, delta="1e-6")
+    xs = [rng.choice([7, 8, 9 + rng.randrange(50)]) for _ in range(20_000)]
+    sample = Sample.from_examples(H.domain, [(x, int(x in (7, 8))) for x in xs])
+    assert fit(learner, sample, rng).words() == "x is one of 7, 8"
+
+
+def test_a_single_hypothesis_is_released_at_once() -> None:
+    H = FiniteClass.from_array([[0, 1]])
+    learner = GloballyStableLearner(H, epsilon=1, delta="1e-6")
+    sample = Sample.from_examples(H.domain, [("x0", 1)])
+    assert fit(learner, sample, random.Random(0)) == H.soa()
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_sizes_are_consistent(d: int) -> None:
+    proved = proved_sizes(d, 0.1, 0.05, 1, "1e-6")
+    eta = stability(d) / (2 * (d + 1))
+    assert proved.batches % (d + 1) == 0
+    assert proved.keep >= 3 * eta * proved.batches / 4
+    assert proved.n == proved.fresh + sum(map(proved.batch, range(proved.batches)))
+    for n in (1, 1000, 10**6):
+        assert calibrated_sizes(n, d, Fraction(1, 10)).n <= n
+    assert paper_sizes(d, 0.1, 0.05, 1, "1e-6").caps[0] == 8 ** (d + 1)
+
+
+@pytest.mark.parametrize("stated", [{"delta": 0}, {"alpha": 0}, {"alpha": 1}])
+def test_declarations_are_checked(stated: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError):
+        GloballyStableLearner(TINY, **{"epsilon": 1, "delta": "1e-6", **stated})
+    with pytest.raises(DeclarationError):
+        Sizes(0, (0,), 1, 1)
