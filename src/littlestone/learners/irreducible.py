@@ -7,7 +7,6 @@ import random
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations
-from typing import Any, Self
 
 import numpy as np
 
@@ -25,7 +24,8 @@ from littlestone.sample import Sample
 
 _BETA = Fraction(1, 40)
 _SLACK = Fraction(3, 2)
-MOST_SPACES = 2_000
+_DOUBLINGS = 5
+MOST_SPACES = 10_000
 
 
 class IrreducibleLearner(PrivateLearner[Point]):
@@ -38,9 +38,10 @@ class IrreducibleLearner(PrivateLearner[Point]):
     (epsilon, delta)-DP for every sample: a list is a function of the teacher's own records and of
     public numbers, and one record belongs to one teacher.  Improper: the rule is an SOA.
 
-    By default L, k and the ``most`` version spaces that a teacher looks at are calibrated, for which
-    nothing is proved; `proved` makes a learner with a `plan`.  Raises `DeclarationError` for illegal
-    parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
+    The defaults, L = 2^min(d, 5), k and the ``most`` version spaces that a teacher looks at, are
+    calibrated by ``python -m benchmarks teachers``, and nothing is proved for them; `proved` makes a
+    learner that has a `plan`.  Raises `DeclarationError` for illegal parameters and delta = 0,
+    `InfiniteDimensionError` and `EmptyClassError`.
 
     Lyu (2025), Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
     Time: k error balls of m records each.
@@ -49,7 +50,7 @@ class IrreducibleLearner(PrivateLearner[Point]):
     >>> from littlestone.domains import Integers
     >>> learner = IrreducibleLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6")
     >>> learner.teachers, learner.mechanism.bottom
-    (65, 35)
+    (62, 33)
     """
 
     method = "irreducible"
@@ -61,7 +62,7 @@ class IrreducibleLearner(PrivateLearner[Point]):
         epsilon: object,
         delta: object,
         alpha: object = Fraction(1, 10),
-        list_size: int = 16,
+        list_size: int | None = None,
         teachers: int | None = None,
         most: int | None = MOST_SPACES,
     ) -> None:
@@ -75,6 +76,8 @@ class IrreducibleLearner(PrivateLearner[Point]):
                 found="alpha is a share of their records, at least 0 and below 1",
                 fix="give the error that is allowed, such as 0.1",
             )
+        if list_size is None:
+            list_size = 2 ** min(self.dimension, _DOUBLINGS)
         self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
             exact_epsilon(epsilon), exact_delta(delta), _count("list_size", list_size)
         )
@@ -92,7 +95,7 @@ class IrreducibleLearner(PrivateLearner[Point]):
         delta: object,
         alpha: float,
         beta: float,
-    ) -> Self:
+    ) -> IrreducibleLearner[Point]:
         """A learner whose `plan` (alpha, beta) is not None.  Such sizes, lists and times are large.
 
         Its teachers list all they find with error at most alpha / 2, in whatever time it takes.
@@ -108,16 +111,23 @@ class IrreducibleLearner(PrivateLearner[Point]):
         hypotheses.require_learnable()
         dimension = int(hypotheses.littlestone_dimension())
 
-        def options(m: int) -> dict[str, Any]:
-            lists = {"list_size": longest(m, dimension), "most": None}
-            given = {"epsilon": epsilon, "delta": delta, "alpha": exact(alpha, what="alpha") / 2}
-            teachers = cls(hypotheses, **given, **lists).mechanism.copies_needed(
-                exact(beta, what="beta") / 4
-            )
-            return {**given, **lists, "teachers": teachers}
+        accuracy, confidence = exact(alpha, what="alpha"), exact(beta, what="beta")
 
-        m = least(lambda m: cls(hypotheses, **options(m)).failure(m, alpha) <= beta)
-        return cls(hypotheses, **options(m))
+        def made(m: int, teachers: int) -> IrreducibleLearner[Point]:
+            return cls(
+                hypotheses,
+                epsilon=epsilon,
+                delta=delta,
+                alpha=accuracy / 2,
+                list_size=longest(m, dimension),
+                teachers=teachers,
+                most=None,
+            )
+
+        def sized(m: int) -> IrreducibleLearner[Point]:
+            return made(m, made(m, 1).mechanism.copies_needed(confidence / 4))
+
+        return sized(least(lambda m: sized(m).failure(m, alpha) <= beta))
 
     @property
     def event(self) -> SparseSampling[Hypothesis[Point]]:
@@ -186,7 +196,7 @@ class IrreducibleLearner(PrivateLearner[Point]):
         if m < d or v <= u:
             return 1.0
         patterns = math.log(sum(math.comb(2 * m, i) for i in range(d + 1)))
-        gap = _largest_gap(u, d + 1)
+        gap = largest_gap(u, d + 1)
         exponents = [
             math.log((d + 1) * k * (k - 1) or 1) + patterns - gap,
             math.log(2 * k) + patterns - (v - u) ** 2 / (2 * (u + v)),
@@ -215,7 +225,7 @@ def longest(m: int, d: int) -> int:
     return sum(leaf_bound(m + 1, d, d, t) for t in range(d + 1))
 
 
-def _largest_gap(most: int, steps: int) -> float:
+def largest_gap(most: int, steps: int) -> float:
     """The largest l for which ``steps`` radii grow from 0 to at most ``most``, rounded down."""
     low, high = 0.0, float(most + 1)
     while high - low > 1e-9 * high:
