@@ -56,9 +56,7 @@ def holds(
                 words[released(h)] = words.get(released(h), Fraction(0)) + mass
             return words
 
-        if not exact_audit(
-            distribution, neighbours(records, n, ordered=False), learner.event
-        ).holds:
+        if not exact_audit(distribution, tested, learner.event).holds:
             return False
     return True
 
@@ -232,7 +230,7 @@ def test_the_broken_learners_differ_by_their_mistakes_only() -> None:
     ).distribution(sample)
 
 
-ADVERSARIAL = [
+ADVERSARIAL: list[list[tuple[Any, object]]] = [
     [(x, y) for x in range(5) for y in (0, 1)],
     [(1, 0)] * 50,
     [(1, 1)] * 300,
