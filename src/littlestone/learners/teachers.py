@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Any
+from heapq import heappop, heappush
+from itertools import count, groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
+from littlestone.classes.base import HypothesisClass, require_few
+from littlestone.decomposition import DecompositionTree, decompose
+from littlestone.decomposition.greedy import MOST_NODES
 from littlestone.domains import Point
+from littlestone.errors import TooLargeError
+from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
 
 
-def chunks(sample: Sample[Any], count: int, rng: random.Random) -> Iterator[Sample[Any]]:
-    """``count`` disjoint parts of floor(n / count) records each, by a uniform permutation.
+def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator[Sample[Point]]:
+    """``teachers`` disjoint parts of floor(n / teachers) records each, by a uniform permutation.
 
     The permutation is drawn anew and is exactly uniform, so it makes no difference in which order
     the sample holds its records: it is as if record i had a place of its own, whatever it says, and
@@ -27,16 +34,26 @@ def chunks(sample: Sample[Any], count: int, rng: random.Random) -> Iterator[Samp
     often = np.stack([sample.negatives, sample.positives], axis=1).ravel()
     records = np.repeat(np.arange(len(often)), often).tolist()
     rng.shuffle(records)
-    size = len(records) // count
-    for i in range(count):
-        held, times = np.unique(records[i * size : (i + 1) * size], return_counts=True)
-        rows, places = np.unique(held // 2, return_inverse=True)
+    yield from split(sample, np.array(records, dtype=np.int64), teachers)
+
+
+def split(
+    sample: Sample[Point], records: NDArray[np.int64], teachers: int
+) -> Iterator[Sample[Point]]:
+    """The parts of ``records``, in their order; 2 j + y stands for the example (points[j], y).
+
+    A part holds its points in the order in which it meets them.  In the order of ``sample`` they
+    would tell what other parts hold: a record there may be the first of the sample with its point,
+    and where a list is cut depends on the order.
+    """
+    size = len(records) // teachers
+    for i in range(teachers):
+        part = records[i * size : (i + 1) * size]
+        rows, first, places = np.unique(part // 2, return_index=True, return_inverse=True)
         counts = np.zeros((len(rows), 2), dtype=np.int64)
-        counts[places, held % 2] = times
-        # The sample's order of points is that of all records; a part's order must be its own.
-        held_points = [sample.points[j] for j in rows.tolist()]
-        order = sorted(range(len(rows)), key=held_points.__getitem__)
-        points = tuple(held_points[j] for j in order)
+        np.add.at(counts, (places, part % 2), 1)
+        order = np.argsort(first)
+        points = tuple(sample.points[j] for j in rows[order].tolist())
         yield Sample(sample.domain, points, counts[order, 0], counts[order, 1])
 
 
@@ -54,3 +71,72 @@ def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int
     examples = [(x, y) for x, zeros, ones in counts for y in [0] * zeros + [1] * ones]
     rng.shuffle(examples)
     return examples
+
+
+def frontier(
+    H: HypothesisClass[Point], chunk: Sample[Point], max_errors: int, *, most: int | None = None
+) -> list[Hypothesis[Point]]:
+    """The SOAs of the leaves that no leaf of fewer or as many errors exceeds in dimension.
+
+    The ball {h in H : h errs at most ``max_errors`` times} is cut at the points of the chunk, and
+    its cells are decomposed into leaves V that are (m + 1) 2^(d - LDim(V))-irreducible, with d =
+    LDim(H) and m examples in the chunk.  An SOA errs on the chunk as its leaf does, and those with
+    fewer errors come first.  The list is the union of those of all radii up to ``max_errors``.
+
+    Version spaces are looked at in the order of their errors, the ``most`` first ones only: what
+    takes more is listed as if the radius were smaller.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Integers
+    >>> H, examples = Subsets(Integers(), 2), [(1, 1)] * 5 + [(2, 1), (3, 0), (4, 0)]
+    >>> sample = Sample.from_examples(H.domain, examples)
+    >>> [f.words() for f in frontier(H, sample, 2)]
+    ['x is one of 1, 2', 'x is 1']
+    """
+    d, m, degree, looked = int(H.littlestone_dimension()), chunk.n, -1, 0
+    difference = chunk.positives - chunk.negatives
+    order = np.argsort(-np.abs(difference), kind="stable").tolist()
+    steps = [(chunk.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
+    unavoidable = int(np.minimum(chunk.negatives, chunk.positives).sum())
+    # The serial numbers settle ties: version spaces have no order.
+    serial = count()
+    waiting = [(unavoidable, next(serial), 0, H)]
+    found: list[tuple[int, DecompositionTree[Point]]] = []
+    try:
+        while waiting and waiting[0][0] <= max_errors:
+            errors, _, depth, V = heappop(waiting)
+            # Leaves of fewer errors are known by now, so a space of less dimension lists nothing.
+            while not V.is_empty() and V.littlestone_dimension() >= degree:
+                looked += 1
+                require_few(looked, most)
+                if depth == len(steps):
+                    tree = decompose(V, m + 1, d, most=MOST_NODES if most is None else most)
+                    degree = max(degree, tree.degree)
+                    found.append((errors, tree))
+                    break
+                if V.is_single():  # one hypothesis: it need not be restricted, only scored
+                    h = V.soa()
+                    errors += sum(cost for x, often, cost in steps[depth:] if h(x) != often)
+                    heappush(waiting, (errors, next(serial), len(steps), V))
+                    break
+                x, often, cost = steps[depth]
+                depth += 1
+                if errors + cost <= max_errors:
+                    other = V.restrict(x, 1 - often)
+                    heappush(waiting, (errors + cost, next(serial), depth, other))
+                V = V.restrict(x, often)
+    except TooLargeError:
+        pass  # what was found has fewer errors than what was not
+    return _undominated(found)
+
+
+def _undominated(found: list[tuple[int, DecompositionTree[Point]]]) -> list[Hypothesis[Point]]:
+    """The top SOAs of the trees, in the order of their errors, that have the degree reached so far."""
+    listed: dict[Hypothesis[Point], None] = {}
+    degree = -1
+    for _, group in groupby(found, key=lambda pair: pair[0]):
+        trees = [tree for _, tree in group]
+        degree = max([degree, *(tree.degree for tree in trees)])
+        for tree in trees:
+            listed |= dict.fromkeys(tree.hypotheses(degree))
+    return list(listed)
