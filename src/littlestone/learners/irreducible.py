@@ -11,7 +11,6 @@ from itertools import permutations
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.decomposition import leaf_bound
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
@@ -33,14 +32,15 @@ class IrreducibleLearner(PrivateLearner[Point]):
 
     Teacher i holds m = floor(n / k) records.  It decomposes the ball {h : h errs at most alpha m
     times} into irreducible version spaces, and lists the SOAs of those that none of fewer or as
-    many errors exceeds in Littlestone dimension (`frontier`), at most ``list_size`` = L.
+    many errors exceeds in Littlestone dimension (`frontier`), at most ``list_size`` = L; and again
+    for spaces twice as irreducible, as often as ``doublings`` says.
 
     (epsilon, delta)-DP for every sample: a list is a function of the teacher's own records and of
     public numbers, and one record belongs to one teacher.  Improper: the rule is an SOA.
 
-    The defaults, L = 2^min(d, 5), k and the ``most`` version spaces that a teacher looks at, are
-    calibrated by ``python -m benchmarks teachers``, and nothing is proved for them; `proved` makes a
-    learner that has a `plan`.  Raises `DeclarationError` for illegal parameters and delta = 0,
+    The defaults, L = 2^min(d, 5), k, no doublings, and the ``most`` version spaces that a teacher
+    looks at, are calibrated by ``python -m benchmarks.teachers``, and nothing is proved for them;
+    `proved` makes a learner that has a `plan`.  Raises `DeclarationError` for illegal parameters and delta = 0,
     `InfiniteDimensionError` and `EmptyClassError`.
 
     Lyu (2025), Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
@@ -65,6 +65,7 @@ class IrreducibleLearner(PrivateLearner[Point]):
         list_size: int | None = None,
         teachers: int | None = None,
         most: int | None = MOST_SPACES,
+        doublings: int = 0,
     ) -> None:
         hypotheses.require_learnable()
         self.hypotheses = hypotheses
@@ -85,6 +86,7 @@ class IrreducibleLearner(PrivateLearner[Point]):
             teachers = math.ceil(_SLACK * self.mechanism.copies_needed(_BETA))
         self.teachers = _count("teachers", teachers)
         self.most = None if most is None else _count("most", most)
+        self.doublings = _count("doublings", doublings, least=0)
 
     @classmethod
     def proved(
@@ -98,19 +100,19 @@ class IrreducibleLearner(PrivateLearner[Point]):
     ) -> IrreducibleLearner[Point]:
         """A learner whose `plan` (alpha, beta) is not None.  Such sizes, lists and times are large.
 
-        Its teachers list all they find with error at most alpha / 2, in whatever time it takes.
+        Its teachers list all they find with error at most alpha d / (d + 2), for d doublings, in
+        whatever time it takes.
 
         >>> from littlestone.classes import Points
         >>> from littlestone.domains import Integers
         >>> goal = {"alpha": 0.1, "beta": 0.05}
         >>> learner = IrreducibleLearner.proved(Points(Integers()), epsilon=1, delta="1e-6", **goal)
         >>> learner.teachers, learner.plan(**goal, setting="realizable").n
-        (54, 130680)
+        (55, 62810)
         """
         require_plan(alpha, beta)
         hypotheses.require_learnable()
-        dimension = int(hypotheses.littlestone_dimension())
-
+        d = int(hypotheses.littlestone_dimension())
         accuracy, confidence = exact(alpha, what="alpha"), exact(beta, what="beta")
 
         def made(m: int, teachers: int) -> IrreducibleLearner[Point]:
@@ -118,10 +120,11 @@ class IrreducibleLearner(PrivateLearner[Point]):
                 hypotheses,
                 epsilon=epsilon,
                 delta=delta,
-                alpha=accuracy / 2,
-                list_size=longest(m, dimension),
+                alpha=accuracy * d / (d + 2),
+                list_size=longest(m, d, d),
                 teachers=teachers,
                 most=None,
+                doublings=d,
             )
 
         def sized(m: int) -> IrreducibleLearner[Point]:
@@ -143,7 +146,12 @@ class IrreducibleLearner(PrivateLearner[Point]):
 
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
         """The list of the teacher that holds ``chunk``, a function of it alone."""
-        return frontier(self.hypotheses, chunk, int(self.alpha * chunk.n), most=self.most)
+        radius = int(self.alpha * chunk.n)
+        lists = (
+            frontier(self.hypotheses, chunk, radius, scale=2**s, most=self.most)
+            for s in range(self.doublings + 1)
+        )
+        return list(dict.fromkeys(h for found in lists for h in found))
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits.
@@ -167,15 +175,18 @@ class IrreducibleLearner(PrivateLearner[Point]):
         """Examples that suffice in the realizable setting: k m for the least m of a small `failure`.
 
         None where that is not proved: in the agnostic setting, if lists may be cut or teachers give
-        up, and if alpha is not above the learner's own.  docs/proofs/irreducible.md, Theorem 2.
+        up, for less than d doublings, and if alpha is not above the learner's own.
+        docs/proofs/irreducible.md, Theorem 2.
         """
         require_plan(alpha, beta, setting)
-        if setting == "agnostic" or self.most is not None or alpha <= self.alpha:
+        if setting == "agnostic" or alpha <= self.alpha:
+            return None
+        if self.most is not None or self.doublings < self.dimension:
             return None
         if float(self.mechanism.bottom_at_most(self.teachers)) * (1 + 1e-6) >= beta:
             return None
         m = least(lambda m: self.failure(m, alpha) <= beta)
-        if longest(m, self.dimension) > self.mechanism.list_size:
+        if longest(m, self.dimension, self.doublings) > self.mechanism.list_size:
             return None
         source = "docs/proofs/irreducible.md, Theorem 2"
         return Bound(self.teachers * m, alpha, beta, setting, True, source)
@@ -183,24 +194,19 @@ class IrreducibleLearner(PrivateLearner[Point]):
     def failure(self, m: int, alpha: float) -> float:
         """The probability of an error above ``alpha`` with m records a teacher, by Theorem 2; or 1.
 
-        With N = sum_(i <= d) C(2 m, i), u = floor(alpha' m) for the learner's own alpha', and
-        v = floor(alpha m), it is at most
+        With N = sum_(i <= d) C(2 m, i), u = alpha' m for the learner's own alpha', and v = alpha m - 1,
+        it is at most
 
-            (d + 1) k (k - 1) N e^-l + 2 k N e^(-(v - u)^2 / (2 (u + v))) + Pr[bottom],
-
-        where l is the largest for which the radii b_0 = 0 and b_(j+1) = the least b with
-        (b + 1 - b_j)^2 >= 2 l (b + 1 + b_j) reach only b_(d+1) <= u.
+            d k (k - 1) N e^(-u / (d (d + 1))) + 2 k N e^(-(v - u)^2 / (2 (u + v))) + Pr[bottom].
         """
         d, k = self.dimension, self.teachers
-        u, v = math.floor(self.alpha * m), math.floor(exact(alpha, what="alpha") * m)
+        u, v = float(self.alpha * m), alpha * m - 1
         if m < d or v <= u:
             return 1.0
         patterns = math.log(sum(math.comb(2 * m, i) for i in range(d + 1)))
-        gap = largest_gap(u, d + 1)
-        exponents = [
-            math.log((d + 1) * k * (k - 1) or 1) + patterns - gap,
-            math.log(2 * k) + patterns - (v - u) ** 2 / (2 * (u + v)),
-        ]
+        exponents = [math.log(2 * k) + patterns - (v - u) ** 2 / (2 * (u + v))]
+        if d and k > 1:
+            exponents.append(math.log(d * k * (k - 1)) + patterns - u / (d * (d + 1)))
         bottom = float(self.mechanism.bottom_at_most(k))
         # The relative margin covers the rounding of these few operations.
         return min(1.0, (sum(math.exp(min(e, 1.0)) for e in exponents) + bottom) * (1 + 1e-9))
@@ -217,30 +223,28 @@ class IrreducibleLearner(PrivateLearner[Point]):
         return Bound(max(1, math.ceil(n)), alpha, beta, "realizable", False, source)
 
 
-def longest(m: int, d: int) -> int:
+def longest(m: int, d: int, doublings: int) -> int:
     """The most hypotheses that a teacher of m records lists, for Littlestone dimension d.
 
-    There are at most leaf_bound(m + 1, d, d, t) leaves of dimension t (docs/proofs/irreducible.md).
+    A leaf of dimension t is at most m + p (2^(d - t) - 1) deep; docs/proofs/irreducible.md, Theorem 2.
+
+    >>> longest(2, 1, 0), longest(2, 1, 1)
+    (7, 17)
     """
-    return sum(leaf_bound(m + 1, d, d, t) for t in range(d + 1))
+
+    def leaves(p: int, t: int) -> int:
+        depth = m + p * (2 ** (d - t) - 1)
+        return sum(math.comb(depth, i) for i in range(d - t + 1))
+
+    sizes = [(m + 1) << s for s in range(doublings + 1)]
+    return sum(leaves(p, t) for p in sizes for t in range(d + 1))
 
 
-def largest_gap(most: int, steps: int) -> float:
-    """The largest l for which ``steps`` radii grow from 0 to at most ``most``, rounded down."""
-    low, high = 0.0, float(most + 1)
-    while high - low > 1e-9 * high:
-        gap, b = (low + high) / 2, 0
-        for _ in range(steps):
-            b = math.ceil(b + gap + math.sqrt(gap * (gap + 4 * b))) - 1
-        low, high = (gap, high) if b <= most else (low, gap)
-    return low
-
-
-def _count(name: str, value: int) -> int:
-    if type(value) is not int or value < 1:
+def _count(name: str, value: int, least: int = 1) -> int:
+    if type(value) is not int or value < least:
         raise DeclarationError(
             f"learn from teachers with {name} = {value!r}",
-            found="it is a whole number, 1 or more",
+            found=f"it is a whole number, {least} or more",
             fix=f"give another {name}, or leave it out",
         )
     return value
