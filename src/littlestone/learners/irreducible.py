@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import math
-import random
-from collections import Counter
 from fractions import Fraction
-from itertools import permutations
-
-import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, least, require_plan
-from littlestone.learners.teachers import chunks, frontier, split
-from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
-from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.learners.base import Bound, Setting, least, require_plan
+from littlestone.learners.teachers import frontier
+from littlestone.learners.voting import MOST_SPACES, VotingLearner, count
+from littlestone.privacy.cost import exact
 from littlestone.sample import Sample
 
-_BETA = Fraction(1, 40)
-_SLACK = Fraction(3, 2)
-_DOUBLINGS = 5
-MOST_SPACES = 10_000
 
-
-class IrreducibleLearner(PrivateLearner[Point]):
+class IrreducibleLearner(VotingLearner[Point]):
     """Release a hypothesis that many of k teachers list, by one draw of sparse sampling.
 
     Teacher i holds m = floor(n / k) records.  It decomposes the ball {h : h errs at most alpha m
@@ -40,8 +28,8 @@ class IrreducibleLearner(PrivateLearner[Point]):
 
     The defaults, L = 2^min(d, 5), k, no doublings, and the ``most`` version spaces that a teacher
     looks at, are calibrated by ``python -m benchmarks.teachers``, and nothing is proved for them;
-    `proved` makes a learner that has a `plan`.  Raises `DeclarationError` for illegal parameters and delta = 0,
-    `InfiniteDimensionError` and `EmptyClassError`.
+    `proved` makes a learner that has a `plan`.  Raises `DeclarationError` for illegal parameters
+    and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 
     Lyu (2025), Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
     Time: k error balls of m records each.
@@ -67,26 +55,16 @@ class IrreducibleLearner(PrivateLearner[Point]):
         most: int | None = MOST_SPACES,
         doublings: int = 0,
     ) -> None:
-        hypotheses.require_learnable()
-        self.hypotheses = hypotheses
-        self.dimension = int(hypotheses.littlestone_dimension())
-        self.alpha = exact(alpha, what="alpha")
-        if not 0 <= self.alpha < 1:
-            raise DeclarationError(
-                f"let teachers list rules with alpha = {alpha}",
-                found="alpha is a share of their records, at least 0 and below 1",
-                fix="give the error that is allowed, such as 0.1",
-            )
-        if list_size is None:
-            list_size = 2 ** min(self.dimension, _DOUBLINGS)
-        self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
-            exact_epsilon(epsilon), exact_delta(delta), _count("list_size", list_size)
+        super().__init__(
+            hypotheses,
+            epsilon=epsilon,
+            delta=delta,
+            alpha=alpha,
+            list_size=list_size,
+            teachers=teachers,
         )
-        if teachers is None:
-            teachers = math.ceil(_SLACK * self.mechanism.copies_needed(_BETA))
-        self.teachers = _count("teachers", teachers)
-        self.most = None if most is None else _count("most", most)
-        self.doublings = _count("doublings", doublings, least=0)
+        self.most = None if most is None else count("most", most)
+        self.doublings = count("doublings", doublings, least=0)
 
     @classmethod
     def proved(
@@ -132,44 +110,13 @@ class IrreducibleLearner(PrivateLearner[Point]):
 
         return sized(least(lambda m: sized(m).failure(m, alpha) <= beta))
 
-    @property
-    def event(self) -> SparseSampling[Hypothesis[Point]]:
-        return self.mechanism
-
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
-        # Lazily: the mechanism redeems the receipt before the records are permuted.
-        lists = (self.listed(chunk) for chunk in chunks(sample, self.teachers, rng))
-        found = self.mechanism.draw(lists, receipt=receipt, rng=rng)
-        return self.hypotheses.soa() if found is None else found
-
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
-        """The list of the teacher that holds ``chunk``, a function of it alone."""
         radius = int(self.alpha * chunk.n)
         lists = (
             frontier(self.hypotheses, chunk, radius, scale=2**s, most=self.most)
             for s in range(self.doublings + 1)
         )
         return list(dict.fromkeys(h for found in lists for h in found))
-
-    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits.
-
-        Of all orders of the records, so for a handful of them only.
-        """
-        often = np.stack([sample.negatives, sample.positives], axis=1).ravel()
-        records = np.repeat(np.arange(len(often)), often).tolist()
-        orders = Counter(permutations(records))
-        total: dict[Hypothesis[Point], Fraction] = {}
-        for order, times in orders.items():
-            parts = split(sample, np.array(order, dtype=np.int64), self.teachers)
-            drawn = self.mechanism.distribution([self.listed(part) for part in parts])
-            share = Fraction(times, orders.total())
-            for found, mass in drawn.items():
-                h = self.hypotheses.soa() if found is None else found
-                total[h] = total.get(h, Fraction(0)) + share * mass
-        return total
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """Examples that suffice in the realizable setting: k m for the least m of a small `failure`.
@@ -238,13 +185,3 @@ def longest(m: int, d: int, doublings: int) -> int:
 
     sizes = [(m + 1) << s for s in range(doublings + 1)]
     return sum(leaves(p, t) for p in sizes for t in range(d + 1))
-
-
-def _count(name: str, value: int, least: int = 1) -> int:
-    if type(value) is not int or value < least:
-        raise DeclarationError(
-            f"learn from teachers with {name} = {value!r}",
-            found=f"it is a whole number, {least} or more",
-            fix=f"give another {name}, or leave it out",
-        )
-    return value
