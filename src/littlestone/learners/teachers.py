@@ -117,7 +117,7 @@ def frontier(
                 looked += 1
                 require_few(looked, most)
                 if depth == len(steps):
-                    tree = decompose(V, p, d, most=sys.maxsize if most is None else most)
+                    tree = decompose(V, p, d, most=most or sys.maxsize)
                     degree = max(degree, tree.degree)
                     found.append((errors, tree))
                     break
@@ -135,6 +135,35 @@ def frontier(
     except TooLargeError:
         pass  # what was found has fewer errors than what was not
     return _undominated(found)
+
+
+def top(
+    H: HypothesisClass[Point],
+    chunk: Sample[Point],
+    max_errors: int,
+    *,
+    scale: int = 1,
+    most: int | None = None,
+) -> list[Hypothesis[Point]]:
+    """The SOAs of the leaves of the largest dimension in one ball, where `frontier` has all radii.
+
+    Arguments as there; those with fewer errors come first.  Empty if there are too many.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Integers
+    >>> H, examples = Subsets(Integers(), 2), [(1, 1)] * 5 + [(2, 1), (3, 0), (4, 0)]
+    >>> sample = Sample.from_examples(H.domain, examples)
+    >>> [f.words() for f in top(H, sample, 2)], [f.words() for f in top(H, sample, 0)]
+    (['x is 1'], ['x is one of 1, 2'])
+    """
+    d, p, nodes = int(H.littlestone_dimension()), scale * (chunk.n + 1), most or sys.maxsize
+    try:
+        cells = sorted(H.error_ball(chunk, max_errors, most=most), key=lambda cell: cell[1])
+        trees = [decompose(V, p, d, most=nodes) for V, _ in cells]
+    except TooLargeError:
+        return []
+    degree = max((tree.degree for tree in trees), default=-1)
+    return list(dict.fromkeys(h for tree in trees for h in tree.hypotheses(degree)))
 
 
 def _undominated(found: list[tuple[int, DecompositionTree[Point]]]) -> list[Hypothesis[Point]]:

@@ -51,7 +51,6 @@ class VotingLearner(PrivateLearner[Point]):
         alpha: object,
         list_size: int | None,
         teachers: int | None,
-        groups: int = 1,
     ) -> None:
         hypotheses.require_learnable()
         self.hypotheses = hypotheses
@@ -60,10 +59,11 @@ class VotingLearner(PrivateLearner[Point]):
         self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
             exact_epsilon(epsilon), exact_delta(delta), list_length(list_size, self.dimension)
         )
-        if teachers is None:
-            # One hypothesis has the votes of one of the groups at least.
-            teachers = math.ceil(_SLACK * groups * self.mechanism.copies_needed(BETA))
-        self.teachers = count("teachers", teachers)
+        self.teachers = count("teachers", self.enough() if teachers is None else teachers)
+
+    def enough(self) -> int:
+        """The default number of teachers, which is calibrated; a function of declarations."""
+        return math.ceil(_SLACK * self.mechanism.copies_needed(BETA))
 
     @abstractmethod
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
