@@ -118,7 +118,7 @@ class ThresholdNoiseOnly(Hooked):
             answers = tuple(value >= self.tests.threshold + rho for value in values)
             mass = (1 - b) / (1 + b) * b ** abs(rho)
             total[answers] = total.get(answers, Fraction(0)) + mass
-        rest = (1 - sum(total.values())) / 2
+        rest = (1 - sum(total.values(), Fraction(0))) / 2
         for answer in (False, True):
             total[(answer,) * len(values)] += rest
         return total

@@ -8,6 +8,7 @@ from littlestone.learners.ggkm import GGKMLearner
 from littlestone.learners.globally_stable import GloballyStableLearner
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.partition import PartitionLearner, SingleKeyLearner
+from littlestone.learners.proper import ProperLearner
 from littlestone.learners.release import Release
 from littlestone.learners.staged import StagedLearner
 
@@ -20,6 +21,7 @@ __all__ = [
     "IrreducibleLearner",
     "PartitionLearner",
     "PrivateLearner",
+    "ProperLearner",
     "Release",
     "SingleKeyLearner",
     "StagedLearner",

@@ -31,10 +31,15 @@ def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator
     >>> [part.n for part in chunks(sample, 3, random.Random(0))]
     [3, 3, 3]
     """
+    yield from split(sample, shuffled(sample, rng), teachers)
+
+
+def shuffled(sample: Sample[Point], rng: random.Random) -> NDArray[np.int64]:
+    """The records in a uniform order, for `split`."""
     often = np.stack([sample.negatives, sample.positives], axis=1).ravel()
     records = np.repeat(np.arange(len(often)), often).tolist()
     rng.shuffle(records)
-    yield from split(sample, np.array(records, dtype=np.int64), teachers)
+    return np.array(records, dtype=np.int64)
 
 
 def split(
