@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Hashable
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,11 @@ from littlestone.classes import FiniteClass, Subsets, parse_class
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.learners import GGKMLearner, StagedLearner
+from littlestone.learners.proper import errors
 from littlestone.learners.voting import VotingLearner
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.threshold_tests import probability
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
@@ -244,3 +246,70 @@ def test_refusals(kind: type[Any]) -> None:
     with pytest.raises(DeclarationError, match="delta"):
         kind(ONE, epsilon=1, delta=0)
     assert kind(ONE, epsilon=1, delta="1e-6").plan(0.1, 0.05, setting="realizable") is None
+
+
+def interleaved(learner: Any, parts: list[Sample[Any]]) -> bool:
+    """Whether each ball of the smaller radius lies in all those of the larger one, at each step."""
+    H, d, m, alpha = learner.hypotheses, learner.dimension, parts[0].n, learner.alpha
+    wrong = np.array([errors(list(H), part) for part in parts])
+    if isinstance(learner, StagedLearner):
+        radii = [alpha * m * (1 - Fraction(j, 2 * (d + 1))) for j in range(d + 1)]
+        pairs = list(pairwise(radii))
+    else:
+        a = alpha / (d + 1)
+        pairs = [(m * (alpha - t * a - a * 2 / 3), m * (alpha - t * a - a)) for t in range(d + 1)]
+    return all(
+        wrong[:, (wrong <= inner).any(axis=0)].max(initial=0) <= outer for outer, inner in pairs
+    )
+
+
+def samples(rng: np.random.Generator) -> tuple[Any, list[Sample[Any]]]:
+    """A class of singletons and a few functions more, and what three teachers hold."""
+    n, m = int(rng.integers(5, 11)), int(rng.integers(2, 6))
+    rows = np.concatenate([np.eye(n, dtype=int), rng.integers(0, 2, (int(rng.integers(2)), n))])
+    H = FiniteClass.from_array(rows ^ rng.integers(0, 2, n))
+    drawn = rng.choice(list(H.domain), (3, m), p=rng.dirichlet(np.full(n, 0.25))).tolist()
+    target = H.hypothesis(0)
+    return H, [Sample[Any].from_examples(H.domain, [(x, target(x)) for x in row]) for row in drawn]
+
+
+@pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
+def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> None:
+    rng, tried = np.random.default_rng(11), 0
+    for alpha in ["0.4", "0.7", "0.95"] * 60:
+        H, parts = samples(rng)
+        learner = kind(H, epsilon=1, delta="0.1", alpha=alpha, teachers=3, list_size=99, most=None)
+        if not interleaved(learner, parts):
+            continue
+        tried += 1
+        if kind is StagedLearner:
+            stages = range(learner.dimension + 1)
+            lists = [[learner.listed(part, stage) for part in parts] for stage in stages]
+            assert max(map(learner.agreement, lists)) == 3
+        else:
+            votes = learner.mechanism.scores([learner.listed(part) for part in parts])
+            assert max(votes.values()) >= -(-3 // (learner.dimension + 1))
+        assert all(
+            len(learner.listed(part)) <= learner.longest(parts[0].n, learner.dimension)
+            for part in parts
+        )
+    assert tried > 20
+
+
+@pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
+def test_the_proved_size(kind: type[Any]) -> None:
+    goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
+    for d in (1, 2):
+        learner = kind.proved(Subsets(Integers(), d), epsilon=1, delta="1e-6", **goal)
+        bound = learner.plan(**goal, setting="realizable")
+        m = bound.n // learner.teachers
+        assert learner.failure(m, 0.1) <= 0.05 < learner.failure(m - 1, 0.1)
+        assert learner.plan(**goal) is None
+        assert learner.misled() < 0.05 / 4
+
+
+def test_the_tail_of_the_noise_of_a_test() -> None:
+    learner = StagedLearner(ONE, epsilon=2, delta="0.1")
+    for x in (1, 2, 7, 20):
+        exactly = probability([x], [True], *learner.tests.noises())
+        assert learner._tail(x) == pytest.approx(float(exactly), rel=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -10,8 +11,7 @@ from littlestone.decomposition import reducing_path
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, Setting, require_plan
-from littlestone.learners.voting import MOST_SPACES, VotingLearner, count
+from littlestone.learners.voting import MOST_SPACES, VotingLearner
 from littlestone.sample import Sample
 
 
@@ -30,18 +30,20 @@ class GGKMLearner(VotingLearner[Point]):
     votes of k / (d + 1) teachers only, where `IrreducibleLearner` has those of all.
 
     (epsilon, delta)-DP for every sample by one draw of sparse sampling from lists of at most
-    ``list_size`` (docs/proofs/baselines.md).  Improper.  The defaults are not proved.  Time: k error
-    balls.  Raises `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError`
-    and `EmptyClassError`.
+    ``list_size`` (docs/proofs/baselines.md).  Improper.  The defaults aim at an error of 2 alpha and
+    are not proved; `proved` makes a learner with a `plan`.  Time: k error balls.  Raises
+    `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
+    `EmptyClassError`.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
     >>> GGKMLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6").teachers
-    248
+    246
     """
 
     method = "ggkm"
     reservation = "as a baseline"
+    source = "docs/proofs/baselines.md, Theorem 3"
 
     def __init__(
         self,
@@ -49,7 +51,7 @@ class GGKMLearner(VotingLearner[Point]):
         *,
         epsilon: object,
         delta: object,
-        alpha: object = Fraction(1, 10),
+        alpha: object = Fraction(1, 20),
         list_size: int | None = None,
         teachers: int | None = None,
         most: int | None = MOST_SPACES,
@@ -61,11 +63,8 @@ class GGKMLearner(VotingLearner[Point]):
             alpha=alpha,
             list_size=list_size,
             teachers=teachers,
+            most=most,
         )
-        self.most = None if most is None else count("most", most)
-
-    def enough(self) -> int:
-        return (self.dimension + 1) * super().enough()
 
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
         try:
@@ -96,9 +95,21 @@ class GGKMLearner(VotingLearner[Point]):
                 require_few(len(cells), self.most)
         return []
 
-    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        require_plan(alpha, beta, setting)
-        return None  # nothing is proved of the defaults
+    @classmethod
+    def interleaving(cls, d: int) -> tuple[int, float]:
+        return d + 1, 1 / (6 * (d + 1) * (6 * d + 1))
+
+    @classmethod
+    def longest(cls, m: int, d: int) -> int:
+        depth = m + (m + 1) * (2 ** (d + 1) - 2)
+        return sum(math.comb(depth, i) for i in range(d + 1))
+
+    def enough(self, beta: Fraction) -> int:
+        return (self.dimension + 1) * self.mechanism.copies_needed(beta)
+
+    def misled(self) -> float:
+        agreeing = -(-self.teachers // (self.dimension + 1))
+        return float(self.mechanism.bottom_at_most(agreeing))
 
 
 def _pieces(

@@ -10,16 +10,14 @@ from fractions import Fraction
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, Setting, require_plan
+from littlestone.learners.base import least
 from littlestone.learners.teachers import chunks, top
-from littlestone.learners.voting import BETA, MOST_SPACES, VotingLearner, count
+from littlestone.learners.voting import MOST_SPACES, VotingLearner
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.above_threshold import cheapest
 from littlestone.sample import Sample
-
-_NOISES = 3  # standard deviations of a test's noise that the default number of teachers allows for
 
 
 class StagedLearner(VotingLearner[Point]):
@@ -32,21 +30,23 @@ class StagedLearner(VotingLearner[Point]):
     The first stage where it is so releases one by sparse sampling; if there is none, SOA_H.
 
     (epsilon, delta)-DP for every sample: the tests cost epsilon / 3, the draw the rest, and both see
-    lists of which one record changes one a stage (docs/proofs/staged.md, Theorem 1).  Improper.
-    The defaults are not proved.  Lyu (2025), Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner`
-    needs no tests, and fewer teachers.  Time: as many error balls as teachers, in each stage.
-    Raises `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
-    `EmptyClassError`.
+    lists of which one record changes one a stage (docs/proofs/baselines.md, Theorem 1).  Improper.
+    The defaults aim at an error of 2 alpha and are not proved; `proved` makes a learner with a
+    `plan`.  Lyu (2025), Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner` needs no tests, and
+    fewer teachers.  Time: as many error balls as teachers, in each stage.  Raises `DeclarationError`
+    for illegal parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
     >>> learner = StagedLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6")
     >>> learner.teachers, str(learner.cost())
-    (226, 'epsilon 1, delta 0.000000900281 (replace-one)')
+    (237, 'epsilon 1, delta 0.000000900281 (replace-one)')
     """
 
     method = "staged"
     reservation = "as a baseline"
+    source = "docs/proofs/baselines.md, Theorem 2"
+    slack = Fraction(1)  # half of the teachers may disagree as it is
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class StagedLearner(VotingLearner[Point]):
         *,
         epsilon: object,
         delta: object,
-        alpha: object = Fraction(1, 10),
+        alpha: object = Fraction(1, 20),
         list_size: int | None = None,
         teachers: int | None = None,
         most: int | None = MOST_SPACES,
@@ -68,14 +68,41 @@ class StagedLearner(VotingLearner[Point]):
             alpha=alpha,
             list_size=list_size,
             teachers=teachers,
+            most=most,
         )
         self.tests = replace(self.tests, threshold=-(-self.teachers // 2))
-        self.most = None if most is None else count("most", most)
         self._event = Composed([(self.tests, 1), (self.mechanism, 1)], slack)
 
-    def enough(self) -> int:
-        noise = math.ceil(_NOISES * math.sqrt(self.tests.variance))
-        return 2 * (self.mechanism.copies_needed(BETA) + noise)
+    @classmethod
+    def interleaving(cls, d: int) -> tuple[int, float]:
+        return d, 1 / (4 * (d + 1) * (4 * d + 3))
+
+    @classmethod
+    def longest(cls, m: int, d: int) -> int:
+        depth = m + (m + 1) * 2**d * (2**d - 1)
+        return sum(math.comb(depth, i) for i in range(d + 1))
+
+    def enough(self, beta: Fraction) -> int:
+        return least(lambda k: self._misled(k) <= beta)
+
+    def misled(self) -> float:
+        return self._misled(self.teachers)
+
+    def _misled(self, k: int) -> float:
+        """For k teachers: a test errs, or bottom is drawn where ``votes`` teachers agree."""
+        threshold = -(-k // 2)
+        # Any margin is right; noise and bottom become unlikely together with this one.
+        margin = max(0, 3 * (threshold - self.mechanism.bottom) // 4)
+        votes = threshold - margin
+        noise = (self.dimension + 1) * self._tail(margin + 1) + self._tail(k - threshold + 1)
+        return min(1.0, noise + float(self.mechanism.bottom_at_most(votes)))
+
+    def _tail(self, x: int) -> float:
+        """Pr[nu - rho >= x] for x >= 1, nu ~ DLap(a), rho ~ DLap(b): a sum of two geometric series."""
+        b, a = map(float, self.tests.noises())
+        ends = a * b / (1 - a * b) * (a**x / (1 - a) + b**x / (1 - b))
+        middle = (a ** (x + 1) / (1 - a) - b ** (x + 1) / (1 - b)) / (a - b)
+        return (1 - a) * (1 - b) / ((1 + a) * (1 + b)) * (ends + middle)
 
     @property
     def event(self) -> Composed:
@@ -115,7 +142,3 @@ class StagedLearner(VotingLearner[Point]):
             for found, mass in drawn.items():
                 total[found] = total.get(found, Fraction(0)) + passed * mass
         return total
-
-    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        require_plan(alpha, beta, setting)
-        return None  # nothing is proved of the defaults
