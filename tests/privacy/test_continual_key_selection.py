@@ -11,7 +11,7 @@ from itertools import accumulate, product
 from typing import Any
 
 import pytest
-from threshold_audit import Script, chi_square, worst
+from threshold_audit import chi_square, worst
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.trials import Trials
@@ -24,6 +24,7 @@ from littlestone.privacy.mechanisms.continual_key_selection import (
     KeySession,
 )
 from littlestone.privacy.samplers.reals import Real
+from scripted import Script
 
 Stream = tuple[str | None, ...]
 Selections = tuple[frozenset[str], ...]
