@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic
 
@@ -17,6 +18,9 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.randomness import system_generator
+
+Journal = Callable[[list[Any]], None]
+"""Keeps one entry of plain JSON values, for good by the time it returns; what it keeps is secret."""
 
 
 @dataclass(frozen=True)
@@ -41,24 +45,31 @@ class PrivateStream(OnlineLearner[Point]):
     """
 
     def __init__(self, published: Hypothesis[Point]) -> None:
-        self._published = published
-        self._publications = 0
+        self._published, self._published_at = published, 0
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """The number of records that were taken, at most the horizon."""
 
     @property
     def hypothesis(self) -> Hypothesis[Point]:
         return self._published
 
     @property
-    def publications(self) -> int:
-        """How often the hypothesis was replaced so far; public."""
-        return self._publications
+    def published_at(self) -> int:
+        """The step at which `hypothesis` was published, 0 for the first; public."""
+        return self._published_at
 
     def predict(self, x: Point) -> int:
         return self._published(x)
 
-    def _publish(self, h: Hypothesis[Point]) -> None:
-        self._published = h
-        self._publications += 1
+    @abstractmethod
+    def go_to(self, step: int) -> None:
+        """Take the steps up to ``step`` as if each of their records were predicted rightly."""
+
+    def _publish(self, h: Hypothesis[Point], step: int) -> None:
+        self._published, self._published_at = h, step
 
 
 class PrivateOnlineLearner(ABC, Generic[Point]):
@@ -91,11 +102,13 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
         dataset: str,
         label: str = "label is 1",
         rng: random.Random | None = None,
+        journal: Journal | None = None,
     ) -> PrivateStream[Point]:
         """Spend `cost` on ``dataset`` in the ledger, once, then begin the run.
 
         ``rng`` is the system's cryptographic generator unless given; with a seeded one the run is a
-        simulation and not private.  Raises `BudgetExceededError` or `LedgerError`.
+        simulation and not private.  ``journal`` is told whatever `resume` needs, before anything is
+        published that depends on it.  Raises `BudgetExceededError` or `LedgerError`.
         """
         rng = system_generator() if rng is None else rng
         if not isinstance(rng, random.Random):
@@ -104,12 +117,29 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
                 found="it is no random.Random, whose whole numbers are exact",
                 fix="leave rng out, or give seeded_generator(seed) for a simulation",
             )
+        return self.begin(self.pay(ledger, dataset, label), rng, journal)
+
+    def pay(self, ledger: Ledger, dataset: str, label: str) -> Receipt:
+        """Spend the cost of a whole run."""
         what = f"learn {label} online from {self.hypotheses}"
-        return self.begin(ledger.spend(self.event, dataset=dataset, what=what), rng)
+        return ledger.spend(self.event, dataset=dataset, what=what)
 
     @abstractmethod
-    def begin(self, receipt: Receipt, rng: random.Random) -> PrivateStream[Any]:
+    def begin(
+        self, receipt: Receipt, rng: random.Random, journal: Journal | None
+    ) -> PrivateStream[Any]:
         """A run paid for by ``receipt``, which is redeemed before the first random bit."""
+
+    @abstractmethod
+    def resume(
+        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
+    ) -> PrivateStream[Any]:
+        """The run that a journal tells of, at its last entry; nothing is spent or drawn again.
+
+        The steps after the last entry can be taken anew, if their records are at hand: they drew
+        nothing.  One run must not be resumed twice from one entry.  Raises `ModelError` for
+        entries of another learner.
+        """
 
     @abstractmethod
     def mistake_bound(self, beta: float) -> MistakeBound | None:

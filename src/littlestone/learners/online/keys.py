@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
@@ -10,14 +11,22 @@ import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
-from littlestone.errors import DeclarationError
+from littlestone.domains import Domain
+from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.base import require_plan
-from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
+from littlestone.learners.online.base import (
+    Journal,
+    MistakeBound,
+    PrivateOnlineLearner,
+    PrivateStream,
+)
 from littlestone.online.base import require_label
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_key_selection import (
     ContinualKeySelection,
+    Epoch,
+    KeyJournal,
     KeySession,
 )
 
@@ -27,8 +36,12 @@ class KeyStream(PrivateStream[Any]):
 
     def __init__(self, empty: FiniteSet, session: KeySession[Any]) -> None:
         super().__init__(empty)
-        self._members: frozenset[Any] = frozenset()
         self._empty, self._session = empty, session
+        self._members: frozenset[Any] = frozenset()
+
+    @property
+    def steps(self) -> int:
+        return self._session.steps
 
     def update(self, x: Any, y: int) -> None:
         """Take the next record; publishes a new set when points were selected.
@@ -37,8 +50,21 @@ class KeyStream(PrivateStream[Any]):
         """
         require_label(y)
         if selected := self._session.step(x if (x in self._members) != y else None):
-            self._members ^= selected
-            self._publish(FiniteSet(self._empty.domain, self._members))
+            self._toggle(self.steps, selected)
+
+    def restore(self, entry: list[Any]) -> None:
+        """Go to the step of an entry of the journal, at which a point was named."""
+        step, x, skips, score, due = entry
+        for at, selected in self._session.restore(step, x, Epoch(skips, score, due)):
+            self._toggle(at, selected)
+
+    def go_to(self, step: int) -> None:
+        for at, selected in self._session.go_to(step):
+            self._toggle(at, selected)
+
+    def _toggle(self, step: int, selected: frozenset[Any]) -> None:
+        self._members ^= selected
+        self._publish(FiniteSet(self._empty.domain, self._members), step)
 
 
 class KeyLearner(PrivateOnlineLearner[Any]):
@@ -81,9 +107,20 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     def event(self) -> ContinualKeySelection[Any]:
         return self.mechanism
 
-    def begin(self, receipt: Receipt, rng: random.Random) -> KeyStream:
-        empty = FiniteSet(self.hypotheses.domain, frozenset())
-        return KeyStream(empty, self.mechanism.start(receipt=receipt, rng=rng))
+    def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> KeyStream:
+        told = _told(journal)
+        return self._stream(self.mechanism.start(receipt=receipt, rng=rng, journal=told))
+
+    def resume(
+        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
+    ) -> KeyStream:
+        stream = self._stream(KeySession(self.mechanism, rng, _told(journal)))
+        for entry in entries:
+            stream.restore(_checked(entry, self.hypotheses.domain, stream.steps, self.horizon))
+        return stream
+
+    def _stream(self, session: KeySession[Any]) -> KeyStream:
+        return KeyStream(FiniteSet(self.hypotheses.domain, frozenset()), session)
 
     @property
     def expected_mistakes(self) -> float:
@@ -107,3 +144,25 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         mistakes = int(np.argmax(1 - np.cumsum(total) + 1e-9 <= beta))
         source = "docs/proofs/continual-key-selection.md, Theorem 4"
         return MistakeBound(mistakes, beta, True, source)
+
+
+def _told(journal: Journal | None) -> KeyJournal[Any] | None:
+    if journal is None:
+        return None
+    return lambda step, key, epoch: journal([step, key, epoch.skips, epoch.score, epoch.due])
+
+
+def _checked(entry: object, domain: Domain[Any], steps: int, horizon: int) -> list[Any]:
+    match entry:
+        case [int(step), x, int(skips), int(score), int() | None as due] if (
+            steps < step <= horizon
+            and x in domain
+            and min(skips, score) >= 0
+            and (due is None or step <= due <= horizon)
+        ):
+            return [step, x, skips, score, due]
+    raise ModelError(
+        "go on with a run of the online learner of points",
+        found="an entry of its journal is none of this learner's",
+        fix="give the journal that the run wrote, as it is",
+    )

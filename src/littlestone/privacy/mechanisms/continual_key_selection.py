@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -27,12 +27,20 @@ _SPLITS = 32
 
 
 @dataclass(eq=False)
-class _Epoch:
-    """What is secret of one key since it was last selected; ``due`` is the step of its next hit."""
+class Epoch:
+    """What is secret of one key since it was last selected.
+
+    ``skips`` of its next records are not counted, ``score`` were, and it is selected at step
+    ``due`` unless it is named before.
+    """
 
     skips: int
     score: int = 0
     due: int | None = None
+
+
+KeyJournal = Callable[[int, Key, Epoch], None]
+"""Is told, before anything depends on it, the step at which a key was named and its epoch then."""
 
 
 class KeySession(Generic[Key]):
@@ -40,31 +48,62 @@ class KeySession(Generic[Key]):
 
     Given the number of skipped records, the tests of an unchanged score are independent and alike:
     the number of them up to the next hit is geometric, and is drawn when the score changes.
+
+    So a run is determined by what is drawn at the steps that name a key.  A ``journal`` that keeps it
+    allows to go on after a crash with nothing drawn twice: `restore` it, in the same order.
     """
 
-    def __init__(self, mechanism: ContinualKeySelection[Key], rng: random.Random) -> None:
-        self._mechanism, self._rng = mechanism, rng
-        self._step = 0
-        self._epochs: dict[Key, _Epoch] = {}
-        self._calendar: list[tuple[int, int, Key, _Epoch]] = []
+    def __init__(
+        self,
+        mechanism: ContinualKeySelection[Key],
+        rng: random.Random,
+        journal: KeyJournal[Key] | None = None,
+    ) -> None:
+        self._mechanism, self._rng, self._journal = mechanism, rng, journal
+        self.steps = 0
+        """The number of steps taken, at most the horizon; public."""
+        self._epochs: dict[Key, Epoch] = {}
+        self._calendar: list[tuple[int, int, Key, Epoch]] = []
         self._serial = count()  # settles ties: keys need no order
 
     @property
     def exhausted(self) -> bool:
         """Whether the horizon is reached: nothing is counted, drawn or selected any more."""
-        return self._step == self._mechanism.horizon
+        return self.steps == self._mechanism.horizon
 
     def step(self, key: Key | None) -> frozenset[Key]:
         """Take one step, whose record names ``key`` or none: the keys selected at it."""
         if self.exhausted:
             return frozenset()
-        self._step += 1
+        self.steps += 1
         if key is not None:
             self._count(key)
+        return self._selected()
+
+    def restore(self, step: int, key: Key, epoch: Epoch) -> list[tuple[int, frozenset[Key]]]:
+        """Go to ``step`` as the journal tells it: the steps that selected keys, and which."""
+        found = self.go_to(step - 1)
+        self.steps = step
+        self._epochs[key] = epoch
+        self._schedule(key, epoch)
+        return found + self.go_to(step)
+
+    def go_to(self, step: int) -> list[tuple[int, frozenset[Key]]]:
+        """Take the steps up to ``step``, which name no key: those that selected keys, and which."""
+        found = []
+        step = min(step, self._mechanism.horizon)
+        while self._calendar and self._calendar[0][0] <= step:
+            self.steps = max(self.steps, self._calendar[0][0])
+            if selected := self._selected():
+                found.append((self.steps, selected))
+        self.steps = max(self.steps, step)
+        return found
+
+    def _selected(self) -> frozenset[Key]:
         selected = []
-        while self._calendar and self._calendar[0][0] <= self._step:
+        while self._calendar and self._calendar[0][0] <= self.steps:
             due, _, key, epoch = heappop(self._calendar)
-            # An entry is void when the score has changed since, and so the due step was drawn anew.
+            # An entry is void when the key was named since, and so its due step was drawn anew.
             if epoch.due == due and self._epochs.get(key) is epoch:
                 del self._epochs[key]
                 selected.append(key)
@@ -73,19 +112,26 @@ class KeySession(Generic[Key]):
         return frozenset(selected)
 
     def _count(self, key: Key) -> None:
-        epoch = self._epochs.get(key)
-        if epoch is None:
-            horizon = self._mechanism.horizon
-            skips = geometric(Real.of(self._mechanism.skip), self._rng, most=horizon)
-            epoch = self._epochs[key] = _Epoch(skips)
-        if epoch.skips:
-            epoch.skips -= 1
-            return
-        epoch.score += 1
-        miss = 1 - self._mechanism.chance(epoch.score)
-        left = self._mechanism.horizon - self._step + 1  # tests, that of this step included
+        last, most = self._epochs.get(key), self._mechanism.horizon
+        if last is None:
+            last = Epoch(geometric(Real.of(self._mechanism.skip), self._rng, most=most))
+        epoch = self._next(last)
+        if self._journal is not None:
+            self._journal(self.steps, key, epoch)
+        self._epochs[key] = epoch
+        self._schedule(key, epoch)
+
+    def _next(self, last: Epoch) -> Epoch:
+        """The epoch with one more record."""
+        if last.skips:
+            return Epoch(last.skips - 1)
+        score = last.score + 1
+        left = self._mechanism.horizon - self.steps + 1  # tests, that of this step included
+        miss = 1 - self._mechanism.chance(score)
         wait = geometric(Real.of(miss), self._rng, most=left)
-        epoch.due = self._step + wait if wait < left else None
+        return Epoch(0, score, self.steps + wait if wait < left else None)
+
+    def _schedule(self, key: Key, epoch: Epoch) -> None:
         if epoch.due is not None:
             heappush(self._calendar, (epoch.due, next(self._serial), key, epoch))
 
@@ -172,10 +218,12 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.skip_epsilon + self.test_epsilon, self.delta)
 
-    def start(self, *, receipt: Receipt, rng: random.Random) -> KeySession[Key]:
+    def start(
+        self, *, receipt: Receipt, rng: random.Random, journal: KeyJournal[Key] | None = None
+    ) -> KeySession[Key]:
         """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
         receipt.redeem(self)
-        return KeySession(self, rng)
+        return KeySession(self, rng, journal)
 
     def draw(
         self, data: Sequence[Key | None], *, receipt: Receipt, rng: random.Random
