@@ -108,6 +108,8 @@ def durable_run(
 
 @contextmanager
 def _locked(path: Path) -> Iterator[IO[bytes]]:
+    if path.exists() and not path.is_file():
+        raise _unusable(path, "there is something else than a file")
     try:
         file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
     except OSError as error:
