@@ -181,7 +181,7 @@ def test_the_broken_learners_differ_by_their_mistakes_only() -> None:
 
 @pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
 def test_it_costs_no_more_than_declared(kind: type[Any]) -> None:
-    for epsilon, delta in product(("0.01", "1", "5"), ("1e-9", "0.1")):
+    for epsilon, delta in product(("1e-6", "0.01", "1", "5", "900"), ("1e-9", "0.1")):
         for d in (0, 1, 3):
             learner = kind(Subsets(Integers(), d), epsilon=epsilon, delta=delta)
             target = PrivacyCost(exact(epsilon, what="epsilon"), exact(delta, what="delta"))
@@ -300,10 +300,11 @@ def test_the_proved_size(kind: type[Any]) -> None:
 
 
 def test_the_tail_of_the_noise_of_a_test() -> None:
-    learner = StagedLearner(ONE, epsilon=2, delta="0.1")
-    for x in (1, 2, 7, 20):
-        exactly = probability([x], [True], *learner.tests.noises())
-        assert learner._tail(x) == pytest.approx(float(exactly), rel=1e-9)
+    for epsilon, tolerance in ((2, 1e-9), (900, 1e-4)):
+        learner = StagedLearner(ONE, epsilon=epsilon, delta="0.1")
+        for x in (1, 2, 7, 20):
+            exactly = probability([x], [True], *learner.tests.noises())
+            assert learner._tail(x) == pytest.approx(float(exactly), rel=tolerance)
 
 
 def test_the_list_rule_of_ggkm() -> None:

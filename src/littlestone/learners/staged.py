@@ -98,8 +98,10 @@ class StagedLearner(VotingLearner[Point]):
         return min(1.0, noise + float(self.mechanism.bottom_at_most(votes)))
 
     def _tail(self, x: int) -> float:
-        """Pr[nu - rho >= x] for x >= 1, nu ~ DLap(a), rho ~ DLap(b): a sum of two geometric series."""
+        """Pr[nu - rho >= x] for x >= 1, nu ~ DLap(a), rho ~ DLap(b), a != b: geometric series."""
         b, a = map(float, self.tests.noises())
+        if a == b:  # at a very large epsilon; a little more noise has a larger tail
+            a *= 1 + 1e-6
         ends = a * b / (1 - a * b) * (a**x / (1 - a) + b**x / (1 - b))
         middle = (a ** (x + 1) / (1 - a) - b ** (x + 1) / (1 - b)) / (a - b)
         return (1 - a) * (1 - b) / ((1 + a) * (1 + b)) * (ends + middle)
