@@ -64,6 +64,10 @@ class Rates:
         return total
 
 
+CompetitionJournal = Callable[[int, list[Key], list[int]], None]
+"""Is told a step at which something was drawn, the candidates that it named, and what was drawn."""
+
+
 def no_handicap(key: object) -> int:
     """No candidate needs more records than another."""
     return 0
@@ -75,12 +79,23 @@ class Competition(Generic[Key]):
     Given what was skipped, the tests of unchanged weights are independent and alike: the number of
     them up to the selection is geometric, and is drawn when a record names candidates.
 
-    ``begin``, at the start or right after a selection, may set other rates and handicaps for the new
+    `begin`, at the start or right after a selection, may set other rates and handicaps for the new
     epoch, as functions of what was published.
+
+    A run is determined by what is drawn at some of its steps.  ``journal`` is told these steps, what
+    they name and what they draw, before the step returns; `restore` takes it back.
     """
 
-    def __init__(self, rates: Rates, horizon: int, rng: random.Random) -> None:
-        self._horizon, self._rng = horizon, rng
+    def __init__(
+        self,
+        rates: Rates,
+        horizon: int,
+        rng: random.Random,
+        journal: CompetitionJournal[Key] | None = None,
+    ) -> None:
+        self._horizon, self._rng, self._journal = horizon, rng, journal
+        self._drawn: list[int] = []
+        self._tape: list[int] = []
         self.steps = 0
         self.begin(rates)
 
@@ -101,35 +116,58 @@ class Competition(Generic[Key]):
         if self.steps == self._horizon:
             return None
         self.steps += 1
-        if candidates := list(dict.fromkeys(named))[: self._rates.growth]:
+        candidates = list(dict.fromkeys(named))[: self._rates.growth]
+        if candidates:
             self._count(candidates)
-        if self._due != self.steps:
-            return None
-        selected = self._choice()
-        self.begin(self._rates, self._handicap)
+        selected = self._choice() if self._due == self.steps else None
+        if self._drawn and self._journal is not None:
+            self._journal(self.steps, candidates, self._drawn)
+        self._drawn = []
+        if selected is not None:
+            self.begin(self._rates, self._handicap)
+        return selected
+
+    @property
+    def due(self) -> int | None:
+        """The step of the next selection, unless a record names candidates before; secret."""
+        return self._due
+
+    def restore(self, step: int, named: Iterable[Key], drawn: Iterable[int]) -> Key | None:
+        """Take ``step`` as the journal tells it."""
+        journal, self._journal = self._journal, None
+        self.steps, self._tape = step - 1, list(drawn)
+        selected = self.step(named)
+        self._journal, self._tape = journal, []
         return selected
 
     def _count(self, candidates: list[Key]) -> None:
+        skip = Real.of(self._rates.skip)
         for key in candidates:
             self._records[key] = self._records.get(key, 0) + 1
             place = None if self._rates.shared else key
             if place not in self._skips:
-                self._skips[place] = geometric(Real.of(self._rates.skip), self._rng)
+                self._skips[place] = self._draw(lambda: geometric(skip, self._rng))
             score = self._records[key] - self._skips[place] - self._handicap(key)
             weight = self._rates.weight(score)
             self._total += weight - self._weights.get(key, Fraction(0))
             if weight:
                 self._weights[key] = weight
         left = self._horizon - self.steps + 1  # tests, that of this step included
-        wait = geometric(Real.of(1 - min(Fraction(1), self._total)), self._rng, most=left)
+        still = Real.of(1 - min(Fraction(1), self._total))
+        wait = self._draw(lambda: geometric(still, self._rng, most=left))
         self._due = self.steps + wait if wait < left else None
 
     def _choice(self) -> Key:
         """A candidate, with a probability in proportion to its weight."""
         unit = lcm(*(weight.denominator for weight in self._weights.values()))
-        place = self._rng.randrange(int(self._total * unit))
+        place = self._draw(lambda: self._rng.randrange(int(self._total * unit)))
         for key, weight in self._weights.items():
             place -= int(weight * unit)
             if place < 0:
                 return key
         raise AssertionError("the weights add up to their total")
+
+    def _draw(self, draw: Callable[[], int]) -> int:
+        number = self._tape.pop(0) if self._tape else draw()
+        self._drawn.append(number)
+        return number

@@ -15,7 +15,7 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.competition import Competition, Rates
+from littlestone.privacy.mechanisms.competition import Competition, CompetitionJournal, Rates
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 
@@ -74,10 +74,25 @@ class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon, self.delta)
 
-    def start(self, *, receipt: Receipt, rng: random.Random) -> Competition[Key]:
+    def start(
+        self,
+        *,
+        receipt: Receipt,
+        rng: random.Random,
+        journal: CompetitionJournal[Key] | None = None,
+    ) -> Competition[Key]:
         """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
         receipt.redeem(self)
-        return Competition(self.rates(self.growth, shared=self.shared), self.horizon, rng)
+        return self.resume(rng, journal)
+
+    def resume(
+        self,
+        rng: random.Random,
+        journal: CompetitionJournal[Key] | None = None,
+    ) -> Competition[Key]:
+        """A run that was paid for before; it is at its beginning, and what was drawn is to restore."""
+        rates = self.rates(self.growth, shared=self.shared)
+        return Competition(rates, self.horizon, rng, journal)
 
     def draw(
         self, data: Sequence[tuple[Key, ...]], *, receipt: Receipt, rng: random.Random
