@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,15 +82,18 @@ def failures(learner: IrreducibleLearner[int], profile: str, n: int, runs: int) 
     return wrong / runs
 
 
-def least_n(learner: IrreducibleLearner[int], profile: str, runs: int) -> int:
-    """The least n, on a grid of ratio 1.06, from which no larger n on it up to 2 n fails too often."""
-    sizes = sorted({math.ceil(4 * 1.06**i) * learner.teachers for i in range(80)})
+def least_n(teachers: int, failing: Callable[[int], float]) -> int:
+    """The least n, on a grid of ratio 1.06, from which no larger n on it up to 1.4 n fails too often.
+
+    ``failing`` says how large a share of the runs with n records does.
+    """
+    sizes = sorted({math.ceil(4 * 1.06**i) * teachers for i in range(80)})
     good = 0
     for i, n in enumerate(sizes):
-        good = good + 1 if failures(learner, profile, n, runs) <= FAILURES else 0
+        good = good + 1 if failing(n) <= FAILURES else 0
         if good == 6:
             return sizes[i - 5]
-    raise RuntimeError(f"{profile}: no size is enough")
+    raise RuntimeError("no size is enough")
 
 
 def check(learner: IrreducibleLearner[int], profile: str, m: int) -> None:
@@ -114,7 +119,9 @@ def main(runs: int) -> None:
         for profile in PROFILES:
             if d > 1 or profile not in ("heavy and edge", "halves"):
                 check(learner, profile, 60)
-                figures[profile] = least_n(learner, profile, runs)
+                figures[profile] = least_n(
+                    learner.teachers, partial(failures, learner, profile, runs=runs)
+                )
         worst = max(figures.values())
         formula = learner.paper_plan(ALPHA, FAILURES).n
         scale = math.log(1e6) / ALPHA
