@@ -208,7 +208,8 @@ def test_texts(text: str, expected: RuleSets) -> None:
      "rule_sets(a; at most 0 rules of 1)", "rule_sets(a; at most 2 rules of 0)",
      "rule_sets(a, a; at most 2 rules of 1)", "rule_sets(a; at most two rules of 1)",
      "rule_sets(a; at least 2 rules of 1)", "rule_sets(a; at most 2 rules of 1, nonzero)",
-     "rule_sets(a; at most 65 rules of 1)", "rule_sets(a, b, c, d, e, f, g, h, i; at most 2 rules of 3)"],
+     "rule_sets(a; at most 65 rules of 1)",
+     "rule_sets(a, b, c, d, e, f, g, h, i; at most 2 rules of 3)"],
 )  # fmt: skip
 def test_illegal_texts_are_refused(text: str) -> None:
     with pytest.raises(DeclarationError):

@@ -230,7 +230,8 @@ class EqualityRules(Covering[Rule]):
             covered: NDArray[np.int64] = np.diff(before[ends])
             return covered
 
-        return Elements(covered_of(sample.positives), covered_of(sample.negatives), element)
+        counts = covered_of(sample.positives), covered_of(sample.negatives)
+        return Elements(*counts, element, lambda i: found[i][1])
 
     def union(self, elements: Iterable[Hypothesis[Rule]]) -> RuleUnion:
         rules = (rule for h in elements if isinstance(h, RuleUnion) for rule in h.rules)
