@@ -341,6 +341,5 @@ class EqualityRules(Covering[Rule]):
 
 def _numbered(values: tuple[Any, ...]) -> NDArray[np.int64]:
     """The values as numbers, equal ones alike."""
-    numbers: dict[Any, int] = {}
-    coded = (numbers.setdefault(value, len(numbers)) for value in values)
-    return np.fromiter(coded, dtype=np.int64, count=len(values))
+    numbers = {value: i for i, value in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
