@@ -158,5 +158,6 @@ def _key(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[Codes, int]:
         if above * size >= 2**63:
             distinct, key = np.unique(key, return_inverse=True)
             above = len(distinct)
-        key, above = key * size + column, above * size
+        key, above = key * size, above * size
+        key += column
     return key, above

@@ -198,7 +198,8 @@ class FrameTable(Table):
                 found="of its columns, two have one name: " + " ".join(str(error).split()),
                 fix="give every column a name of its own",
             ) from None
-        for column in self._frame.columns if self._frame.implementation.is_pyarrow() else ():
+        self._arrow = self._frame.implementation.is_pyarrow()
+        for column in self._frame.columns if self._arrow else ():
             # Whatever an Arrow dictionary's values are, narwhals calls them categories; and one
             # whose chunks have other dictionaries cannot be grouped.
             stored = self._frame[column].to_native()
@@ -237,7 +238,7 @@ class FrameTable(Table):
         """The column as one Arrow array."""
         from pyarrow import chunked_array
 
-        stored = self._frame[column].to_arrow()
+        stored = self._frame[column].to_native() if self._arrow else self._frame[column].to_arrow()
         stored = stored if kind is None else stored.cast(kind)
         whole = stored if hasattr(stored, "chunks") else chunked_array([stored])
         return whole.chunk(0) if whole.num_chunks == 1 else whole.combine_chunks()
