@@ -283,8 +283,9 @@ def _in_range(stored: Any) -> Coded | None:
     if stored.null_count or ends["max"] - ends["min"] >= len(stored):
         return None
     numbers = stored.to_numpy()
-    wide = numbers if numbers.dtype.itemsize == 8 else numbers.astype(np.int64)
-    codes = (wide - wide.dtype.type(ends["min"])).astype(np.int64, copy=False)
+    # Modulo 2^64, where differences of unsigned numbers are right as well.
+    least = numbers.dtype.type(ends["min"])
+    codes = np.subtract(numbers, least, dtype=np.int64, casting="unsafe")
     return Coded(range(ends["min"], ends["max"] + 1), codes)
 
 
