@@ -59,20 +59,25 @@ class ChoosingLearner(PrivateLearner[Point]):
         self.hypotheses: Covering[Point] = hypotheses
         target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
         self.rounds = max(1, hypotheses.parts)
-        # Several rounds share delta: half for theirs, half for the composition of their epsilons.
-        shared = target.delta / (2 * self.rounds) if self.rounds > 1 else target.delta
 
-        def mechanism(step: Fraction) -> ChoosingMechanism[int]:
-            return ChoosingMechanism(step, shared, hypotheses.growth)
+        def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
+            def together(step: Fraction) -> Event:
+                return self._together(ChoosingMechanism(step, shared, hypotheses.growth), target)
 
-        def together(step: Fraction) -> Event:
-            return Composed([(mechanism(step), self.rounds)], target.delta)
+            ((drawn, _),) = calibrate(together, target).uses()
+            return cast("ChoosingMechanism[int]", drawn)
 
-        self._event: Event = mechanism(target.epsilon)
+        self.mechanism = ChoosingMechanism[int](target.epsilon, target.delta, hypotheses.growth)
         if self.rounds > 1:
-            self._event = calibrate(together, target)
-        ((drawn, _),) = self._event.uses()
-        self.mechanism = cast("ChoosingMechanism[int]", drawn)
+            # All of delta for the rounds, or half of it for the composition of their epsilons.
+            shares = (target.delta / self.rounds, target.delta / (2 * self.rounds))
+            self.mechanism = min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
+        self._event = self._together(self.mechanism, target)
+
+    def _together(self, mechanism: ChoosingMechanism[int], target: PrivacyCost) -> Event:
+        if self.rounds == 1:
+            return mechanism
+        return Composed([(mechanism, self.rounds)], target.delta)
 
     @property
     def event(self) -> Event:

@@ -70,5 +70,5 @@ def estimate_subject(counts: CellCounts, *, epsilon: Fraction) -> Subject[Record
 
 @subject("rule-estimates")
 def rule_estimates(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The exponential learner of thresholds with estimates of precision and recall; spends no delta."""
+    """A learned threshold with estimates of precision and recall; spends no delta."""
     return estimate_subject(CellCounts(epsilon / 2, len(CELLS)), epsilon=epsilon / 2)
