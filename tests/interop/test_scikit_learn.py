@@ -51,10 +51,9 @@ def rules(**options: Any) -> LittlestoneClassifier:
 
 
 def cuts(**options: Any) -> LittlestoneClassifier:
-    declared = {"epsilon": 1, "classes": (0, 1), "ledger": Ledger(), "dataset": "d"}
-    return LittlestoneClassifier(
-        "thresholds(x, 0..100)", **{**declared, "random_state": 7, **options}
-    )
+    declared = {"hypotheses": "thresholds(x, 0..100)", "epsilon": 1, "classes": (0, 1)}
+    rest = {"ledger": Ledger(), "dataset": "d", "random_state": 7}
+    return LittlestoneClassifier(**{**declared, **rest, **options})
 
 
 @pytest.mark.parametrize("X", FRAMES, ids=lambda X: type(X).__module__)
@@ -177,7 +176,7 @@ def test_labels_are_declared() -> None:
         ({}, "text", [1], "type str"),
         ({}, 5, [1], "type int"),
         ({}, [1, 2], [1], "2 records and 1 labels"),
-        ({}, [], [], "no examples"),
+        ({}, [], [], "no rows"),
         ({}, [1], np.zeros((1, 2)), "shape"),
         ({}, pd.DataFrame({"z": [1]}), [1], "column 'x'"),
     ],
@@ -288,3 +287,8 @@ def test_scikit_learn_is_imported_when_it_is_asked_for() -> None:
     )
     assert ran.stderr.endswith("to fix it: pip install 'littlestone[sklearn]'\n")
     assert "AssertionError" not in ran.stderr
+
+
+def test_a_column_may_have_the_name_of_the_label() -> None:
+    model = cuts(hypotheses="thresholds(y, 0..100)", epsilon=5).fit([10, 90] * 99, [0, 1] * 99)
+    assert model.release_.words().startswith("y' == 1  <=>  y >= ")

@@ -6,7 +6,6 @@ from littlestone.data.reading import (
     read_mapped,
     read_sample,
     sample_from_arrays,
-    sample_from_rows,
 )
 from littlestone.data.streams import CsvStream
 from littlestone.data.tables import TABLE_SUFFIXES, Table, open_table
@@ -21,5 +20,4 @@ __all__ = [
     "read_mapped",
     "read_sample",
     "sample_from_arrays",
-    "sample_from_rows",
 ]

@@ -89,18 +89,19 @@ def sample_from_arrays(
 
 
 def _record(x: Any, domain: Domain[Any]) -> tuple[object, ...]:
-    """One value a column: a record is given as a list or tuple, a single value as itself."""
-    return tuple(x) if len(domain.column_names) > 1 and isinstance(x, list | tuple) else (x,)
+    """One value a column: a record is given as a list or tuple, a single value as itself.
+
+    What is missing is None and what is too much is cut: an odd record is still a record.
+    """
+    width = len(domain.column_names)
+    values = tuple(x) if width > 1 and isinstance(x, list | tuple) else (x,)
+    return (*values, *[None] * width)[:width]
 
 
 def plain_values(values: Iterable[Any]) -> list[Any]:
-    """The values of a one-dimensional array, list or column, as Python's own.
+    """The values of a one-dimensional array, column or list as Python's own.
 
-    Raises `DeclarationError` for arrays of another shape.
-
-    >>> import numpy as np
-    >>> plain_values(np.array([0.29, 3], dtype=np.float32))
-    [0.29, 3.0]
+    Raises `DeclarationError` for an array of another shape.
     """
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) != 1:
@@ -116,32 +117,6 @@ def plain_values(values: Iterable[Any]) -> list[Any]:
         return listed if width is None else [shortest(value, width) for value in listed]
     table = column_table(values)
     return list(values) if table is None else [value for (value,) in table.rows(table.columns)]
-
-
-def sample_from_rows(
-    rows: Iterable[Sequence[object]],
-    labels: Sequence[object],
-    domain: Domain[Point],
-    label: Label,
-) -> Sample[Point]:
-    """The sample of records, as the values of ``domain.column_names``, and as many raw labels.
-
-    Raises `DeclarationError` where there are more of the one than of the other.
-
-    >>> from littlestone.domains import Grid
-    >>> sick = Label.parse("state", "sick")
-    >>> sample = sample_from_rows([(3,), (None,)], ["sick", "well"], Grid(0, 9), sick)
-    >>> dict(zip(sample.points, sample.positives.tolist()))
-    {0: 0, 3: 1}
-    """
-    records = list(rows)
-    if len(records) != len(labels):
-        raise DeclarationError(
-            "make a sample of records and labels",
-            found=f"there are {len(records)} records and {len(labels)} labels",
-            fix="give one label for each record",
-        )
-    return _encoded((((*x, y), 1) for x, y in zip(records, labels, strict=True)), domain, label)
 
 
 def _encoded(

@@ -89,12 +89,14 @@ def _listed(records: Any, width: int) -> list[list[object]]:
             found="it is no array, frame or list",
             fix="give a list of records, an array of shape (n, columns), or a data frame",
         )
-    rows = []
-    for record in records:
-        values = record.tolist() if isinstance(record, np.ndarray) else record
-        values = list(values[:width]) if isinstance(values, list | tuple) else [values]
-        rows.append(values + [None] * (width - len(values)))
+    rows = [_values(record, width) for record in records]
     return [[row[j] for row in rows] for j in range(width)]
+
+
+def _values(record: object, width: int) -> list[object]:
+    listed = record.tolist() if isinstance(record, np.ndarray) else record
+    values = list(listed[:width]) if isinstance(listed, list | tuple) else [listed]
+    return values + [None] * (width - len(values))
 
 
 def _require_width(shape: tuple[int, ...], width: int) -> None:

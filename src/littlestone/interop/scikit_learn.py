@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from random import Random
 from typing import Any, Self
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.data import Label, plain_values, read_mapped, sample_from_rows
+from littlestone.data import Label, Table, plain_values, read_mapped, read_sample
 from littlestone.domains import text
 from littlestone.errors import DeclarationError
-from littlestone.interop.features import feature_names, feature_table
+from littlestone.interop.features import Columns, feature_names, feature_table
 from littlestone.learners import choose_learner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
@@ -91,12 +91,11 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         )
         domain = learner.hypotheses.domain
         negative, positive = self._labels()
-        label = _label(negative, positive)
+        label = _label(_free("y", domain.column_names), negative, positive)
         rng = self._generator()
         table = feature_table(X, domain.column_names)
-        for column in domain.column_names:
-            table.require(column)
-        sample = sample_from_rows(table.rows(domain.column_names), _target(y), domain, label)
+        labelled = _labelled(table, domain.column_names, label.column, _target(y))
+        sample = read_sample(labelled, domain, label)
         with self._opened() as ledger:
             release = learner.fit(
                 sample, ledger=ledger, dataset=self.dataset, label=str(label), rng=rng
@@ -183,8 +182,13 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return tags
 
 
-def _label(negative: object, positive: object) -> Label:
-    label = Label("y", "==", text(positive))
+def _free(name: str, taken: Sequence[str]) -> str:
+    """A name for the label that no column has."""
+    return _free(f"{name}'", taken) if name in taken else name
+
+
+def _label(column: str, negative: object, positive: object) -> Label:
+    label = Label(column, "==", text(positive))
     if (label(negative), label(positive)) != (0, 1):
         raise DeclarationError(
             f"tell the labels {negative!r} and {positive!r} apart",
@@ -211,6 +215,21 @@ def _target(y: Any) -> list[Any]:
         )
         y = np.asarray(y)[:, 0]
     return plain_values(y)
+
+
+def _labelled(table: Table, columns: Sequence[str], target: str, labels: list[Any]) -> Table:
+    """The records of the table, beside their labels."""
+    for column in columns:
+        table.require(column)
+    records = list(table.rows(columns))
+    if len(records) != len(labels):
+        raise DeclarationError(
+            "learn from records and labels",
+            found=f"there are {len(records)} records and {len(labels)} labels",
+            fix="give one label for each record",
+        )
+    values = [[record[j] for record in records] for j in range(len(columns))]
+    return Columns("X", (*columns, target), [*values, labels])
 
 
 def _array(negative: object, positive: object) -> NDArray[Any]:
