@@ -19,7 +19,7 @@ from littlestone.learners import ExponentialLearner, PrivateLearner, Release
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
-LEARNERS: list[type[Any]] = concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
+LEARNERS: list[type[Any]] = concrete(PrivateLearner, "littlestone.learners")
 
 CLASSES: list[HypothesisClass[Any]] = [
     FiniteClass.from_array([[0, 1, 1], [1, 0, 0], [1, 1, 0], [0, 0, 0]], points=["a", "b", "c"]),
