@@ -97,6 +97,15 @@ def test_an_array_after_a_frame_has_the_columns_of_the_frame() -> None:
     assert (predicted == CARRIER).all()
 
 
+def test_a_frame_needs_the_columns_of_the_class_alone() -> None:
+    model = rules().fit(FRAMES[0], CARRIER)
+    assert (model.predict(FRAMES[1].select("dest", "origin")) == CARRIER).all()
+    with pytest.raises(TableError, match="'dest'"):
+        model.predict(FRAMES[1].select("hour", "origin"))
+    with pytest.warns(UserWarning, match="names"), pytest.raises(ValueError, match="2 features"):
+        model.predict(np.zeros((3, 2)))
+
+
 @pytest.mark.parametrize(
     "X",
     [[10, 90] * 200, np.array([[10], [90]] * 200), pd.Series([10, 90] * 200), [[10], (90,)] * 200],
@@ -151,6 +160,7 @@ def test_labels_are_declared() -> None:
         model = cuts(classes=classes, epsilon=5).fit(X, y * 300)
         assert model.predict([10, 90]).tolist() == list(classes)
         assert [type(label) for label in model.classes_.tolist()] == [type(c) for c in classes]
+    assert cuts(classes=np.array([0, 1])).fit(X, y * 300).classes_.dtype == np.array([0, 1]).dtype
     only_one_occurs = cuts(classes=("no", "yes")).fit(X, ["yes"] * 600)
     assert only_one_occurs.classes_.tolist() == ["no", "yes"]
     with pytest.warns(DataConversionWarning):

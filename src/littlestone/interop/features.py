@@ -82,6 +82,31 @@ def feature_table(X: Any, names: Sequence[str]) -> Table:
     return Columns("X", names, [plain_values(X[:, j]) for j in range(len(names))])
 
 
+def labelled(
+    table: Table, columns: Sequence[str], target: str, labels: Sequence[object]
+) -> Columns:
+    """The ``columns`` of the table, beside the labels under the name ``target``.
+
+    Raises `TableError` where a column is missing, `DeclarationError` unless there is a label for each
+    record.
+
+    >>> ages = feature_table([20, 50], ["age"])
+    >>> list(labelled(ages, ["age"], "sick", [0, 1]).rows(["age", "sick"]))
+    [(20, 0), (50, 1)]
+    """
+    for column in columns:
+        table.require(column)
+    records = list(table.rows(columns))
+    if len(records) != len(labels):
+        raise DeclarationError(
+            "learn from records and labels",
+            found=f"there are {len(records)} records and {len(labels)} labels",
+            fix="give one label for each record",
+        )
+    values = [[record[j] for record in records] for j in range(len(columns))]
+    return Columns("X", (*columns, target), [*values, labels])
+
+
 def _listed(records: Any, width: int) -> list[list[object]]:
     if not isinstance(records, Sequence) or isinstance(records, str | bytes):
         raise DeclarationError(

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.data import Label, Table, plain_values, read_mapped, read_sample
+from littlestone.data import Label, plain_values, read_mapped, read_sample
 from littlestone.domains import text
 from littlestone.errors import DeclarationError
-from littlestone.interop.features import Columns, feature_names, feature_table
+from littlestone.interop.features import feature_names, feature_table, labelled
 from littlestone.learners import choose_learner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
@@ -94,8 +94,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         label = _label(_free("y", domain.column_names), negative, positive)
         rng = self._generator()
         table = feature_table(X, domain.column_names)
-        labelled = _labelled(table, domain.column_names, label.column, _target(y))
-        sample = read_sample(labelled, domain, label)
+        records = labelled(table, domain.column_names, label.column, _target(y))
+        sample = read_sample(records, domain, label)
         with self._opened() as ledger:
             release = learner.fit(
                 sample, ledger=ledger, dataset=self.dataset, label=str(label), rng=rng
@@ -115,12 +115,12 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of every record, of any value whatever.
 
-        Raises `ValueError` where the columns are not those of `fit`.
+        A frame needs the columns of the class, an array as many as at `fit`; else `ValueError`.
         """
         check_is_fitted(self)
         domain = self.learner_.hypotheses.domain
-        if len(getattr(X, "shape", ())) == 2:
-            # As everywhere in scikit-learn: as many columns, or the same names in the same order.
+        if feature_names(X) is None and len(getattr(X, "shape", ())) == 2:
+            # As everywhere in scikit-learn: as many columns, and a warning where names are lost.
             validate_data(self, X, reset=False, skip_check_array=True)
         # An array's columns are those of the frame that was fitted, where there was one.
         names = getattr(self, "feature_names_in_", domain.column_names)
@@ -137,7 +137,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return float(super().score(X, y, sample_weight))
 
     def _labels(self) -> tuple[object, object]:
-        declared = list(self.classes)
+        declared = [y.item() if isinstance(y, np.generic) else y for y in self.classes]
         if len(declared) != 2:
             raise DeclarationError(
                 f"tell the records of {len(declared)} classes apart",
@@ -175,9 +175,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.classifier_tags.poor_score = (
-            True  # a rule of another class fits few of the checks' data
-        )
+        tags.classifier_tags.poor_score = True  # on data that no rule of the class fits
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
@@ -215,21 +213,6 @@ def _target(y: Any) -> list[Any]:
         )
         y = np.asarray(y)[:, 0]
     return plain_values(y)
-
-
-def _labelled(table: Table, columns: Sequence[str], target: str, labels: list[Any]) -> Table:
-    """The records of the table, beside their labels."""
-    for column in columns:
-        table.require(column)
-    records = list(table.rows(columns))
-    if len(records) != len(labels):
-        raise DeclarationError(
-            "learn from records and labels",
-            found=f"there are {len(records)} records and {len(labels)} labels",
-            fix="give one label for each record",
-        )
-    values = [[record[j] for record in records] for j in range(len(columns))]
-    return Columns("X", (*columns, target), [*values, labels])
 
 
 def _array(negative: object, positive: object) -> NDArray[Any]:
