@@ -17,7 +17,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import DataConversionWarning, FitFailedWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -259,7 +259,7 @@ def test_in_a_pipeline_and_after_a_column_transformer() -> None:
 def test_each_fold_spends() -> None:
     """Five training sets overlap, so their costs add up."""
     ledger = Ledger()
-    scores = cross_val_score(rules(ledger=ledger), FRAMES[1], CARRIER, cv=5)
+    scores = cross_val_score(rules(ledger=ledger), FRAMES[1], CARRIER, cv=KFold(5))
     assert scores.min() == 1
     assert ledger.total("d") == PrivacyCost(Fraction(5), Fraction(5, 10**6))
 
@@ -269,7 +269,7 @@ def test_a_grid_search_stops_at_the_limit() -> None:
     grid = {"hypotheses": [f"thresholds(x, 0..{high})" for high in (100, 200, 400)]}
     with Ledger() as ledger:
         ledger.set_limit("d", PrivacyCost(Fraction(7)))
-        search = GridSearchCV(cuts(ledger=ledger), grid, cv=3, error_score="raise")
+        search = GridSearchCV(cuts(ledger=ledger), grid, cv=KFold(3), error_score="raise")
         with pytest.raises(BudgetExceededError):
             search.fit(X, y)
         assert ledger.total("d").epsilon == 7
@@ -281,7 +281,7 @@ def test_a_grid_search_stops_at_the_limit() -> None:
             pytest.raises(BudgetExceededError),
         ):
             # What is left after the search does not pay for the last fit, on all records.
-            GridSearchCV(cuts(ledger=ledger), grid, cv=3).fit(X, y)
+            GridSearchCV(cuts(ledger=ledger), grid, cv=KFold(3)).fit(X, y)
         assert ledger.total("d").epsilon == 7
 
 

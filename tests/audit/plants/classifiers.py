@@ -1,6 +1,7 @@
-"""Mistakes around a learner that people make with classifiers, found from outside by runs alone.
+"""Mistakes that people make with classifiers.
 
-Each is a way to fit the same classifier to fifty records and to release a value.
+All but the last are ways to fit one classifier to fifty records and to release a value, and are
+found from outside, by runs alone.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from littlestone.audit import audit_epsilon
+from littlestone.audit import Subject, audit_epsilon
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from plants.harness import Plant
+from plants.harness import Masses, Plant, is_private, toy
+from plants.reading import learn
 
 Records = Sequence[tuple[Any, Any]]
 Fit = Callable[[Records, random.Random], Hashable]
@@ -67,6 +70,25 @@ def with_its_score(records: Records, rng: random.Random) -> Hashable:
     return words, model.score(list(xs), list(ys))
 
 
+# The last record changes its label: then, among stratified folds, others change their places.
+MANY = ((2, 0), *[(0, 1)] * 4, (1, 1), (2, 0), (0, 1), (1, 0), (0, 1), (0, 1), (1, 0), (2, 0),
+        (0, 1), (2, 1), (0, 1), (2, 0), (0, 1), (0, 1))  # fmt: skip
+LABEL_CHANGED = ((*MANY, (0, 0)), (*MANY, (0, 1)))
+
+
+def validated(folds: KFold | StratifiedKFold) -> Subject[Any]:
+    """One fit beside each of three folds, at epsilon 1 each, by the exponential mechanism."""
+
+    def distribution(records: Records) -> Masses:
+        masses: Masses = {(): Fraction(1)}
+        for kept, _ in folds.split(records, [y for _, y in records]):
+            drawn = learn([records[i] for i in kept]).items()
+            masses = {(*cuts, t): p * q for cuts, p in masses.items() for t, q in drawn}
+        return masses
+
+    return toy(distribution, [LABEL_CHANGED], Fraction(3))
+
+
 def is_not_refuted(made: tuple[Fit, tuple[Any, Any]]) -> bool:
     """Whether runs on two samples that differ in one record allow epsilon 1, with confidence 99%."""
     fit, (one, other) = made
@@ -92,4 +114,11 @@ PLANTS = [
     _plant(missing_refused, "A missing value is refused.", (20, 0), (float("nan"), 0)),
     _plant(seeded_by_the_data, "The seed is computed from the records.", (20, 0), (21, 0)),
     _plant(with_its_score, "The score on the records is shown.", (20, 0), (50, 0)),
+    Plant(
+        "folds_by_label",
+        "Folds are stratified by the labels, and the costs of the fits are added up.",
+        is_private,
+        validated(KFold(3)),
+        validated(StratifiedKFold(3)),
+    ),
 ]
