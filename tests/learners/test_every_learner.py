@@ -6,6 +6,7 @@ A learner that is added later is tested here without a line.
 from __future__ import annotations
 
 import logging
+import pickle
 import warnings
 from typing import Any
 
@@ -119,6 +120,16 @@ def test_no_sample_raises_or_is_shown(
 def test_every_learner_has_a_class_and_every_class_a_learner() -> None:
     assert {kind for kind, _ in APPLY} == set(LEARNERS)
     assert {str(H) for _, H in APPLY} == set(map(str, CLASSES))
+
+
+@pytest.mark.parametrize(("kind", "H"), APPLY, ids=lambda made: getattr(made, "method", str(made)))
+def test_a_learner_that_has_learned_can_be_pickled(
+    kind: type[Any], H: HypothesisClass[Any]
+) -> None:
+    learner = learner_of(kind, H)
+    assert is_whole(learner, *SAMPLES["two points are as good"])
+    again = pickle.loads(pickle.dumps(learner))
+    assert (again.event, again.hypotheses) == (learner.event, learner.hypotheses)
 
 
 class RefusesOneLabel(ExponentialLearner[Any]):
