@@ -1,7 +1,6 @@
 """Private learners, one a file; each is private for every input, whatever the data."""
 
 from littlestone.learners.base import Bound, PrivateLearner
-from littlestone.learners.choice import candidates, choose_learner
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.globally_stable import GloballyStableLearner
@@ -19,6 +18,4 @@ __all__ = [
     "PrivateLearner",
     "Release",
     "SingleKeyLearner",
-    "candidates",
-    "choose_learner",
 ]

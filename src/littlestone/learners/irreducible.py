@@ -39,8 +39,8 @@ class IrreducibleLearner(PrivateLearner[Point]):
     public numbers, and one record belongs to one teacher.  Improper: the rule is an SOA.
 
     The defaults, L = 2^min(d, 5), k and the ``most`` version spaces that a teacher looks at, are
-    calibrated by ``python -m benchmarks teachers``, and nothing is proved for them; `proved` makes a
-    learner that has a `plan`.  Raises `DeclarationError` for illegal parameters and delta = 0,
+    calibrated by ``python -m benchmarks.calibration``, and nothing is proved for them; `proved` makes
+    a learner that has a `plan`.  Raises `DeclarationError` for illegal parameters and delta = 0,
     `InfiniteDimensionError` and `EmptyClassError`.
 
     Lyu (2025), Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
@@ -85,6 +85,13 @@ class IrreducibleLearner(PrivateLearner[Point]):
             teachers = math.ceil(_SLACK * self.mechanism.copies_needed(_BETA))
         self.teachers = _count("teachers", teachers)
         self.most = None if most is None else _count("most", most)
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> IrreducibleLearner[Point]:
+        """Its teachers list what errs on at most a share alpha of their records."""
+        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
 
     @classmethod
     def proved(

@@ -7,11 +7,20 @@ from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar
 
+import numpy as np
+
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import (
+    Bound,
+    PrivateLearner,
+    Setting,
+    binomial_mean,
+    least_error,
+    require_plan,
+)
 from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -58,6 +67,22 @@ class _SetLearner(PrivateLearner[Any]):
         named = exact(alpha, what="alpha"), exact(beta, what="beta")
         n = self.mechanism.enough(*named, keys=parts)
         return Bound(n, alpha, beta, setting, True, "docs/proofs/partition-selection.md")
+
+    def accuracy(self, n: int, beta: float, *, setting: Setting = "agnostic") -> float | None:
+        require_plan(0.5, beta, setting)
+        parts = self.hypotheses.parts
+        if setting != "realizable" or parts < 1:
+            return None
+        curve, missed = self.mechanism.curve, [1.0]
+        while missed[-1] > 0:
+            missed.append(float(1 - curve(len(missed))))
+
+        def enough(alpha: float) -> bool:
+            # One sum for n in place of an exact search for the least n; the margin covers rounding.
+            chance = binomial_mean(n, alpha / parts, np.array(missed))
+            return parts * chance <= beta * (1 - 1e-9)
+
+        return least_error(enough)
 
 
 class PartitionLearner(_SetLearner):
