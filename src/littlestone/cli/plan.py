@@ -57,7 +57,10 @@ def plan(
         f"Records for error {100 * alpha:g}% with probability {100 * (1 - beta):g}%, {found.cost}"
     )
     headings = ["method", "proved, clean labels", "any labels", "calibrated", "formula"]
-    print_table(headings, [_cells(row) for row in found.rows])
+    if found.rows:
+        print_table(headings, [_cells(row) for row in found.rows])
+    else:
+        out.print("no method applies")
     if any(row.tuned for row in found.rows):
         out.print(f"{_TUNED} with other parameters than `fit` uses")
     reserved = [row for row in found.rows if row.learner.reservation]
@@ -69,7 +72,7 @@ def plan(
     if found.lower:
         rows = [(bound.learners, f"{bound.n:,} records at least") for bound in found.lower]
         print_pairs(rows, title="Lower bounds, clean labels")
-    if n is not None:
+    if n is not None and found.rows:
         headings = [
             "method",
             "proved error, clean labels",
@@ -138,4 +141,6 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
 
 
 def _bound(bound: Bound | None) -> dict[str, Any] | None:
-    return bound and {"n": bound.n, "proved": bound.proved, "source": bound.source}
+    if bound is None:
+        return None
+    return {"n": bound.n, "proved": bound.proved, "source": bound.source}

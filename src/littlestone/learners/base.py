@@ -177,7 +177,17 @@ class PrivateLearner(ABC, Generic[Point]):
             bound = self.plan(alpha, beta, setting=setting)
             return bound is not None and bound.n <= n
 
-        return least_error(enough)
+        high = 0.5
+        if not enough(high):
+            return None
+        # From above: the size for an alpha that is far too small may take long to find.
+        while high > 1e-9 and enough(high / 2):
+            high /= 2
+        low = high / 2
+        while high / low > 1.001:
+            middle = (low * high) ** 0.5
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high
 
 
 def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
@@ -192,26 +202,6 @@ def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
     ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
     chances = np.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
     return float(chances @ values[: len(k)])
-
-
-def least_error(enough: Callable[[float], bool]) -> float | None:
-    """The least alpha, to three digits and at least 1e-9, that is ``enough``; None if 1/2 is not.
-
-    Never asks for much less, as a size for a tiny alpha may take long to find.
-
-    >>> f"{least_error(lambda alpha: alpha >= 0.0123):.3g}", least_error(lambda alpha: False)
-    ('0.0123', None)
-    """
-    high = 0.5
-    if not enough(high):
-        return None
-    while high > 1e-9 and enough(high / 2):
-        high /= 2
-    low = high / 2
-    while high / low > 1.001:
-        middle = (low * high) ** 0.5
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
 
 
 def least(holds: Callable[[int], bool]) -> int:

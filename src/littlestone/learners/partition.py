@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from abc import abstractmethod
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
@@ -18,10 +20,10 @@ from littlestone.learners.base import (
     PrivateLearner,
     Setting,
     binomial_mean,
-    least_error,
+    least,
     require_plan,
 )
-from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.key_release import KeyRelease
@@ -59,30 +61,28 @@ class _SetLearner(PrivateLearner[Any]):
         return self.mechanism
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """`KeyRelease.enough`, for realizable samples; None for others, of which nothing is proved."""
+        """`KeyRelease.enough`, for realizable samples; None for others, of which nothing is proved.
+
+        By sums of positive floats in place of exact ones; the margin covers their rounding.
+        """
         require_plan(alpha, beta, setting)
         parts = self.hypotheses.parts
         if setting != "realizable" or parts < 1:
             return None
-        named = exact(alpha, what="alpha"), exact(beta, what="beta")
-        n = self.mechanism.enough(*named, keys=parts)
+
+        def failure(n: int) -> float:
+            return parts * binomial_mean(n, alpha / parts, self._missed)
+
+        n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
         return Bound(n, alpha, beta, setting, True, "docs/proofs/partition-selection.md")
 
-    def accuracy(self, n: int, beta: float, *, setting: Setting = "agnostic") -> float | None:
-        require_plan(0.5, beta, setting)
-        parts = self.hypotheses.parts
-        if setting != "realizable" or parts < 1:
-            return None
-        curve, missed = self.mechanism.curve, [1.0]
-        while missed[-1] > 0:
-            missed.append(float(1 - curve(len(missed))))
-
-        def enough(alpha: float) -> bool:
-            # One sum for n in place of an exact search for the least n; the margin covers rounding.
-            chance = binomial_mean(n, alpha / parts, np.array(missed))
-            return parts * chance <= beta * (1 - 1e-9)
-
-        return least_error(enough)
+    @cached_property
+    def _missed(self) -> NDArray[np.float64]:
+        """1 - q(0), 1 - q(1), ..., down to 0."""
+        found = [1.0]
+        while found[-1] > 0:
+            found.append(float(1 - self.mechanism.curve(len(found))))
+        return np.array(found)
 
 
 class PartitionLearner(_SetLearner):

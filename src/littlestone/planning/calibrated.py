@@ -57,9 +57,9 @@ def calibrated(
     True
     """
     table = _table()
-    asked = (exact_epsilon(epsilon), exact_delta(delta))
-    asked += (exact(alpha, what="alpha"), exact(beta, what="beta"))
-    if asked != tuple(Fraction(table[name]) for name in ("epsilon", "delta", "alpha", "beta")):
+    asked = [exact_epsilon(epsilon), exact_delta(delta)]
+    asked += [exact(alpha, what="alpha"), exact(beta, what="beta")]
+    if asked != [Fraction(table[name]) for name in ("epsilon", "delta", "alpha", "beta")]:
         return None
     k = _elements(H)
     for row in table["sizes"]:

@@ -157,7 +157,7 @@ def indistinct(epsilon: float, delta: float) -> Floats:
         found.append(1 - odd)
         even, odd = _step(even, epsilon, delta), _step(odd, epsilon, delta)
         found.append(1 - even)
-    return np.maximum(np.array([*found, 0.0]), 0.0)
+    return np.array([max(h, 0.0) for h in found])
 
 
 def release(epsilon: float, delta: float, alpha: float, beta: float) -> int:
