@@ -213,23 +213,22 @@ def figure(rows: list[dict[str, Any]]) -> None:
     ds = list(range(1, LARGEST + 1))
     plans = [plan(Subsets(Integers(), d), **GOAL, alpha=0.1, beta=0.05) for d in ds]
 
-    def line(label: str, style: str, size: Callable[[Any, str], Any], method: str) -> None:
+    def line(label: str, style: str, size: Callable[[Any], Any], method: str) -> None:
         found = [
             (d, bound.n)
             for d, p in zip(ds, plans, strict=True)
             for row in p.rows
-            if row.method == method and (bound := size(row, method)) is not None
+            if row.method == method and (bound := size(row)) is not None
         ]
         axes.plot(*zip(*found, strict=True), style, label=label)
 
-    line("globally stable, proved", "C4-^", lambda row, _: row.tuned, "globally_stable")
-    line("irreducible, proved", "C1-o", lambda row, _: row.tuned, "irreducible")
-    line("irreducible, $d^5$ formula at constant 1", "C1:", lambda row, _: row.paper, "irreducible")
+    line("irreducible, proved", "C1-o", lambda row: row.tuned, "irreducible")
+    line("irreducible, $d^5$ formula at constant 1", "C1:", lambda row: row.paper, "irreducible")
     for method, colour in (("irreducible", "C1"), ("choosing", "C2"), ("partition", "C0")):
         sizes = {row["k"]: max(row["n"].values()) for row in rows if row["method"] == method}
         label = f"{method}, calibrated"
         axes.plot(list(sizes), list(sizes.values()), f"{colour}--s", label=label)
-    line("partition, proved", "C0-o", lambda row, _: row.realizable, "partition")
+    line("partition, proved", "C0-o", lambda row: row.realizable, "partition")
     axes.plot(ds, [p.lower[-1].n for p in plans], "k-", label="lower bound")
     axes.set(yscale="log", xlabel="d, elements of the set at most", ylabel="records n", xticks=ds)
     axes.set_title(

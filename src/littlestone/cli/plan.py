@@ -20,6 +20,7 @@ from littlestone.cli.console import (
 from littlestone.learners.base import Bound
 from littlestone.planning import AtN, Plan, Row
 from littlestone.planning import plan as planned
+from littlestone.report.fit import rounded_up
 
 _TUNED = "*"
 
@@ -106,7 +107,7 @@ def _promise(row: AtN) -> list[str]:
 
 
 def _error(alpha: float | None) -> str:
-    return "-" if alpha is None else f"{100 * alpha:.3g}%"
+    return "-" if alpha is None else f"{rounded_up(100 * alpha)}%"
 
 
 def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
