@@ -24,6 +24,7 @@ LAYERS = [
     {"data"},
     {"privacy"},
     {"learners"},
+    {"planning"},
     {"audit"},
     {"verify", "checks"},
     {"report"},

@@ -25,7 +25,8 @@ from littlestone.classes import Thresholds, parse_class
 from littlestone.data import Label, open_table, read_sample
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, TableError
 from littlestone.interop.scikit_learn import LittlestoneClassifier
-from littlestone.learners import Release, choose_learner
+from littlestone.learners import Release
+from littlestone.planning import choose_learner
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator

@@ -16,6 +16,7 @@ from littlestone.cli import (
     dims,
     fit,
     ledger,
+    plan,
     play,
     predict,
     stream,
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.command()(fit.fit)
 app.command()(predict.predict)
 app.command()(stream.stream)
+app.command()(plan.plan)
 app.command()(dim.dim)
 app.command()(certify.certify)
 app.command()(tree.tree)

@@ -15,7 +15,7 @@ from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, dataset_name
 from littlestone.cli.console import cost_json, print_json, print_pairs
 from littlestone.data import Label, open_table, read_sample
 from littlestone.errors import DeclarationError
-from littlestone.learners import choose_learner
+from littlestone.planning import choose_learner
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator

@@ -17,7 +17,7 @@ from littlestone.data import Label, plain_values, read_mapped, read_sample
 from littlestone.domains import text
 from littlestone.errors import DeclarationError
 from littlestone.interop.features import feature_names, feature_table, labelled
-from littlestone.learners import choose_learner
+from littlestone.planning import choose_learner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
 

@@ -76,6 +76,15 @@ class VotingLearner(PrivateLearner[Point]):
         self.most = None if most is None else count("most", most)
 
     @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> Self:
+        """Its teachers list what errs on at most a share alpha of their records."""
+        return cls(  # type: ignore[call-arg]
+            hypotheses, epsilon=epsilon, delta=delta, alpha=alpha
+        )
+
+    @classmethod
     def proved(
         cls,
         hypotheses: HypothesisClass[Point],
