@@ -28,9 +28,6 @@ class Columns(Table):
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         return zip(*(self._values[column] for column in columns), strict=True)
 
-    def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
-        return ((row, 1) for row in self.rows(columns))
-
 
 def feature_names(X: object) -> list[str] | None:
     """The names of a frame's columns; None where X is no frame, or its columns have no text names.
