@@ -98,3 +98,6 @@ class PointCovering(Covering[Any], Mixing[Any]):
             return [f]
         free = (x for x in self.domain if x not in members and x not in self.excluded)
         return [FiniteSet(self.domain, members.union(islice(free, lacking))) for _ in range(blocks)]
+
+    def most_mixed(self, alpha: Fraction) -> int:
+        return math.ceil(1 / alpha) if self.fewest else 1

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import Covering, Elements
-from littlestone.classes.mixing import Mixing, mixture_of_rows
+from littlestone.classes.mixing import Mixing, mixture_of_rows, rounds
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_column
 from littlestone.domains import Domain, Integers, Product, Strings
@@ -281,6 +281,9 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
             alpha,
         )
         return [RuleUnion(self.domain, frozenset([V._rule(shapes[i])])) for i in chosen]
+
+    def most_mixed(self, alpha: Fraction) -> int:
+        return max(math.ceil(1 / alpha), rounds(1 << len(self.domain.columns), alpha))
 
     def error_ball(
         self, sample: Sample[Rule], max_errors: int, *, most: int | None = None
