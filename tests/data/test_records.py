@@ -64,6 +64,20 @@ def test_missing_values_are_values(source: Source, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_batches_make_no_difference(
+    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(8)
+    records = [(*rng.choice(RECORDS)[:2], rng.randrange(12), rng.randrange(2)) for _ in range(400)]
+    whole = plain(sample(source, records, tmp_path))
+    assert sum(map(sum, whole.values())) == 400
+    for size in (1, 7, 399):
+        monkeypatch.setattr("littlestone.data.tables._BATCH", size)
+        monkeypatch.setattr("littlestone.data.tables._ROWS", size)
+        assert plain(sample(source, records, tmp_path)) == whole
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_a_replaced_record_is_a_replaced_example(source: Source, tmp_path: Path) -> None:
     rng = random.Random(7)
     # Of each column some value stays in every table, so that its type is not one of the record.

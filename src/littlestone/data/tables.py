@@ -41,8 +41,9 @@ _NUMBERS = (
     *(nw.Boolean, nw.Float32, nw.Float64),
 )
 
-# Records of a file that are read at a time: bounded memory, few partial groups.
+# Records that are looked at at a time: bounded memory, few partial groups.
 _BATCH = 2**20
+_ROWS = 2**16  # where each record is a tuple of Python's own values
 
 # What damaged files raise; RuntimeError is an archive's with a password or of an unknown method.
 _DAMAGE = (
@@ -69,8 +70,9 @@ class Table(ABC):
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
         """The values of ``columns``, so many records at a time that a file need not fit in memory."""
         rows = self.rows(columns)
-        while batch := list(islice(rows, _BATCH)):
-            yield list(map(coded, zip(*batch, strict=True)))
+        while batch := list(islice(rows, _ROWS)):
+            # zip(*batch) would make an iterator a record.
+            yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 
     def require(self, column: str) -> None:
         """Raise `TableError` unless the schema has exactly one usable column of that name."""
@@ -288,17 +290,21 @@ class FrameTable(Table):
         return self._frame[column].dtype == nw.String and not objects
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
-        if len(self._frame):
-            found = {column: self._coded(column) for column in columns}
+        for start in range(0, len(self._frame), _BATCH):
+            part = FrameTable(self._frame[start : start + _BATCH].to_native(), name=self.name)
+            found = {column: part._coded(column) for column in columns}
             yield [found[column] for column in columns]
 
 
 def _in_range(stored: Any) -> Coded | None:
-    """An Arrow array of whole numbers, none of them missing, if they lie in a short range."""
+    """An Arrow array of whole numbers, none of them missing, if they lie in a short range.
+
+    All numbers of the range are encoded then, whether they occur or not.
+    """
     from pyarrow.compute import min_max
 
     ends = min_max(stored).as_py()
-    if stored.null_count or ends["max"] - ends["min"] >= len(stored):
+    if stored.null_count or ends["max"] - ends["min"] > len(stored) // 16:
         return None
     numbers = stored.to_numpy()
     # Modulo 2^64, where differences of unsigned numbers are right as well.
