@@ -20,7 +20,6 @@ from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, LedgerError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import IrreducibleLearner
-from littlestone.learners import irreducible as module
 from littlestone.learners.teachers import chunks, frontier, split
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -370,7 +369,9 @@ def test_the_proved_size_and_refusals() -> None:
         assert bound is not None
         assert bound.proved
         m = bound.n // learner.teachers
-        assert learner.failure(m, 0.1) <= 0.05 < learner.failure(m - 2, 0.1)
+        assert learner.failure(m, 0.1) <= 0.05 < learner.failure(m - 1, 0.1)
+        failures = [learner.failure(more, 0.1) for more in range(m, 2 * m)]
+        assert failures == sorted(failures, reverse=True)
         assert learner.plan(**goal) is None
         assert learner.plan(0.04, 0.05, setting="realizable") is None
         default = IrreducibleLearner(H, epsilon=1, delta="1e-6")
@@ -383,12 +384,69 @@ def test_the_proved_size_and_refusals() -> None:
         IrreducibleLearner(ONE, epsilon=1, delta=0)
 
 
-def test_radii_grow_as_the_proof_says() -> None:
-    for most, steps in [(100, 2), (5000, 4), (7, 3)]:
-        gap, b = module.largest_gap(most, steps), 0
-        for _ in range(steps):
-            b = next(c for c in range(b, 10**5) if (c + 1 - b) ** 2 >= 2 * gap * (c + 1 + b))
-        assert b <= most
+def common(H: Any, chunks_: list[Sample[Any]], doublings: int) -> set[Any] | None:
+    """What all teachers list, if each sees all that the others see at the radius before; else None.
+
+    The radii 0 = b_0 <= ... <= b_d are the least with which the good event of Theorem 2 happens.
+    """
+    rules = [H.hypothesis(i) for i in range(H.size)]
+    errors = np.array([[errs(h, chunk) for h in rules] for chunk in chunks_])
+    radius, d = 0, int(H.littlestone_dimension())
+    for _ in range(d):
+        radius = max(radius, int(errors[:, (errors <= radius).any(axis=0)].max()))
+    if radius >= chunks_[0].n:
+        return None
+    alpha = Fraction(radius, chunks_[0].n)
+    options: dict[str, Any] = {"alpha": alpha, "most": None, "doublings": doublings}
+    learner = IrreducibleLearner(H, epsilon=1, delta="0.1", teachers=2, **options)
+    return set.intersection(*(set(learner.listed(chunk)) for chunk in chunks_))
+
+
+def errs(h: Any, chunk: Sample[Any]) -> int:
+    counts = zip(chunk.points, chunk.negatives.tolist(), chunk.positives.tolist(), strict=True)
+    return sum(zeros if h(x) else ones for x, zeros, ones in counts)
+
+
+def test_in_the_good_event_all_teachers_list_one_rule() -> None:
+    rng, tried, without = np.random.default_rng(7), 0, 0
+    for _ in range(150):
+        n = int(rng.integers(5, 11))
+        sets = np.eye(n, dtype=int)[rng.permutation(n)[: n - int(rng.integers(2))]]
+        rows = np.concatenate([sets, rng.integers(0, 2, (int(rng.integers(3)), n))])
+        H = FiniteClass.from_array(rows ^ rng.integers(0, 2, n))
+        target, weights = H.hypothesis(0), rng.dirichlet(np.full(n, 0.5))
+        m = int(rng.integers(2, 5))
+        drawn = rng.choice(list(H.domain), (3, m), p=weights).tolist()
+        parts = [
+            Sample[Any].from_examples(H.domain, [(x, target(x)) for x in row]) for row in drawn
+        ]
+        found = common(H, parts, int(H.littlestone_dimension()))
+        if found is not None:
+            tried += 1
+            assert found
+            without += not common(H, parts, 0)
+    assert tried > 50
+    assert without > 0  # the doublings are needed
+
+
+def test_without_doublings_teachers_may_agree_on_nothing() -> None:
+    """One teacher lists the constant 0 alone, and another one the singletons alone."""
+    H = FiniteClass.from_array(np.eye(8, dtype=int))
+    parts = [
+        Sample[Any].from_examples(H.domain, [(x, 0) for x in xs])
+        for xs in (["x0"] * 4, ["x0", "x0", "x0", "x1"])
+    ]
+    assert common(H, parts, 0) == set()
+    assert common(H, parts, 1)
+
+
+def test_no_list_is_longer_than_is_proved() -> None:
+    for n in range(2, 9):
+        H = FiniteClass.from_array(np.eye(n, dtype=int))
+        learner = IrreducibleLearner(H, epsilon=1, delta="0.1", alpha="0.9", most=None, doublings=1)
+        for rows in product(list(H.domain)[:3], repeat=2):
+            chunk = Sample[Any].from_examples(H.domain, [(x, 0) for x in rows])
+            assert len(learner.listed(chunk)) <= learner.longest(2, 1)
 
 
 def test_three_points_are_found() -> None:

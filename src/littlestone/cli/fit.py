@@ -35,7 +35,8 @@ def fit(
         str, typer.Option(help="The delta you allow; needed where nobody lists the hypotheses.")
     ] = "0",
     method: Annotated[
-        str, typer.Option(help="auto, exponential, choosing, irreducible or globally_stable: how.")
+        str,
+        typer.Option(help="How: auto, exponential, choosing, irreducible, proper, or a baseline."),
     ] = "auto",
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[

@@ -3,19 +3,25 @@
 from littlestone.learners.base import Bound, PrivateLearner
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.ggkm import GGKMLearner
 from littlestone.learners.globally_stable import GloballyStableLearner
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.partition import PartitionLearner, SingleKeyLearner
+from littlestone.learners.proper import ProperLearner
 from littlestone.learners.release import Release
+from littlestone.learners.staged import StagedLearner
 
 __all__ = [
     "Bound",
     "ChoosingLearner",
     "ExponentialLearner",
+    "GGKMLearner",
     "GloballyStableLearner",
     "IrreducibleLearner",
     "PartitionLearner",
     "PrivateLearner",
+    "ProperLearner",
     "Release",
     "SingleKeyLearner",
+    "StagedLearner",
 ]
