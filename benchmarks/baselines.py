@@ -8,11 +8,12 @@ data and goal.  Lists are simulated, and `check` compares them with the learners
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.calibration import Floats, least_n, profiles, subsets
+from benchmarks.calibration import ALPHA, Profile, least_n, profiles, subsets
 from benchmarks.harness import require
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
@@ -50,17 +51,19 @@ def stages(
     return [listed]
 
 
-def simulated(learner: Learner, w: Floats, n: int, runs: int) -> Floats:
-    """The errors of ``runs`` runs on sets whose elements have the probabilities ``w``."""
-    k, sets, rng = learner.teachers, subsets(len(w)), np.random.default_rng(n)
+def failures(learner: Learner, profile: Profile, n: int, runs: int) -> float:
+    """The share of ``runs`` in which the released set errs by more than `ALPHA`."""
+    d, k = learner.dimension, learner.teachers
     m, log_base = n // k, np.log(float(learner.mechanism.base))
-    errors = np.empty(runs)
+    sets = subsets(d)
+    rng, wrong = np.random.default_rng(n), 0
 
     def noise(a: float) -> float:
         return float(rng.geometric(1 - a) - rng.geometric(1 - a))
 
-    for run in range(runs):
-        met = rng.multinomial(m, [*w, 1 - w.sum()], size=k)[:, :-1]
+    for _ in range(runs):
+        w = profile(m)
+        met = rng.multinomial(m, [*w, 1 - w.sum()], size=k)[:, :d]
         threshold = -np.inf
         if isinstance(learner, StagedLearner):
             b, a = map(float, learner.tests.noises())
@@ -72,16 +75,18 @@ def simulated(learner: Learner, w: Floats, n: int, runs: int) -> Floats:
                 continue
             scores = np.append(np.where(votes > 0, votes, -np.inf), learner.mechanism.bottom)
             chances = np.exp((scores - scores.max()) * log_base)
-            drawn = rng.choice(len(scores), p=chances / chances.sum()) % len(sets)
+            drawn = rng.choice(len(scores), p=chances / chances.sum()) % 2**d
             break
-        errors[run] = (1 - sets[drawn]) @ w
-    return errors
+        wrong += (1 - sets[drawn]) @ w > ALPHA + 1e-12
+    return wrong / runs
 
 
-def check(learner: Learner, w: Floats, m: int) -> None:
+def check(learner: Learner, profile: Profile, m: int) -> None:
     """The simulated lists of a teacher are the learner's own, for a few teachers."""
-    sets, rng = subsets(len(w)), np.random.default_rng(m)
-    for met in rng.multinomial(m, [*w, 1 - w.sum()], size=4)[:, :-1]:
+    d, rng = learner.dimension, np.random.default_rng(m)
+    sets = subsets(d)
+    w = profile(m)
+    for met in rng.multinomial(m, [*w, 1 - w.sum()], size=4)[:, :d]:
         counts = {a: [0, int(c)] for a, c in enumerate(met) if c}
         counts |= {1000 + i: [1, 0] for i in range(m - int(met.sum()))}
         chunk = Sample.from_counts(Integers(), counts)
@@ -92,8 +97,8 @@ def check(learner: Learner, w: Floats, m: int) -> None:
                 if isinstance(learner, StagedLearner)
                 else learner.listed(chunk)
             )
-            listed = {tuple(sorted(h.members)) for h in found}  # type: ignore[attr-defined]
-            require(listed == expected, f"the teacher lists {listed} in place of {expected}")
+            shown = {tuple(sorted(h.members)) for h in found}  # type: ignore[attr-defined]
+            require(shown == expected, f"the teacher lists {shown} in place of {expected}")
 
 
 def main(runs: int) -> None:
@@ -103,8 +108,9 @@ def main(runs: int) -> None:
             learner = kind(Subsets(Integers(), d), epsilon=1, delta="1e-6")
             figures = {}
             for name, profile in profiles(d).items():
-                check(learner, profile(40), 40)
-                figures[name] = least_n(simulated, learner, profile, runs)
+                check(learner, profile, 40)
+                failing = partial(failures, learner, profile, runs=runs)
+                figures[name] = least_n(learner.teachers, failing)
             worst = f"{max(figures.values()):,}"
             print(
                 f"d = {d}, {learner.method}, k = {learner.teachers}, worst {worst}: {figures}",

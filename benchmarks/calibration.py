@@ -23,6 +23,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,8 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
-EPSILON, DELTA, ALPHA, BETA = "1", "1e-6", "0.1", "0.05"
-GOAL = {"epsilon": EPSILON, "delta": DELTA}
+EPSILON, DELTA, ALPHA, BETA = 1, "1e-6", 0.1, 0.05
+GOAL: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA}
 LARGEST = 5  # elements
 ROOT = Path(__file__).parent.parent
 FILE = ROOT / "src/littlestone/planning/calibrated.json"
@@ -54,23 +55,23 @@ FIGURE = ROOT / "docs/figures/subsets.svg"
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+Profile = Callable[[int], Floats]
 Simulation = Callable[[Any, Floats, int, int], Floats]
 """learner, the weights of the elements (one row for all runs, or one a run), n, runs -> errors."""
 
 
-def profiles(d: int) -> dict[str, Callable[[int], Floats]]:
+def profiles(d: int) -> dict[str, Profile]:
     """The probabilities of the d elements of the true set, for teachers of m records each."""
-    alpha = float(ALPHA)
-    found: dict[str, Callable[[int], Floats]] = {
+    found: dict[str, Profile] = {
         "even": lambda m: np.full(d, 0.5 / d),
-        "edge": lambda m: np.full(d, 1.05 * alpha / d),
+        "edge": lambda m: np.full(d, 1.05 * ALPHA / d),
         "geometric": lambda m: 0.5 ** np.arange(1.0, d + 1),
     }
     if d > 1:
         squares = np.arange(1.0, d + 1) ** 2
         found |= {
-            "heavy and edge": lambda m: np.array([0.3] + [1.05 * alpha / (d - 1)] * (d - 1)),
-            "squares": lambda m: 2.1 * alpha * squares / squares.sum(),
+            "heavy and edge": lambda m: np.array([0.3] + [1.05 * ALPHA / (d - 1)] * (d - 1)),
+            "squares": lambda m: 2.1 * ALPHA * squares / squares.sum(),
             # Half of the teachers meet each element but the first.
             "halves": lambda m: np.array([0.3] + [math.log(2) / m] * (d - 1)),
         }
@@ -117,7 +118,7 @@ def lists(met: Counts, m: int) -> NDArray[np.bool_]:
     least = np.concatenate([total, total - heaviest], axis=1)  # missed by the best of each size
     fewer = np.where(size > 0, least[:, np.maximum(size - 1, 0)], m + 1)
     legal = (met == 0).astype(np.int64) @ sets.T == 0
-    listed: NDArray[np.bool_] = legal & (missed <= int(float(ALPHA) * m)) & (missed < fewer)
+    listed: NDArray[np.bool_] = legal & (missed <= int(ALPHA * m)) & (missed < fewer)
     return listed
 
 
@@ -147,17 +148,19 @@ SIMULATIONS: dict[type[PrivateLearner[Any]], tuple[Simulation, int]] = {
 
 def failures(errors: Floats) -> float:
     """The share of errors above alpha."""
-    return float((errors > float(ALPHA) + 1e-12).mean())
+    return float((errors > ALPHA + 1e-12).mean())
 
 
-def least_n(simulate: Simulation, learner: Any, profile: Callable[[int], Floats], runs: int) -> int:
-    """The least n of the grid from which six sizes in a row fail seldom enough."""
-    k = getattr(learner, "teachers", 1)
-    sizes = sorted({math.ceil((4 if k > 1 else 20) * 1.06**i) * k for i in range(140)})
+def least_n(teachers: int, failing: Callable[[int], float]) -> int:
+    """The least n of the grid from which six sizes in a row fail seldom enough.
+
+    ``failing`` says how large a share of the runs with n records does.
+    """
+    first = 4 if teachers > 1 else 20
+    sizes = sorted({math.ceil(first * 1.06**i) * teachers for i in range(140)})
     good = 0
     for i, n in enumerate(sizes):
-        share = failures(simulate(learner, profile(n // k), n, runs))
-        good = good + 1 if share <= float(BETA) else 0
+        good = good + 1 if failing(n) <= BETA else 0
         if good == 6:
             return sizes[i - 5]
     raise RuntimeError("no size of the grid is enough")
@@ -189,13 +192,20 @@ def measured(runs: int) -> list[dict[str, Any]]:
                 learner = kind(Subsets(Integers(), d), **GOAL)
             except DeclarationError:
                 continue
+            teachers = getattr(learner, "teachers", 1)
+
+            def failing(
+                n: int, *, profile: Profile, learner: Any = learner, teachers: int = teachers
+            ) -> float:
+                return failures(simulate(learner, profile(n // teachers), n, runs * factor))  # noqa: B023
+
             n = {
-                name: least_n(simulate, learner, profile, runs * factor)
+                name: least_n(teachers, partial(failing, profile=profile))
                 for name, profile in profiles(d).items()
             }
             if d <= 2:
                 size = n["edge"] * 3 // 4
-                edge = profiles(d)["edge"](size // getattr(learner, "teachers", 1))
+                edge = profiles(d)["edge"](size // teachers)
                 check(learner, simulate, edge, size)
             rows.append({"method": kind.method, "k": d, "runs": runs * factor, "n": n})
             print(f"{kind.method}, d = {d}: {n}; worst {max(n.values()):,}", flush=True)
@@ -242,7 +252,8 @@ def figure(rows: list[dict[str, Any]]) -> None:
 def main(runs: int) -> None:
     """Measure, write the file and draw the figure."""
     command = "python -m benchmarks.calibration" + ("" if runs == 200 else f" {runs}")
-    head = {"command": command, "epsilon": EPSILON, "delta": DELTA, "alpha": ALPHA, "beta": BETA}
+    goal = {"epsilon": str(EPSILON), "delta": DELTA, "alpha": str(ALPHA), "beta": str(BETA)}
+    head = {"command": command, **goal}
     rows = measured(runs)
     lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
     table = json.dumps(head | {"seeds": "numpy.random.default_rng(n)"}, indent=2)

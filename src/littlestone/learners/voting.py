@@ -47,6 +47,9 @@ class VotingLearner(PrivateLearner[Point]):
     source: ClassVar[str]
     """Where `failure` is proved."""
 
+    radius: ClassVar[Fraction] = Fraction(1)
+    """The default error of a teacher's rules, as a share of the error that the learner is for."""
+
     slack: ClassVar[Fraction] = Fraction(3, 2)
     """How many times as many teachers as `enough` says there are by default; calibrated."""
 
@@ -79,10 +82,9 @@ class VotingLearner(PrivateLearner[Point]):
     def aimed(
         cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
     ) -> Self:
-        """Its teachers list what errs on at most a share alpha of their records."""
-        return cls(  # type: ignore[call-arg]
-            hypotheses, epsilon=epsilon, delta=delta, alpha=alpha
-        )
+        """Its teachers list what errs on a share of their records that is declared for ``alpha``."""
+        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
+        return cls(hypotheses, alpha=exact(alpha, what="alpha") * cls.radius, **declared)
 
     @classmethod
     def proved(

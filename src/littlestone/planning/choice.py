@@ -99,7 +99,7 @@ def choose_learner(
     >>> H = parse_class("rules(origin, dest; at most 2)")
     >>> learner, why = choose_learner(H, epsilon=1, delta="1e-6")
     >>> why.partition("; ")[2]
-    'of the 3 methods that apply it alone has a proved size'
+    'no other method that applies has a proved size'
     """
     require_plan(alpha, beta)
     if method == AUTO:
@@ -130,16 +130,15 @@ def _why(best: Candidate, others: list[Candidate]) -> str:
     applying = [c for c in others if c.learner is not None]
     if not applying:
         return f"{best.words()}; no other method applies"
-    methods = f"of the {len(applying) + 1} methods that apply"
     if best.bound is None:
-        return f"{best.words()}; {methods} none has a proved size"
+        return f"{best.words()}; no method that applies has a proved size"
     proved = [c for c in applying if c.bound is not None]
     for c in proved:
         if c.bound is not None and c.bound.n < best.bound.n:
             return f"{best.words()}; {c.words()}"
     if proved:
-        return f"{best.words()}; {methods} it provably needs the fewest"
-    return f"{best.words()}; {methods} it alone has a proved size"
+        return f"{best.words()}; of all methods that apply it provably needs the fewest"
+    return f"{best.words()}; no other method that applies has a proved size"
 
 
 def _kinds() -> list[type[Any]]:
