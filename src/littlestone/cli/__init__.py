@@ -16,6 +16,7 @@ from littlestone.cli import (
     dims,
     fit,
     ledger,
+    plan,
     play,
     predict,
     stream,
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command()(fit.fit)
 app.command()(predict.predict)
+app.command()(plan.plan)
 app.command()(stream.stream)
 app.command()(dim.dim)
 app.command()(certify.certify)

@@ -1,7 +1,6 @@
 """Private learners, one a file; each is private for every input, whatever the data."""
 
 from littlestone.learners.base import Bound, PrivateLearner
-from littlestone.learners.choice import candidates, choose_learner
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.ggkm import GGKMLearner
@@ -25,6 +24,4 @@ __all__ = [
     "Release",
     "SingleKeyLearner",
     "StagedLearner",
-    "candidates",
-    "choose_learner",
 ]

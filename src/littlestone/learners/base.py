@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
+from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.randomness import is_cryptographic, system_generator
 from littlestone.sample import Sample
 
@@ -50,6 +57,35 @@ class PrivateLearner(ABC, Generic[Point]):
 
     hypotheses: HypothesisClass[Point]
 
+    @abstractmethod
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
+    ) -> None:
+        """Raises `DeclarationError` where the learner does not apply."""
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> PrivateLearner[Point]:
+        """The learner as it is used for error ``alpha``; most are the same for every alpha."""
+        return cls(hypotheses, epsilon=epsilon, delta=delta)
+
+    @classmethod
+    def proved(
+        cls,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: float,
+        beta: float,
+    ) -> PrivateLearner[Point]:
+        """The learner with parameters for which `plan` (alpha, beta) is proved, if for any.
+
+        A learner overrides it whose usual parameters are calibrated.
+        """
+        return cls(hypotheses, epsilon=epsilon, delta=delta)
+
     @property
     @abstractmethod
     def event(self) -> Event:
@@ -59,6 +95,16 @@ class PrivateLearner(ABC, Generic[Point]):
         """The guarantee of one `fit`."""
         return self.event.cost()
 
+    def event_with(self, estimate: object) -> Event:
+        """`event`, and beside it the `CellCounts` of epsilon ``estimate``; None: `event` alone.
+
+        Raises `DeclarationError` for an illegal epsilon.
+        """
+        if estimate is None:
+            return self.event
+        counts = CellCounts(exact_epsilon(estimate), len(CELLS))
+        return Composed([(self.event, 1), (counts, 1)], self.cost().delta)
+
     def fit(
         self,
         sample: Sample[Point],
@@ -66,13 +112,16 @@ class PrivateLearner(ABC, Generic[Point]):
         ledger: Ledger,
         dataset: str,
         label: str = "label is 1",
+        estimate: object = None,
         rng: random.Random | None = None,
     ) -> Release:
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
 
-        ``rng`` is the system's cryptographic generator unless given; a seeded one marks the release
-        as not private.  Raises, before anything is spent, `DeclarationError` for a sample over
-        another domain, and before anything is drawn, `BudgetExceededError` or `LedgerError`.
+        With an epsilon ``estimate`` the release has an `Estimate` too, and `event_with` is spent, in
+        one entry: a refused budget refuses both.  ``rng`` is the system's cryptographic generator
+        unless given; a seeded one marks the release as not private.  Raises, before anything is
+        spent, `DeclarationError` for a sample over another domain, and before anything is drawn,
+        `BudgetExceededError` or `LedgerError`.
         """
         self._require_fitting(sample)
         rng = system_generator() if rng is None else rng
@@ -83,16 +132,24 @@ class PrivateLearner(ABC, Generic[Point]):
                 fix="leave rng out, or give seeded_generator(seed) for a simulation",
             )
         what = f"learn {label} from {self.hypotheses}"
-        receipt = ledger.spend(self.event, dataset=dataset, what=what)
+        event = self.event_with(estimate)
+        receipt = ledger.spend(event, dataset=dataset, what=what)
+        hypothesis = self.draw(sample, receipt=receipt, rng=rng)
+        found = None
+        if estimate is not None:
+            counts = CellCounts(exact_epsilon(estimate), len(CELLS))
+            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt, rng=rng)
+            found = Estimate(counts.epsilon, sample.n, *noisy)
         return Release(
-            hypothesis=self.draw(sample, receipt=receipt, rng=rng),
+            hypothesis=hypothesis,
             hypotheses=str(self.hypotheses),
             label=label,
             n=sample.n,
-            cost=self.cost(),
-            mechanism=str(self.event),
+            cost=event.cost(),
+            mechanism=str(event),
             private=is_cryptographic(rng),
             receipt=receipt.number,
+            estimate=found,
         )
 
     def _require_fitting(self, sample: object) -> None:
@@ -126,26 +183,49 @@ class PrivateLearner(ABC, Generic[Point]):
         None where nothing is proved.
         """
 
+    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
+        """The sample size as a paper states it, with 1 for a constant it leaves out; None if none does.
+
+        To compare with: ``proved`` says whether it is a theorem, which is rare.
+        """
+        require_plan(alpha, beta)
+        return None
+
     def accuracy(self, n: int, beta: float, *, setting: Setting = "agnostic") -> float | None:
         """The least alpha, to three digits, that `plan` promises for ``n`` examples.
 
         None if even alpha = 1/2 needs more examples.  It depends on n alone, not on the data.
         """
-        low, high = 1e-9, 0.5
 
         def enough(alpha: float) -> bool:
             bound = self.plan(alpha, beta, setting=setting)
             return bound is not None and bound.n <= n
 
+        high = 0.5
         if not enough(high):
             return None
+        # From above: the size for an alpha that is far too small may take long to find.
+        while high > 1e-9 and enough(high / 2):
+            high /= 2
+        low = high / 2
         while high / low > 1.001:
             middle = (low * high) ** 0.5
-            if enough(middle):
-                high = middle
-            else:
-                low = middle
+            low, high = (low, middle) if enough(middle) else (middle, high)
         return high
+
+
+def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
+    """E[values[K]] for K ~ Bin(n, p), 0 < p < 1; beyond its end ``values``, nonnegative, is 0.
+
+    The relative error is far below 1e-9 for up to 10^5 values.
+
+    >>> binomial_mean(2, 0.5, np.array([1.0, 0.0, 1.0]))
+    0.5
+    """
+    k = np.arange(min(n + 1, len(values)))
+    ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
+    chances = np.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
+    return float(chances @ values[: len(k)])
 
 
 def least(holds: Callable[[int], bool]) -> int:

@@ -44,6 +44,7 @@ class GGKMLearner(VotingLearner[Point]):
     method = "ggkm"
     reservation = "as a baseline"
     source = "docs/proofs/baselines.md, Theorem 3"
+    radius = Fraction(1, 2)
 
     def __init__(
         self,

@@ -27,8 +27,8 @@ class IrreducibleLearner(VotingLearner[Point]):
     public numbers, and one record belongs to one teacher.  Improper: the rule is an SOA.
 
     The defaults, L = 2^min(d, 5), k, no doublings, and the ``most`` version spaces that a teacher
-    looks at, are calibrated by ``python -m benchmarks.teachers``, and nothing is proved for them;
-    `proved` makes a learner that has a `plan`, with d doublings.  Raises `DeclarationError` for
+    looks at, are calibrated by ``python -m benchmarks.calibration``, and nothing is proved for
+    them; `proved` makes a learner that has a `plan`, with d doublings.  Raises `DeclarationError` for
     illegal parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 
     Lyu (2025), Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.

@@ -90,6 +90,13 @@ class ProperLearner(PrivateLearner[Point]):
                 fix="give a learner of the same class",
             )
 
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> ProperLearner[Point]:
+        """It learns improperly at alpha / 2."""
+        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+
     @property
     def event(self) -> Parallel:
         return Parallel([self.improper.event, self.choice])

@@ -46,6 +46,7 @@ class StagedLearner(VotingLearner[Point]):
     method = "staged"
     reservation = "as a baseline"
     source = "docs/proofs/baselines.md, Theorem 2"
+    radius = Fraction(1, 2)
     slack = Fraction(1)  # half of the teachers may disagree as it is
 
     def __init__(

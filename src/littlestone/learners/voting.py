@@ -47,6 +47,9 @@ class VotingLearner(PrivateLearner[Point]):
     source: ClassVar[str]
     """Where `failure` is proved."""
 
+    radius: ClassVar[Fraction] = Fraction(1)
+    """The default error of a teacher's rules, as a share of the error that the learner is for."""
+
     slack: ClassVar[Fraction] = Fraction(3, 2)
     """How many times as many teachers as `enough` says there are by default; calibrated."""
 
@@ -74,6 +77,14 @@ class VotingLearner(PrivateLearner[Point]):
             teachers = math.ceil(self.slack * self.enough(_BETA))
         self.teachers = count("teachers", teachers)
         self.most = None if most is None else count("most", most)
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> Self:
+        """Its teachers list what errs on a share of their records that is declared for ``alpha``."""
+        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
+        return cls(hypotheses, alpha=exact(alpha, what="alpha") * cls.radius, **declared)
 
     @classmethod
     def proved(

@@ -8,6 +8,7 @@ from littlestone.learners.online.base import (
 )
 from littlestone.learners.online.choice import choose_online_learner
 from littlestone.learners.online.keys import KeyLearner
+from littlestone.learners.online.rules import RuleLearner
 from littlestone.learners.online.run import Run, durable_run
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "MistakeBound",
     "PrivateOnlineLearner",
     "PrivateStream",
+    "RuleLearner",
     "Run",
     "choose_online_learner",
     "durable_run",
