@@ -19,7 +19,7 @@ from benchmarks.nycflights import ROWS, best_union, errors, flights
 from littlestone.classes import parse_class
 from littlestone.classes.covering import Covering
 from littlestone.data import Label, open_table, read_sample
-from littlestone.learners import choose_learner
+from littlestone.planning import choose_learner
 from littlestone.privacy.ledger import Ledger
 
 DELTA = "1e-6"

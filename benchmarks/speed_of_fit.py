@@ -26,7 +26,8 @@ from benchmarks.harness import Case, Contender, require
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.covering import Covering
 from littlestone.data import Label, open_table, read_sample
-from littlestone.learners import Release, choose_learner
+from littlestone.learners import Release
+from littlestone.planning import choose_learner
 from littlestone.privacy.ledger import Ledger
 
 COLUMNS = ("origin", "dest", "tailnum", "hour")

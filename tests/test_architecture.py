@@ -24,9 +24,11 @@ LAYERS = [
     {"data"},
     {"privacy"},
     {"learners"},
+    {"planning"},
     {"audit"},
     {"verify", "checks"},
     {"report"},
+    {"interop"},
     {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

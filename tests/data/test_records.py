@@ -15,7 +15,7 @@ from sources import csv_file, examples, parquet_file, plain, read
 
 from littlestone.classes import EqualityRules
 from littlestone.data import Label, sample_from_arrays
-from littlestone.domains import Integers
+from littlestone.domains import Domain, Integers, Strings
 
 Source = Callable[[Mapping[str, Sequence[Any]], Path], object]
 SOURCES: dict[str, Source] = {
@@ -102,3 +102,19 @@ def test_the_ball_of_a_table(source: Source, tmp_path: Path) -> None:
     # Of the three positives, this rule covers the two with a missing hour, and no negative.
     ((V, errors),) = EqualityRules(DOMAIN, 2).error_ball(sample(source, RECORDS, tmp_path), 1)
     assert (errors, V.soa().words()) == (1, "dest is 'HNL' and hour is 0")
+
+
+class Noted(str):
+    """A text that remembers what it was read with."""
+
+    record: Record
+
+
+def test_a_point_is_its_text_alone() -> None:
+    noted = Noted("JFK")
+    noted.record = RECORDS[0]
+    cases: list[tuple[Domain[Any], Any]] = [(Strings("origin"), noted), (DOMAIN, (noted, noted, 9))]
+    for domain, x in cases:
+        (point,) = sample_from_arrays([x], [1], domain).points
+        values = point if isinstance(point, tuple) else (point,)
+        assert {type(value) for value in values} <= {str, int}

@@ -19,7 +19,8 @@ from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners import ChoosingLearner, Release, choose_learner
+from littlestone.learners import ChoosingLearner, Release
+from littlestone.planning import choose_learner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample

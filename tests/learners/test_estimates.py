@@ -10,8 +10,9 @@ import pytest
 from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.domains import Integers
 from littlestone.errors import BudgetExceededError, DeclarationError, ModelError
-from littlestone.learners import ChoosingLearner, ExponentialLearner, Release, choose_learner
+from littlestone.learners import ChoosingLearner, ExponentialLearner, Release
 from littlestone.learners.estimate import Estimate, cells
+from littlestone.planning import choose_learner
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.cell_counts import CellCounts

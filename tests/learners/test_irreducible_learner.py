@@ -20,11 +20,11 @@ from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, LedgerError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import IrreducibleLearner
-from littlestone.learners import irreducible as module
 from littlestone.learners.teachers import chunks, frontier, split
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
+from littlestone.verify.teachers import agreed, one_rule_on_all_lists
 
 Learner = IrreducibleLearner[Any]
 Lists = list[list[Hypothesis[Any]]]
@@ -370,7 +370,9 @@ def test_the_proved_size_and_refusals() -> None:
         assert bound is not None
         assert bound.proved
         m = bound.n // learner.teachers
-        assert learner.failure(m, 0.1) <= 0.05 < learner.failure(m - 2, 0.1)
+        assert learner.failure(m, 0.1) <= 0.05 < learner.failure(m - 1, 0.1)
+        failures = [learner.failure(more, 0.1) for more in range(m, 2 * m)]
+        assert failures == sorted(failures, reverse=True)
         assert learner.plan(**goal) is None
         assert learner.plan(0.04, 0.05, setting="realizable") is None
         default = IrreducibleLearner(H, epsilon=1, delta="1e-6")
@@ -383,12 +385,28 @@ def test_the_proved_size_and_refusals() -> None:
         IrreducibleLearner(ONE, epsilon=1, delta=0)
 
 
-def test_radii_grow_as_the_proof_says() -> None:
-    for most, steps in [(100, 2), (5000, 4), (7, 3)]:
-        gap, b = module.largest_gap(most, steps), 0
-        for _ in range(steps):
-            b = next(c for c in range(b, 10**5) if (c + 1 - b) ** 2 >= 2 * gap * (c + 1 + b))
-        assert b <= most
+def test_in_the_good_event_all_teachers_list_one_rule() -> None:
+    assert one_rule_on_all_lists().holds
+
+
+def test_without_doublings_teachers_may_agree_on_nothing() -> None:
+    """One teacher lists the constant 0 alone, and another one the singletons alone."""
+    H = FiniteClass.from_array(np.eye(8, dtype=int))
+    parts = [
+        Sample[Any].from_examples(H.domain, [(x, 0) for x in xs])
+        for xs in (["x0"] * 4, ["x0", "x0", "x0", "x1"])
+    ]
+    assert agreed(H, parts, doublings=0) == set()
+    assert agreed(H, parts, doublings=1)
+
+
+def test_no_list_is_longer_than_is_proved() -> None:
+    for n in range(2, 9):
+        H = FiniteClass.from_array(np.eye(n, dtype=int))
+        learner = IrreducibleLearner(H, epsilon=1, delta="0.1", alpha="0.9", most=None, doublings=1)
+        for rows in product(list(H.domain)[:3], repeat=2):
+            chunk = Sample[Any].from_examples(H.domain, [(x, 0) for x in rows])
+            assert len(learner.listed(chunk)) <= learner.longest(2, 1)
 
 
 def test_three_points_are_found() -> None:

@@ -14,7 +14,8 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
-from littlestone.learners import PartitionLearner, SingleKeyLearner, candidates
+from littlestone.learners import PartitionLearner, SingleKeyLearner
+from littlestone.planning import candidates
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample

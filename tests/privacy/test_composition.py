@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import log, sqrt
 from random import Random
+from typing import Any
 
 import pytest
 from composing import Pair, adaptive, excess, response, together
@@ -187,8 +188,9 @@ def test_one_receipt_pays_for_every_part() -> None:
         ([(Answer(), 0)], Fraction(0), "at least 1"),
         ([(Answer(), True)], Fraction(0), "at least 1"),
         ([(Answer(delta=MILLIONTH), 3)], 2 * MILLIONTH, "a delta of at least 0.000003"),
+        ([Answer()], Fraction(0), "a pair of an event"),
     ],
 )
-def test_what_is_refused(parts: list[tuple[Answer, int]], delta: Fraction, words: str) -> None:
+def test_what_is_refused(parts: list[Any], delta: Fraction, words: str) -> None:
     with pytest.raises(DeclarationError, match=words):
         Composed(parts, delta)

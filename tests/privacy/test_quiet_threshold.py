@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from threshold_audit import Ones, Script, chi_square, tail, worst
+from threshold_audit import Ones, chi_square, tail, worst
 
 from littlestone.audit.trials import Trials
 from littlestone.privacy.divergence import hockey_stick
@@ -19,6 +19,7 @@ from littlestone.privacy.mechanisms import quiet_threshold
 from littlestone.privacy.mechanisms.quiet_threshold import QuietThreshold
 from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
 from littlestone.privacy.rational import exp_below
+from scripted import Script
 
 Stream = tuple[bool, ...]
 Rule = Callable[[Any, Stream], dict[Answers, Fraction]]

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from threshold_audit import Script, Values, chi_square, neighbours, tail, worst
+from threshold_audit import Values, chi_square, neighbours, tail, worst
 
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError, LedgerError
@@ -19,6 +19,7 @@ from littlestone.privacy.mechanisms import sparse_vector, threshold_tests
 from littlestone.privacy.mechanisms.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
 from littlestone.privacy.rational import exp_below
+from scripted import Script
 
 Pairs = Iterable[tuple[Values, Values]]
 Rule = Callable[[Any, Values], dict[Answers, Fraction]]

@@ -47,40 +47,6 @@ def worst(
     return max(hockey_stick(of(one), of(other), ratio) for one, other in pairs)
 
 
-class Script:
-    """Runs a randomized function along every outcome of its choices, with their exact weights."""
-
-    def __init__(self) -> None:
-        self._path: list[int] = []
-        self._position = 0
-        self._weight = Fraction(1)
-
-    def choose(self, weights: Sequence[Fraction]) -> int:
-        """One of the outcomes 0, 1, ... of these weights."""
-        if self._position == len(self._path):
-            self._path.append(0)
-            self._sizes.append(len(weights))
-        chosen = self._path[self._position]
-        self._position += 1
-        self._weight *= weights[chosen]
-        return chosen
-
-    def explore(self, run: Callable[[], Output]) -> dict[Output, Fraction]:
-        """The distribution of what ``run`` returns."""
-        found: dict[Output, Fraction] = {}
-        self._path, self._sizes = [], list[int]()
-        while True:
-            self._position, self._weight = 0, Fraction(1)
-            output = run()
-            found[output] = found.get(output, Fraction(0)) + self._weight
-            while self._path and self._path[-1] + 1 == self._sizes[-1]:
-                self._path.pop()
-                self._sizes.pop()
-            if not self._path:
-                return found
-            self._path[-1] += 1
-
-
 class Ones(random.Random):
     """Only ones: U is as large as can be."""
 

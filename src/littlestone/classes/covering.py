@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.classes.mixing import Mixing
 from littlestone.domains import Point
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.sample import Sample
@@ -58,8 +62,15 @@ class Covering(HypothesisClass[Point]):
         """The function that is 1 where one of the ``elements`` is; without any, the constant 0."""
 
 
-class PointCovering(Covering[Any]):
+class PointCovering(Covering[Any], Mixing[Any]):
     """A class of finite sets: the elements are single points."""
+
+    excluded: frozenset[Any]
+
+    @property
+    @abstractmethod
+    def fewest(self) -> int:
+        """The fewest points in a set of the class."""
 
     @property
     def growth(self) -> int:
@@ -78,3 +89,15 @@ class PointCovering(Covering[Any]):
     def union(self, elements: Iterable[Hypothesis[Any]]) -> FiniteSet:
         members = (x for h in elements if isinstance(h, FiniteSet) for x in h.members)
         return FiniteSet(self.domain, frozenset(members))
+
+    def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:
+        """A set that is too small is filled up by each of ceil(1 / alpha) blocks of new points."""
+        members = f.members if isinstance(f, FiniteSet) else frozenset()
+        lacking, blocks = self.fewest - len(members), math.ceil(1 / alpha)
+        if lacking <= 0:
+            return [f]
+        free = (x for x in self.domain if x not in members and x not in self.excluded)
+        return [FiniteSet(self.domain, members.union(islice(free, lacking))) for _ in range(blocks)]
+
+    def most_mixed(self, alpha: Fraction) -> int:
+        return math.ceil(1 / alpha) if self.fewest else 1

@@ -75,6 +75,10 @@ class Points(PointCovering):
     def parts(self) -> int:
         return 1
 
+    @property
+    def fewest(self) -> int:
+        return 0 if self.zero else 1
+
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         form = "points(COLUMN; integers, nonzero), both options free"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from operator import itemgetter
 from typing import Any, Self
 
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import Covering, Elements
+from littlestone.classes.mixing import Mixing, mixture_of_rows, rounds
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_column
 from littlestone.domains import Domain, Integers, Product, Strings
@@ -32,7 +35,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class EqualityRules(Covering[Rule]):
+class EqualityRules(Covering[Rule], Mixing[Rule]):
     """The indicators of at most ``max_literals`` equalities "column is value", over open columns.
 
     A hypothesis fixes the values of at most r = ``max_literals`` of the m columns of ``domain``; with
@@ -251,6 +254,37 @@ class EqualityRules(Covering[Rule]):
         rules = (rule for h in elements if isinstance(h, RuleUnion) for rule in h.rules)
         return RuleUnion(self.domain, frozenset(rules))
 
+    def mixture(self, f: Hypothesis[Rule], alpha: Fraction) -> list[Hypothesis[Rule]]:
+        """For the constant 0, rules of new values; for a union of rules, those of its own values."""
+        rules = f.rules if isinstance(f, RuleUnion) else frozenset()
+        if self.values is None and not rules:
+            used = {x[0] for x in self.negatives}
+            new = (v for v in self.domain.columns[0] if v not in used)
+            rest = (None,) * (len(self.domain.columns) - 1)
+            single = (frozenset([(v, *rest)]) for v in islice(new, math.ceil(1 / alpha)))
+            return [f] if self.zero else [RuleUnion(self.domain, rule) for rule in single]
+        asked = [_fixed(rule) for rule in rules]
+        V = self
+        if self.values is None:  # all rules of f have the values of one positive example
+            columns = zip(*rules, strict=True)
+            values = tuple(next((v for v in column if v is not None), None) for column in columns)
+            V = replace(self, negatives=frozenset(), values=values)
+            alive = self.shapes.inside[_fixed(values)]
+            for negative in self.negatives:
+                alive &= ~self.shapes.inside[V._agreement(negative)]
+            V = self._after_positive(values, alive)
+        shapes = [self.shapes.masks[i] for i in self.shapes.listed(V.alive)]
+        agreeing = range(1 << len(self.domain.columns))
+        chosen = mixture_of_rows(
+            np.array([[not mask & ~Z for Z in agreeing] for mask in shapes]),
+            np.array([any(not mask & ~Z for mask in asked) for Z in agreeing]),
+            alpha,
+        )
+        return [RuleUnion(self.domain, frozenset([V._rule(shapes[i])])) for i in chosen]
+
+    def most_mixed(self, alpha: Fraction) -> int:
+        return max(math.ceil(1 / alpha), rounds(1 << len(self.domain.columns), alpha))
+
     def error_ball(
         self, sample: Sample[Rule], max_errors: int, *, most: int | None = None
     ) -> list[tuple[Self, int]]:
@@ -362,6 +396,11 @@ class EqualityRules(Covering[Rule]):
         if self == type(self)(self.domain, self.max_literals, self.zero):
             return declared
         return f"{declared} after {'a contradiction' if self.is_empty() else 'examples'}"
+
+
+def _fixed(rule: Rule) -> int:
+    """The columns that a rule fixes, as a mask."""
+    return sum(1 << j for j, v in enumerate(rule) if v is not None)
 
 
 def _numbered(values: Sequence[Any]) -> tuple[Numbers, int]:

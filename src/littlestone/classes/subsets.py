@@ -151,6 +151,10 @@ class Subsets(PointCovering):
     def parts(self) -> int:
         return self.k
 
+    @property
+    def fewest(self) -> int:
+        return self.k if self.exactly else 0
+
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         spec.expect(FORM, 1, options=("at", "exactly", "integers"))

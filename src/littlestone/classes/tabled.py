@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
@@ -12,18 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass, require_example
+from littlestone.classes.mixing import Mixing, mixture_of_rows, most_mixed_rows
 from littlestone.dimension.version_spaces import VersionSpaces
 from littlestone.domains import Domain, Grid, Product
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses import function_of_labels
+from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.sample import Sample
 
 LIMIT = 1 << 24
 """The entries that the table of a class given by a formula may have; a file may hold any number."""
 
+MIXED = 1 << 20
+"""The entries of a table whose hypotheses are mixed: every round looks at all of them."""
+
 
 @dataclass(frozen=True)
-class Tabled(Enumerable[Any]):
+class Tabled(Enumerable[Any], Mixing[Any]):
     """Finitely many functions on a finite domain, by their table; a formula or a file makes it.
 
     ``columns[j]`` is a mask over hypotheses, bit i being the value of hypothesis i at point j;
@@ -131,6 +136,23 @@ class Tabled(Enumerable[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.hypothesis, range(self.size))
+
+    def require_mixture(self) -> None:
+        if self.size * len(self.columns) > MIXED:
+            raise DeclarationError(
+                f"mix the hypotheses of {self}",
+                found=f"its table has more than {MIXED} entries",
+                fix="declare fewer or shorter columns, or learn with the exponential mechanism",
+            )
+
+    def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:
+        rows = [self._unpack(column)[self._alive_indices] for column in self.columns]
+        labels = [f(x) for x in self.domain]
+        chosen = mixture_of_rows(np.array(rows, bool).T, np.array(labels, bool), alpha)
+        return [self.hypothesis(row) for row in chosen]
+
+    def most_mixed(self, alpha: Fraction) -> int | None:
+        return most_mixed_rows(len(self.columns), alpha)
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         errors = np.full(self.count, sample.positives.sum(), dtype=np.int64)

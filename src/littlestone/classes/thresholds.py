@@ -10,14 +10,15 @@ from typing import Any, Self, cast
 import numpy as np
 
 from littlestone.classes.base import Enumerable, ErrorRuns, require_example
+from littlestone.classes.mixing import Mixing
 from littlestone.classes.spec import Spec, parse_range, quoted
 from littlestone.domains import Grid, Reals
-from littlestone.hypotheses import StepFunction
+from littlestone.hypotheses import Hypothesis, StepFunction
 from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)
-class Thresholds(Enumerable[Any]):
+class Thresholds(Enumerable[Any], Mixing[Any]):
     """The functions h_t(x) = 1[x >= t] on an ordered domain, for the cuts t in (after, upto].
 
     On a grid of m <= 2^64 points the cuts are low, ..., high + 1, so there are m + 1 functions and
@@ -101,6 +102,12 @@ class Thresholds(Enumerable[Any]):
         if self.size is None or not 0 <= index < self.size:
             raise IndexError(f"{self} has no hypothesis number {index}")
         return StepFunction.threshold(self.domain, int(self.after) + 1 + index)
+
+    def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:
+        return [f]  # the SOA of every version space is a threshold with a cut of its own
+
+    def most_mixed(self, alpha: Fraction) -> int:
+        return 1
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         # h_t errs on the positives below t and on the negatives from t on, so the errors change

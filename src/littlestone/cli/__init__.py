@@ -16,8 +16,10 @@ from littlestone.cli import (
     dims,
     fit,
     ledger,
+    plan,
     play,
     predict,
+    stream,
     tree,
     verify,
 )
@@ -33,6 +35,8 @@ app = typer.Typer(
 )
 app.command()(fit.fit)
 app.command()(predict.predict)
+app.command()(plan.plan)
+app.command()(stream.stream)
 app.command()(dim.dim)
 app.command()(certify.certify)
 app.command()(tree.tree)
@@ -46,10 +50,10 @@ app.command()(audit.audit)
 
 def main() -> None:
     """Run the command line; the entry point of the ``littlestone`` script."""
-    for stream in (sys.stdout, sys.stderr):
+    for text in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show must not cost a release that has been paid for.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+        if isinstance(text, io.TextIOWrapper):
+            text.reconfigure(errors="backslashreplace")
     try:
         app()
     except SystemExit as stopped:

@@ -15,7 +15,7 @@ from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, dataset_name
 from littlestone.cli.console import cost_json, print_json, print_pairs
 from littlestone.data import Label, open_table, read_sample
 from littlestone.errors import DeclarationError
-from littlestone.learners import choose_learner
+from littlestone.planning import choose_learner
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
@@ -35,7 +35,8 @@ def fit(
         str, typer.Option(help="The delta you allow; needed where nobody lists the hypotheses.")
     ] = "0",
     method: Annotated[
-        str, typer.Option(help="auto, exponential, choosing, irreducible or globally_stable: how.")
+        str,
+        typer.Option(help="How: auto, exponential, choosing, irreducible, proper, or a baseline."),
     ] = "auto",
     estimate: Annotated[
         str | None,

@@ -66,7 +66,7 @@ def sample_from_arrays(
     >>> sample_from_arrays([1, 99, float("nan")], [0, 1, 1], Grid(0, 9)).points
     (1, 9, 0)
     """
-    xs, ys = _flat(x), _flat(y)
+    xs, ys = plain_values(x), plain_values(y)
     if len(xs) != len(ys) or not xs:
         raise DeclarationError(
             "make a sample of two arrays",
@@ -91,7 +91,11 @@ def _record(x: Any, domain: Domain[Any]) -> tuple[object, ...]:
     return (*values, *[None] * width)[:width]
 
 
-def _flat(values: Iterable[Any]) -> list[Any]:
+def plain_values(values: Iterable[Any]) -> list[Any]:
+    """The values of a one-dimensional array, column or list as Python's own.
+
+    Raises `DeclarationError` for an array of another shape.
+    """
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) != 1:
         raise DeclarationError(

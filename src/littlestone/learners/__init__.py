@@ -1,24 +1,27 @@
 """Private learners, one a file; each is private for every input, whatever the data."""
 
 from littlestone.learners.base import Bound, PrivateLearner
-from littlestone.learners.choice import candidates, choose_learner
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.ggkm import GGKMLearner
 from littlestone.learners.globally_stable import GloballyStableLearner
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.partition import PartitionLearner, SingleKeyLearner
+from littlestone.learners.proper import ProperLearner
 from littlestone.learners.release import Release
+from littlestone.learners.staged import StagedLearner
 
 __all__ = [
     "Bound",
     "ChoosingLearner",
     "ExponentialLearner",
+    "GGKMLearner",
     "GloballyStableLearner",
     "IrreducibleLearner",
     "PartitionLearner",
     "PrivateLearner",
+    "ProperLearner",
     "Release",
     "SingleKeyLearner",
-    "candidates",
-    "choose_learner",
+    "StagedLearner",
 ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
@@ -52,6 +56,35 @@ class PrivateLearner(ABC, Generic[Point]):
     """Why it is taken only where no other applies, in words, such as ``if no label is wrong``."""
 
     hypotheses: HypothesisClass[Point]
+
+    @abstractmethod
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
+    ) -> None:
+        """Raises `DeclarationError` where the learner does not apply."""
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> PrivateLearner[Point]:
+        """The learner as it is used for error ``alpha``; most are the same for every alpha."""
+        return cls(hypotheses, epsilon=epsilon, delta=delta)
+
+    @classmethod
+    def proved(
+        cls,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: float,
+        beta: float,
+    ) -> PrivateLearner[Point]:
+        """The learner with parameters for which `plan` (alpha, beta) is proved, if for any.
+
+        A learner overrides it whose usual parameters are calibrated.
+        """
+        return cls(hypotheses, epsilon=epsilon, delta=delta)
 
     @property
     @abstractmethod
@@ -150,26 +183,49 @@ class PrivateLearner(ABC, Generic[Point]):
         None where nothing is proved.
         """
 
+    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
+        """The sample size as a paper states it, with 1 for a constant it leaves out; None if none does.
+
+        To compare with: ``proved`` says whether it is a theorem, which is rare.
+        """
+        require_plan(alpha, beta)
+        return None
+
     def accuracy(self, n: int, beta: float, *, setting: Setting = "agnostic") -> float | None:
         """The least alpha, to three digits, that `plan` promises for ``n`` examples.
 
         None if even alpha = 1/2 needs more examples.  It depends on n alone, not on the data.
         """
-        low, high = 1e-9, 0.5
 
         def enough(alpha: float) -> bool:
             bound = self.plan(alpha, beta, setting=setting)
             return bound is not None and bound.n <= n
 
+        high = 0.5
         if not enough(high):
             return None
+        # From above: the size for an alpha that is far too small may take long to find.
+        while high > 1e-9 and enough(high / 2):
+            high /= 2
+        low = high / 2
         while high / low > 1.001:
             middle = (low * high) ** 0.5
-            if enough(middle):
-                high = middle
-            else:
-                low = middle
+            low, high = (low, middle) if enough(middle) else (middle, high)
         return high
+
+
+def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
+    """E[values[K]] for K ~ Bin(n, p), 0 < p < 1; beyond its end ``values``, nonnegative, is 0.
+
+    The relative error is far below 1e-9 for up to 10^5 values.
+
+    >>> binomial_mean(2, 0.5, np.array([1.0, 0.0, 1.0]))
+    0.5
+    """
+    k = np.arange(min(n + 1, len(values)))
+    ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
+    chances = np.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
+    return float(chances @ values[: len(k)])
 
 
 def least(holds: Callable[[int], bool]) -> int:

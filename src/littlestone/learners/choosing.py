@@ -16,7 +16,14 @@ from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, least, require_plan
+from littlestone.learners.base import (
+    Bound,
+    PrivateLearner,
+    Setting,
+    binomial_mean,
+    least,
+    require_plan,
+)
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
@@ -157,13 +164,5 @@ class ChoosingLearner(PrivateLearner[Point]):
 
 def _mean_bottom(n: int, alpha: float, bottom: int, lam: float) -> float:
     """E[1 / (1 + r^(N - B))] for N ~ Bin(n, alpha) and r = e^lam."""
-    k = np.arange(n + 1)
-    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
-    chance = np.exp(
-        log_factorial[n]
-        - log_factorial[k]
-        - log_factorial[n - k]
-        + k * math.log(alpha)
-        + (n - k) * math.log1p(-alpha)
-    )
-    return float((chance / (1 + np.exp(np.clip(lam * (k - bottom), -700, 700)))).sum())
+    k = np.arange(min(n, bottom + math.ceil(700 / lam)) + 1)  # beyond, less than 1e-300
+    return binomial_mean(n, alpha, 1 / (1 + np.exp(np.clip(lam * (k - bottom), -700, 700))))

@@ -15,7 +15,13 @@ from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
-from littlestone.learners.stable.sizes import Sizes, calibrated_sizes
+from littlestone.learners.stable.sizes import (
+    LARGEST,
+    Sizes,
+    calibrated_sizes,
+    paper_sizes,
+    proved_sizes,
+)
 from littlestone.learners.stable.tournament import Examples, stable_rule
 from littlestone.learners.teachers import permuted
 from littlestone.privacy.accounting.parallel import Parallel
@@ -75,6 +81,38 @@ class GloballyStableLearner(PrivateLearner[Point]):
         )
         self.choice = ExponentialMechanism(paid)
 
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> GloballyStableLearner[Point]:
+        """Its blocks have ceil(d / alpha) records."""
+        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+
+    @classmethod
+    def proved(
+        cls,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: float,
+        beta: float,
+    ) -> GloballyStableLearner[Point]:
+        """The learner with `proved_sizes`; with the usual ones where these are beyond floats.
+
+        >>> from littlestone.classes import Thresholds
+        >>> goal = {"alpha": 0.1, "beta": 0.05}
+        >>> H = Thresholds.on(1, 2)
+        >>> learner = GloballyStableLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+        >>> learner.plan(**goal, setting="realizable").n
+        529216
+        """
+        learner = cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+        if learner.dimension > LARGEST:
+            return learner
+        sizes = proved_sizes(learner.dimension, alpha, beta, epsilon, delta)
+        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha, sizes=sizes)
+
     @property
     def event(self) -> Parallel:
         return Parallel([self.histogram, self.choice])
@@ -112,8 +150,31 @@ class GloballyStableLearner(PrivateLearner[Point]):
             return None
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """The examples that `proved_sizes` split, if this learner has those of alpha and beta.
+
+        None for other sizes, of which nothing is proved, and in the agnostic setting.
+        """
         require_plan(alpha, beta, setting)
-        return None  # calibrated sizes are not proved
+        if setting == "agnostic" or self.sizes is None or self.dimension > LARGEST:
+            return None
+        sizes = proved_sizes(self.dimension, alpha, beta, *self._paid)
+        if sizes != self.sizes:
+            return None
+        return Bound(
+            sizes.n, alpha, beta, setting, True, "docs/proofs/globally-stable.md, Theorem 5"
+        )
+
+    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
+        """The examples that `paper_sizes` split; no theorem for d >= 2, where the proof has a gap."""
+        require_plan(alpha, beta)
+        if self.dimension > LARGEST:
+            return None
+        n = paper_sizes(self.dimension, alpha, beta, *self._paid).n
+        return Bound(n, alpha, beta, "realizable", False, "BLM20, Theorems 10 and 17")
+
+    @property
+    def _paid(self) -> tuple[Fraction, Fraction]:
+        return self.choice.epsilon, self.histogram.delta
 
 
 def errors(rules: Sequence[Hypothesis[Point]], examples: Examples[Point]) -> ErrorRuns:

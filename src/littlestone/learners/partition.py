@@ -5,14 +5,25 @@ from __future__ import annotations
 import random
 from abc import abstractmethod
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
-from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.learners.base import (
+    Bound,
+    PrivateLearner,
+    Setting,
+    binomial_mean,
+    least,
+    require_plan,
+)
+from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.key_release import KeyRelease
@@ -50,14 +61,28 @@ class _SetLearner(PrivateLearner[Any]):
         return self.mechanism
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """`KeyRelease.enough`, for realizable samples; None for others, of which nothing is proved."""
+        """`KeyRelease.enough`, for realizable samples; None for others, of which nothing is proved.
+
+        By sums of positive floats in place of exact ones; the margin covers their rounding.
+        """
         require_plan(alpha, beta, setting)
         parts = self.hypotheses.parts
         if setting != "realizable" or parts < 1:
             return None
-        named = exact(alpha, what="alpha"), exact(beta, what="beta")
-        n = self.mechanism.enough(*named, keys=parts)
+
+        def failure(n: int) -> float:
+            return parts * binomial_mean(n, alpha / parts, self._missed)
+
+        n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
         return Bound(n, alpha, beta, setting, True, "docs/proofs/partition-selection.md")
+
+    @cached_property
+    def _missed(self) -> NDArray[np.float64]:
+        """1 - q(0), 1 - q(1), ..., down to 0."""
+        found = [1.0]
+        while found[-1] > 0:
+            found.append(float(1 - self.mechanism.curve(len(found))))
+        return np.array(found)
 
 
 class PartitionLearner(_SetLearner):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import count, groupby
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass, require_few
 from littlestone.decomposition import DecompositionTree, decompose
-from littlestone.decomposition.greedy import MOST_NODES
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
@@ -31,10 +31,15 @@ def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator
     >>> [part.n for part in chunks(sample, 3, random.Random(0))]
     [3, 3, 3]
     """
+    yield from split(sample, shuffled(sample, rng), teachers)
+
+
+def shuffled(sample: Sample[Point], rng: random.Random) -> NDArray[np.int64]:
+    """The records in a uniform order, for `split`."""
     often = np.stack([sample.negatives, sample.positives], axis=1).ravel()
     records = np.repeat(np.arange(len(often)), often).tolist()
     rng.shuffle(records)
-    yield from split(sample, np.array(records, dtype=np.int64), teachers)
+    return np.array(records, dtype=np.int64)
 
 
 def split(
@@ -74,17 +79,24 @@ def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int
 
 
 def frontier(
-    H: HypothesisClass[Point], chunk: Sample[Point], max_errors: int, *, most: int | None = None
+    H: HypothesisClass[Point],
+    chunk: Sample[Point],
+    max_errors: int,
+    *,
+    scale: int = 1,
+    most: int | None = None,
 ) -> list[Hypothesis[Point]]:
     """The SOAs of the leaves that no leaf of fewer or as many errors exceeds in dimension.
 
     The ball {h in H : h errs at most ``max_errors`` times} is cut at the points of the chunk, and
-    its cells are decomposed into leaves V that are (m + 1) 2^(d - LDim(V))-irreducible, with d =
-    LDim(H) and m examples in the chunk.  An SOA errs on the chunk as its leaf does, and those with
-    fewer errors come first.  The list is the union of those of all radii up to ``max_errors``.
+    its cells are decomposed into leaves V that are p 2^(d - LDim(V))-irreducible, with d = LDim(H),
+    p = ``scale`` (m + 1) and m examples in the chunk.  An SOA errs on the chunk as its leaf does,
+    and those with fewer errors come first.  The list is the union of those of all radii up to
+    ``max_errors``.
 
-    Version spaces are looked at in the order of their errors, the ``most`` first ones only: what
-    takes more is listed as if the radius were smaller.
+    Version spaces are looked at in the order of their errors, the ``most`` first ones only, and a
+    cell is decomposed into at most so many nodes: what takes more is listed as if the radius were
+    smaller.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -93,7 +105,7 @@ def frontier(
     >>> [f.words() for f in frontier(H, sample, 2)]
     ['x is one of 1, 2', 'x is 1']
     """
-    d, m, degree, looked = int(H.littlestone_dimension()), chunk.n, -1, 0
+    d, p, degree, looked = int(H.littlestone_dimension()), scale * (chunk.n + 1), -1, 0
     difference = chunk.positives - chunk.negatives
     order = np.argsort(-np.abs(difference), kind="stable").tolist()
     steps = [(chunk.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
@@ -110,7 +122,7 @@ def frontier(
                 looked += 1
                 require_few(looked, most)
                 if depth == len(steps):
-                    tree = decompose(V, m + 1, d, most=MOST_NODES if most is None else most)
+                    tree = decompose(V, p, d, most=most or sys.maxsize)
                     degree = max(degree, tree.degree)
                     found.append((errors, tree))
                     break
@@ -128,6 +140,35 @@ def frontier(
     except TooLargeError:
         pass  # what was found has fewer errors than what was not
     return _undominated(found)
+
+
+def top(
+    H: HypothesisClass[Point],
+    chunk: Sample[Point],
+    max_errors: int,
+    *,
+    scale: int = 1,
+    most: int | None = None,
+) -> list[Hypothesis[Point]]:
+    """The SOAs of the leaves of the largest dimension in one ball, where `frontier` has all radii.
+
+    Arguments as there; those with fewer errors come first.  Empty if there are too many.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Integers
+    >>> H, examples = Subsets(Integers(), 2), [(1, 1)] * 5 + [(2, 1), (3, 0), (4, 0)]
+    >>> sample = Sample.from_examples(H.domain, examples)
+    >>> [f.words() for f in top(H, sample, 2)], [f.words() for f in top(H, sample, 0)]
+    (['x is 1'], ['x is one of 1, 2'])
+    """
+    d, p, nodes = int(H.littlestone_dimension()), scale * (chunk.n + 1), most or sys.maxsize
+    try:
+        cells = sorted(H.error_ball(chunk, max_errors, most=most), key=lambda cell: cell[1])
+        trees = [decompose(V, p, d, most=nodes) for V, _ in cells]
+    except TooLargeError:
+        return []
+    degree = max((tree.degree for tree in trees), default=-1)
+    return list(dict.fromkeys(h for tree in trees for h in tree.hypotheses(degree)))
 
 
 def _undominated(found: list[tuple[int, DecompositionTree[Point]]]) -> list[Hypothesis[Point]]:

@@ -43,7 +43,7 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
         accuracy = f"none is proved for n = {release.n:,}{more}"
     else:
         accuracy = (
-            f"on new records like these, at most {_above(100 * alpha)} percentage points of error "
+            f"on new records like these, at most {rounded_up(100 * alpha)} percentage points of error "
             f"above the best rule of the class, with probability {1 - _BETA:.0%} (proved, from n alone)"
         )
     rows.append(("accuracy", accuracy))
@@ -85,10 +85,10 @@ def _rounded(share: Fraction, unit: str, rounding: str) -> str:
     return str(value.quantize(Decimal(unit), rounding=rounding))
 
 
-def _above(value: float) -> str:
+def rounded_up(value: float) -> str:
     """Three digits, rounded up: a bound stays a bound.
 
-    >>> _above(0.78301)
+    >>> rounded_up(0.78301)
     '0.784'
     """
     return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal_from_float(value):f}"

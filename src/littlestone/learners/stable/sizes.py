@@ -12,6 +12,8 @@ from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 
+LARGEST = 8  # beyond this d, eta = 2^-(2^d - 1) and the logarithms of its sizes leave the floats
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -46,7 +48,9 @@ class Sizes:
     @property
     def n(self) -> int:
         """The examples of all batches and the fresh ones."""
-        return self.fresh + sum(self.batch(i) for i in range(self.batches))
+        cycles, rest = divmod(self.batches, len(self.caps))
+        cycle = [self.batch(i) for i in range(len(self.caps))]
+        return self.fresh + cycles * sum(cycle) + sum(cycle[:rest])
 
 
 def stability(d: int) -> float:

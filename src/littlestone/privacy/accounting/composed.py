@@ -44,6 +44,7 @@ class Composed(Event):
         object.__setattr__(self, "parts", tuple(parts))
         object.__setattr__(self, "delta", exact_delta(delta))
         _check(self.parts)
+        relation(self.parts)
         self.cost()  # a delta that is too small is refused now
 
     @cached_property
@@ -99,9 +100,15 @@ def relation(parts: Iterable[tuple[Event, int]]) -> NeighboringRelation:
     return found.pop()
 
 
-def _check(parts: tuple[tuple[Event, int], ...]) -> None:
-    relation(parts)
-    for part, n in parts:
+def _check(parts: tuple[object, ...]) -> None:
+    for pair in parts:
+        if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], Event)):
+            raise DeclarationError(
+                f"compose {type(pair).__name__} objects",
+                found="a part is a pair of an event and how often it is used",
+                fix="write [(event, 3), (other, 1)]",
+            )
+        part, n = pair
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise DeclarationError(
                 f"compose {n!r} uses of {part}",

@@ -1,0 +1,147 @@
+"""``littlestone plan``: how many records a class takes, before any is collected."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from littlestone.cli.arguments import class_or_file
+from littlestone.cli.console import (
+    cost_json,
+    counted,
+    err,
+    out,
+    print_json,
+    print_pairs,
+    print_table,
+)
+from littlestone.learners.base import Bound
+from littlestone.planning import AtN, Plan, Row
+from littlestone.planning import plan as planned
+from littlestone.report.fit import rounded_up
+
+_TUNED = "*"
+
+
+def plan(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="CLASS",
+            help="A class, such as 'subsets(merchant; at most 3)', or a table of 0s and 1s.",
+        ),
+    ],
+    epsilon: Annotated[str, typer.Option(help="The privacy loss, in nats; greater than 0.")],
+    delta: Annotated[str, typer.Option(help="The delta you allow.")] = "0",
+    alpha: Annotated[float, typer.Option(help="The error you allow, a share of records.")] = 0.1,
+    beta: Annotated[float, typer.Option(help="The probability with which it may be more.")] = 0.05,
+    n: Annotated[
+        int | None, typer.Option(min=1, help="What each method does with so many records.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Print how many records each learner of CLASS takes, and how many none can do without.
+
+    Proved sizes are theorems, calibrated ones fit simulations, and formulas are those of papers.
+    No data are read.
+    """
+    H = class_or_file(what)
+    with err.status(Text("planning")):
+        found = planned(H, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
+        promises = [] if n is None else found.at(n)
+    if as_json:
+        print_json(_json(found, n, promises))
+        return
+    out.print(
+        f"Records for error {100 * alpha:g}% with probability {100 * (1 - beta):g}%, {found.cost}"
+    )
+    headings = ["method", "proved, clean labels", "any labels", "calibrated", "formula"]
+    if found.rows:
+        print_table(headings, [_cells(row) for row in found.rows])
+    else:
+        out.print("no method applies")
+    if any(row.tuned for row in found.rows):
+        out.print(f"{_TUNED} with other parameters than `fit` uses")
+    reserved = [row for row in found.rows if row.learner.reservation]
+    notes = [(row.method, row.learner.reservation) for row in reserved]
+    notes += [(row.method, row.calibrated.words()) for row in found.rows if row.calibrated]
+    notes += [(f"{row.method}, formula", row.paper.source) for row in found.rows if row.paper]
+    notes += [(c.method, f"does not apply: {c.reason}") for c in found.excluded]
+    print_pairs(notes, title="Notes")
+    if found.lower:
+        rows = [(bound.learners, f"{bound.n:,} records at least") for bound in found.lower]
+        print_pairs(rows, title="Lower bounds, clean labels")
+    if n is not None and found.rows:
+        headings = [
+            "method",
+            "proved error, clean labels",
+            "any labels",
+            f"calibrated for {alpha:g}",
+        ]
+        out.print(Text(f"With {counted(n, 'record')}", style="bold"))
+        print_table(headings, [_promise(row) for row in promises])
+
+
+def _cells(row: Row) -> list[str]:
+    realizable = _size(row.realizable) if row.tuned is None else _size(row.tuned) + _TUNED
+    calibrated = "-" if row.calibrated is None else f"{row.calibrated.n:,}"
+    return [row.method, realizable, _size(row.agnostic), calibrated, _size(row.paper)]
+
+
+def _size(bound: Bound | None) -> str:
+    """A number of records; beyond a million millions, its first digits.
+
+    >>> _size(None), _size(Bound(10**15 + 1, 0.1, 0.05, "realizable", True, ""))
+    ('-', '1e+15')
+    """
+    if bound is None:
+        return "-"
+    return f"{bound.n:,}" if bound.n < 10**12 else f"{bound.n:.3g}"
+
+
+def _promise(row: AtN) -> list[str]:
+    known = {None: "-", True: "yes", False: "no"}[row.calibrated]
+    return [row.method, _error(row.realizable), _error(row.agnostic), known]
+
+
+def _error(alpha: float | None) -> str:
+    return "-" if alpha is None else f"{rounded_up(100 * alpha)}%"
+
+
+def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
+    methods = []
+    for row in found.rows:
+        simulated = row.calibrated
+        methods.append(
+            {
+                "method": row.method,
+                "proved_realizable": _bound(row.realizable),
+                "proved_agnostic": _bound(row.agnostic),
+                "proved_realizable_with_other_parameters": _bound(row.tuned),
+                "calibrated": simulated
+                and {"n": simulated.n, "worst": simulated.worst, "runs": simulated.runs}
+                | {"profiles": dict(simulated.profiles), "command": simulated.command},
+                "formula": _bound(row.paper),
+                "reservation": row.learner.reservation or None,
+            }
+        )
+    data: dict[str, Any] = {
+        "class": found.hypotheses,
+        **cost_json(found.cost),
+        "alpha": found.alpha,
+        "beta": found.beta,
+        "methods": methods,
+        "does_not_apply": {c.method: c.reason for c in found.excluded},
+        "lower_bounds": [vars(bound) for bound in found.lower],
+    }
+    if n is not None:
+        data |= {"n": n, "at_n": [vars(row) for row in promises]}
+    return data
+
+
+def _bound(bound: Bound | None) -> dict[str, Any] | None:
+    if bound is None:
+        return None
+    return {"n": bound.n, "proved": bound.proved, "source": bound.source}

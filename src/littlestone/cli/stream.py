@@ -1,0 +1,167 @@
+"""``littlestone stream``: a private rule at every step of a stream, under one budget."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from littlestone.classes import parse_class
+from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, dataset_name
+from littlestone.cli.console import cost_json
+from littlestone.data import CsvStream, Label, Table, open_table
+from littlestone.errors import DeclarationError
+from littlestone.learners.online import (
+    PrivateOnlineLearner,
+    Run,
+    choose_online_learner,
+    durable_run,
+)
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator, system_generator
+
+PIPE = "-"
+
+
+def stream(
+    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or - for CSV from a pipe.")],
+    target: Annotated[str, typer.Option(help="The column that holds the label.")],
+    positive: Annotated[str, typer.Option(help="What is positive: HA, or '> 15'.")],
+    hypotheses: Annotated[
+        str, typer.Option("--class", help="The class, such as 'subsets(device; at most 3)'.")
+    ],
+    horizon: Annotated[int, typer.Option(help="The most records that are ever learned from.")],
+    epsilon: Annotated[str, typer.Option(help="The privacy loss of all steps together, in nats.")],
+    delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
+    method: Annotated[str, typer.Option(help="auto, keys or rules: how.")] = "auto",
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="The stream's name in the ledger; by default the table's full path."),
+    ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(help="A file that a later call goes on from. As secret as the records."),
+    ] = None,
+    predictions: Annotated[
+        bool,
+        typer.Option(
+            "--predictions",
+            help="Add each record's prediction, for its owner's eyes only: NOT PRIVATE.",
+        ),
+    ] = False,
+    evaluate: Annotated[
+        bool, typer.Option("--evaluate", help="Add the number of mistakes: NOT PRIVATE.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
+    ] = None,
+) -> None:
+    """Learn from records as they come, and print each rule that is published, as a line of JSON.
+
+    The lines are private together: (epsilon, delta)-DP for the whole stream, paid for once.  With
+    --state, a call after a crash goes on with the same run.
+    """
+    declared = parse_class(hypotheses)
+    learner = choose_online_learner(
+        declared, epsilon=epsilon, delta=delta, horizon=horizon, method=method
+    )
+    label = Label.parse(target, positive)
+    columns = learner.hypotheses.domain.column_names
+    if target in columns:
+        raise DeclarationError(
+            f"learn {target} from {hypotheses}",
+            found=f"the class reads the column {target!r}, which holds the label itself",
+            fix="leave it out of the class",
+        )
+    if table == PIPE and dataset is None:
+        raise DeclarationError(
+            "learn from a pipe",
+            found="the ledger cannot tell which stream it is",
+            fix="name it: --dataset NAME",
+        )
+    source = (
+        CsvStream(sys.stdin.buffer, name="standard input") if table == PIPE else open_table(table)
+    )
+    for column in (*columns, target):
+        source.require(column)
+    name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
+    rng = system_generator() if seed is None else seeded_generator(seed)
+    with (
+        Ledger(ledger) as book,
+        durable_run(
+            learner, ledger=book, dataset=name, label=str(label), state=state, rng=rng
+        ) as run,
+    ):
+        _print(_header(learner, run, label, private=seed is None))
+        begin = (
+            run.stream.steps
+        )  # a file still has the records of earlier calls, a pipe brings new ones
+        if table == PIPE:
+            begin = 0
+            if run.resumed:
+                run.skip()
+        records = islice(_examples(source, learner, label), begin, None)
+        _follow(run, records, predictions=predictions, evaluate=evaluate)
+
+
+def _examples(
+    source: Table, learner: PrivateOnlineLearner[Any], label: Label
+) -> Iterator[tuple[Any, int]]:
+    domain = learner.hypotheses.domain
+    for *values, y in source.rows([*domain.column_names, label.column]):
+        yield domain.encode_record(tuple(values)), label(y)
+
+
+def _follow(
+    run: Run, records: Iterator[tuple[Any, int]], *, predictions: bool, evaluate: bool
+) -> None:
+    """Take the records one by one, and print what is published; up to the end or Ctrl+C."""
+    stream, mistakes, taken = run.stream, 0, 0
+    _print(_published(run))
+    try:
+        for x, y in records:
+            guess = stream.predict(x)
+            taken, mistakes = taken + 1, mistakes + (guess != y)
+            if predictions:
+                _print({"NOT PRIVATE": True, "record": taken, "prediction": guess})
+            before = stream.hypothesis
+            stream.update(x, y)
+            if stream.hypothesis is not before:
+                _print(_published(run))
+            run.beat()
+    except KeyboardInterrupt:
+        pass
+    if evaluate:
+        _print({"NOT PRIVATE": True, "records": taken, "mistakes": mistakes})
+
+
+def _header(
+    learner: PrivateOnlineLearner[Any], run: Run, label: Label, *, private: bool
+) -> dict[str, object]:
+    return {
+        "private": private,
+        **cost_json(learner.cost()),
+        "neighboring": str(learner.cost().neighboring),
+        "horizon": learner.horizon,
+        "class": str(learner.hypotheses),
+        "label": str(label),
+        "mechanism": str(learner.event),
+        "ledger entry": run.receipt,
+    }
+
+
+def _published(run: Run) -> dict[str, object]:
+    h = run.stream.hypothesis
+    return {"step": run.stream.published_at, "rule": h.words(), "hypothesis": h.to_json()}
+
+
+def _print(data: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+    sys.stdout.flush()

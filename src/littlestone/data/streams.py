@@ -1,0 +1,33 @@
+"""Records that come one after another through a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from littlestone.data.tables import CsvTable, readable
+
+
+class CsvStream(CsvTable):
+    r"""CSV text from a pipe, with a header, read as it comes and once; otherwise as any CSV file.
+
+    >>> import io
+    >>> stream = CsvStream(io.BytesIO(b"id,bad\n7,1\n"), name="standard input")
+    >>> list(stream.rows(["bad", "id"])), list(stream.rows(["id"]))
+    ([('1', '7')], [])
+    """
+
+    def __init__(self, stream: BinaryIO, *, name: str) -> None:
+        self._pipe = readable(stream)
+        super().__init__(Path(name))
+
+    @contextmanager
+    def _text(self) -> Iterator[Iterator[str]]:
+        yield self._pipe
+
+    @contextmanager
+    def _records(self) -> Iterator[Iterator[list[str]]]:
+        with self._open() as lines:  # the header was taken from the same pipe before
+            yield lines

@@ -1,0 +1,126 @@
+"""The learner of Ghazi, Golowich, Kumar and Manurangsi (2021): teachers who stop at their own time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from littlestone.classes.base import HypothesisClass, require_few
+from littlestone.decomposition import reducing_path
+from littlestone.domains import Point
+from littlestone.errors import TooLargeError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.voting import MOST_SPACES, VotingLearner
+from littlestone.sample import Sample
+
+
+class GGKMLearner(VotingLearner[Point]):
+    """Release a hypothesis that many of k teachers list, each from a tree that it grew until it held.
+
+    Teacher i holds m = floor(n / k) records.  With a = alpha / (d + 1) and l = m + 1 it cuts the
+    ball {h : h errs at most alpha m times} at its own points, and for t = 1, 2, ..., d + 1
+
+    1. keeps the version spaces of at most (alpha - (t - 1) a) m errors; let w be their largest LDim;
+    2. stops if one of LDim w and at most (alpha - t a) m errors is 2^t l-irreducible, and lists the
+       SOAs of the l-irreducible ones of LDim w and at most (alpha - t a + a / 3) m errors;
+    3. cuts each of LDim w and at most (alpha - t a) m errors along a path that reduces it.
+
+    Teachers who stop at the same t agree, and there are d + 1 of them: the best hypothesis has the
+    votes of k / (d + 1) teachers only, where `IrreducibleLearner` has those of all.
+
+    (epsilon, delta)-DP for every sample by one draw of sparse sampling from lists of at most
+    ``list_size`` (docs/proofs/baselines.md).  Improper.  The defaults aim at an error of 2 alpha and
+    are not proved; `proved` makes a learner with a `plan`.  Time: k error balls.  Raises
+    `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
+    `EmptyClassError`.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Integers
+    >>> GGKMLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6").teachers
+    246
+    """
+
+    method = "ggkm"
+    reservation = "as a baseline"
+    source = "docs/proofs/baselines.md, Theorem 3"
+    radius = Fraction(1, 2)
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: object = Fraction(1, 20),
+        list_size: int | None = None,
+        teachers: int | None = None,
+        most: int | None = MOST_SPACES,
+    ) -> None:
+        super().__init__(
+            hypotheses,
+            epsilon=epsilon,
+            delta=delta,
+            alpha=alpha,
+            list_size=list_size,
+            teachers=teachers,
+            most=most,
+        )
+
+    def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
+        try:
+            return list(dict.fromkeys(V.soa() for V in self._held(chunk)))
+        except TooLargeError:
+            return []
+
+    def _held(self, chunk: Sample[Point]) -> list[HypothesisClass[Point]]:
+        """The version spaces whose SOAs are listed; none if the tree is cut down to nothing."""
+        a, m = self.alpha / (self.dimension + 1), chunk.n
+        cells = self.hypotheses.error_ball(chunk, int(self.alpha * m), most=self.most)
+        for t in range(1, self.dimension + 2):
+            level = (self.alpha - (t - 1) * a) * m
+            cells = sorted((cell for cell in cells if cell[1] <= level), key=lambda cell: cell[1])
+            width = max((V.littlestone_dimension() for V, _ in cells), default=-1)
+            widest = [cell for cell in cells if cell[0].littlestone_dimension() == width]
+            paths = [
+                (cell, reducing_path(cell[0], (m + 1) << t))
+                for cell in widest
+                if cell[1] <= level - a * m
+            ]
+            if any(path is None for _, path in paths):
+                near = (V for V, errors in widest if errors <= level - a * m * Fraction(2, 3))
+                return [V for V in near if V.reducing_points(m + 1) is None]
+            cells = [cell for cell in cells if cell[0].littlestone_dimension() < width]
+            for cell, path in paths:
+                cells += _pieces(cell, path or ())
+                require_few(len(cells), self.most)
+        return []
+
+    @classmethod
+    def interleaving(cls, d: int) -> tuple[int, float]:
+        return d + 1, 1 / (6 * (d + 1) * (6 * d + 1))
+
+    @classmethod
+    def longest(cls, m: int, d: int) -> int:
+        depth = m + (m + 1) * (2 ** (d + 1) - 2)
+        return sum(math.comb(depth, i) for i in range(d + 1))
+
+    def enough(self, beta: Fraction) -> int:
+        return (self.dimension + 1) * self.mechanism.copies_needed(beta)
+
+    def misled(self) -> float:
+        agreeing = -(-self.teachers // (self.dimension + 1))
+        return float(self.mechanism.bottom_at_most(agreeing))
+
+
+def _pieces(
+    cell: tuple[HypothesisClass[Point], int], path: tuple[tuple[Point, int], ...]
+) -> Iterator[tuple[HypothesisClass[Point], int]]:
+    """What a labelled path leaves of a cell: a piece off each of its points, and its end."""
+    V, errors = cell
+    for x, y in path:
+        side, V = V.restrict(x, 1 - y), V.restrict(x, y)
+        if not side.is_empty():
+            yield side, errors
+    if not V.is_empty():
+        yield V, errors

@@ -1,0 +1,24 @@
+"""Private online learners, one a file: a model at every step of a stream, under one budget."""
+
+from littlestone.learners.online.base import (
+    Journal,
+    MistakeBound,
+    PrivateOnlineLearner,
+    PrivateStream,
+)
+from littlestone.learners.online.choice import choose_online_learner
+from littlestone.learners.online.keys import KeyLearner
+from littlestone.learners.online.rules import RuleLearner
+from littlestone.learners.online.run import Run, durable_run
+
+__all__ = [
+    "Journal",
+    "KeyLearner",
+    "MistakeBound",
+    "PrivateOnlineLearner",
+    "PrivateStream",
+    "RuleLearner",
+    "Run",
+    "choose_online_learner",
+    "durable_run",
+]

@@ -1,0 +1,146 @@
+"""The one interface of a private online learner, and explicit mistake bounds."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
+from littlestone.online.base import OnlineLearner
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.parameters import whole
+from littlestone.privacy.randomness import system_generator
+
+Journal = Callable[[list[Any]], None]
+"""Keeps one entry of plain JSON values, for good by the time it returns; what it keeps is secret."""
+
+
+@dataclass(frozen=True)
+class MistakeBound:
+    """At most ``mistakes`` mistakes on every realizable sequence, with probability 1 - beta.
+
+    The adversary may be adaptive: it sees all published hypotheses.  ``source`` is where it comes from.
+    """
+
+    mistakes: int
+    beta: float
+    proved: bool
+    source: str
+
+
+class PrivateStream(OnlineLearner[Point]):
+    """One private run over a stream: `hypothesis` is what is published, and changes now and then.
+
+    The sequence of all published hypotheses, with the steps at which they change, is the private
+    output.  A prediction h_t(x_t) is not: it is for the owner of x_t alone, who knows x_t.
+    After the horizon the last hypothesis stays, and no record is looked at any more.
+    """
+
+    def __init__(self, published: Hypothesis[Point]) -> None:
+        self._published, self._published_at = published, 0
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """The number of records that were taken, at most the horizon."""
+
+    @property
+    def hypothesis(self) -> Hypothesis[Point]:
+        return self._published
+
+    @property
+    def published_at(self) -> int:
+        """The step at which `hypothesis` was published, 0 for the first; public."""
+        return self._published_at
+
+    def predict(self, x: Point) -> int:
+        return self._published(x)
+
+    @abstractmethod
+    def go_to(self, step: int) -> None:
+        """Take the steps up to ``step`` as if each of their records were predicted rightly."""
+
+    def _publish(self, h: Hypothesis[Point], step: int) -> None:
+        self._published, self._published_at = h, step
+
+
+class PrivateOnlineLearner(ABC, Generic[Point]):
+    """A private online learner: its guarantee holds for every stream, realizable or not.
+
+    Two streams of ``horizon`` steps are neighbours if they differ in one record.
+    """
+
+    method: ClassVar[str]
+    """The name by which the command line asks for it."""
+
+    def __init__(self, hypotheses: HypothesisClass[Point], horizon: int) -> None:
+        whole("horizon", horizon, least=1)
+        self.hypotheses = hypotheses
+        self.horizon = horizon
+
+    @property
+    @abstractmethod
+    def event(self) -> Event:
+        """A whole run, as the ledger records it; a function of declarations alone."""
+
+    def cost(self) -> PrivacyCost:
+        """The guarantee of a whole run, however many hypotheses it publishes."""
+        return self.event.cost()
+
+    def start(
+        self,
+        *,
+        ledger: Ledger,
+        dataset: str,
+        label: str = "label is 1",
+        rng: random.Random | None = None,
+        journal: Journal | None = None,
+    ) -> PrivateStream[Point]:
+        """Spend `cost` on ``dataset`` in the ledger, once, then begin the run.
+
+        ``rng`` is the system's cryptographic generator unless given; with a seeded one the run is a
+        simulation and not private.  ``journal`` is told whatever `resume` needs, before anything is
+        published that depends on it.  Raises `BudgetExceededError` or `LedgerError`.
+        """
+        rng = system_generator() if rng is None else rng
+        if not isinstance(rng, random.Random):
+            raise DeclarationError(
+                f"draw with a generator of type {type(rng).__name__}",
+                found="it is no random.Random, whose whole numbers are exact",
+                fix="leave rng out, or give seeded_generator(seed) for a simulation",
+            )
+        return self.begin(self.pay(ledger, dataset, label), rng, journal)
+
+    def pay(self, ledger: Ledger, dataset: str, label: str) -> Receipt:
+        """Spend the cost of a whole run."""
+        what = f"learn {label} online from {self.hypotheses}"
+        return ledger.spend(self.event, dataset=dataset, what=what)
+
+    @abstractmethod
+    def begin(
+        self, receipt: Receipt, rng: random.Random, journal: Journal | None
+    ) -> PrivateStream[Any]:
+        """A run paid for by ``receipt``, which is redeemed before the first random bit."""
+
+    @abstractmethod
+    def resume(
+        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
+    ) -> PrivateStream[Any]:
+        """The run that a journal tells of, at its last entry; nothing is spent or drawn again.
+
+        The steps after the last entry can be taken anew, if their records are at hand: they drew
+        nothing.  One run must not be resumed twice from one entry.  Raises `ModelError` for
+        entries of another learner.
+        """
+
+    @abstractmethod
+    def mistake_bound(self, beta: float) -> MistakeBound | None:
+        """How many mistakes it makes on a realizable sequence; None where nothing is proved."""

@@ -1,0 +1,145 @@
+"""The learner of Lyu (2025), Theorem 3, as the paper states it: stages, tests, and one draw."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.domains import Point
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import least
+from littlestone.learners.teachers import chunks, top
+from littlestone.learners.voting import MOST_SPACES, VotingLearner
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.above_threshold import cheapest
+from littlestone.sample import Sample
+
+
+class StagedLearner(VotingLearner[Point]):
+    """Go through d + 1 stages until half of k teachers agree on a hypothesis; draw one of that stage.
+
+    In stage j = 1, ..., d + 1 teacher i, with m = floor(n / k) records, decomposes the ball {h : h
+    errs at most alpha m (1 - (j - 1) / (2 (d + 1))) times} into version spaces V that are
+    p 2^(d - LDim(V))-irreducible, p = 2^(j-1) (m + 1), and lists the SOAs of those of the largest
+    Littlestone dimension.  A threshold test with noise asks whether a hypothesis is in k / 2 lists.
+    The first stage where it is so releases one by sparse sampling; if there is none, SOA_H.
+
+    (epsilon, delta)-DP for every sample: the tests cost epsilon / 3, the draw the rest, and both see
+    lists of which one record changes one a stage (docs/proofs/baselines.md, Theorem 1).  Improper.
+    The defaults aim at an error of 2 alpha and are not proved; `proved` makes a learner with a
+    `plan`.  Lyu (2025), Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner` needs no tests, and
+    fewer teachers.  Time: as many error balls as teachers, in each stage.  Raises `DeclarationError`
+    for illegal parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Integers
+    >>> learner = StagedLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6")
+    >>> learner.teachers, str(learner.cost())
+    (237, 'epsilon 1, delta 0.000000900281 (replace-one)')
+    """
+
+    method = "staged"
+    reservation = "as a baseline"
+    source = "docs/proofs/baselines.md, Theorem 2"
+    radius = Fraction(1, 2)
+    slack = Fraction(1)  # half of the teachers may disagree as it is
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: object = Fraction(1, 20),
+        list_size: int | None = None,
+        teachers: int | None = None,
+        most: int | None = MOST_SPACES,
+    ) -> None:
+        paid, slack = exact_epsilon(epsilon), exact_delta(delta)
+        self.tests = cheapest(paid / 3, slack / 2, threshold=0)
+        super().__init__(
+            hypotheses,
+            epsilon=paid - self.tests.cost().epsilon,
+            delta=slack - self.tests.cost().delta,
+            alpha=alpha,
+            list_size=list_size,
+            teachers=teachers,
+            most=most,
+        )
+        self.tests = replace(self.tests, threshold=-(-self.teachers // 2))
+        self._event = Composed([(self.tests, 1), (self.mechanism, 1)], slack)
+
+    @classmethod
+    def interleaving(cls, d: int) -> tuple[int, float]:
+        return d, 1 / (4 * (d + 1) * (4 * d + 3))
+
+    @classmethod
+    def longest(cls, m: int, d: int) -> int:
+        depth = m + (m + 1) * 2**d * (2**d - 1)
+        return sum(math.comb(depth, i) for i in range(d + 1))
+
+    def enough(self, beta: Fraction) -> int:
+        return least(lambda k: self._misled(k) <= beta)
+
+    def misled(self) -> float:
+        return self._misled(self.teachers)
+
+    def _misled(self, k: int) -> float:
+        """For k teachers: a test errs, or bottom is drawn where ``votes`` teachers agree."""
+        threshold = -(-k // 2)
+        # Any margin is right; noise and bottom become unlikely together with this one.
+        margin = max(0, 3 * (threshold - self.mechanism.bottom) // 4)
+        votes = threshold - margin
+        noise = (self.dimension + 1) * self._tail(margin + 1) + self._tail(k - threshold + 1)
+        return min(1.0, noise + float(self.mechanism.bottom_at_most(votes)))
+
+    def _tail(self, x: int) -> float:
+        """Pr[nu - rho >= x] for x >= 1, nu ~ DLap(a), rho ~ DLap(b): a sum of two geometric series."""
+        b, a = map(float, self.tests.noises())
+        ends = a * b / (1 - a * b) * (a**x / (1 - a) + b**x / (1 - b))
+        middle = (a ** (x + 1) / (1 - a) - b ** (x + 1) / (1 - b)) / (a - b)
+        return (1 - a) * (1 - b) / ((1 + a) * (1 + b)) * (ends + middle)
+
+    @property
+    def event(self) -> Composed:
+        return self._event
+
+    def draw(
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
+        session = self.tests.start(receipt=receipt, rng=rng)
+        parts = list(chunks(sample, self.teachers, rng))
+        for stage in range(self.dimension + 1):
+            lists = [self.listed(part, stage) for part in parts]
+            if session.test(self.agreement(lists)):
+                found = self.mechanism.draw(lists, receipt=receipt, rng=rng)
+                return self.hypotheses.soa() if found is None else found
+        return self.hypotheses.soa()
+
+    def listed(self, chunk: Sample[Point], stage: int = 0) -> list[Hypothesis[Point]]:
+        """The list in stage number ``stage`` + 1 of the teacher that holds ``chunk``."""
+        radius = self.alpha * (1 - Fraction(stage, 2 * (self.dimension + 1))) * chunk.n
+        return top(self.hypotheses, chunk, int(radius), scale=2**stage, most=self.most)
+
+    def agreement(self, lists: list[list[Hypothesis[Point]]]) -> int:
+        """In how many lists the most frequent hypothesis stands; one changed list moves it by 1."""
+        return max(self.mechanism.scores(lists).values(), default=0)
+
+    def chances(self, parts: list[Sample[Point]]) -> dict[Hypothesis[Point] | None, Fraction]:
+        stages = [
+            [self.listed(part, stage) for part in parts] for stage in range(self.dimension + 1)
+        ]
+        values = [self.agreement(lists) for lists in stages]
+        total: dict[Hypothesis[Point] | None, Fraction] = {}
+        for answers, passed in self.tests.distribution(values).items():
+            drawn: dict[Hypothesis[Point] | None, Fraction] = {None: Fraction(1)}
+            if any(answers):
+                drawn = self.mechanism.distribution(stages[answers.index(True)])
+            for found, mass in drawn.items():
+                total[found] = total.get(found, Fraction(0)) + passed * mass
+        return total

@@ -1,0 +1,263 @@
+"""What learners from the votes of teachers share: declarations, one draw, exact probabilities."""
+
+from __future__ import annotations
+
+import math
+import random
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import permutations
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import Bound, PrivateLearner, Setting, least, require_plan
+from littlestone.learners.teachers import chunks, split
+from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.sample import Sample
+
+MOST_SPACES = 10_000
+_BETA = Fraction(1, 40)
+_DOUBLINGS = 5
+
+
+class VotingLearner(PrivateLearner[Point]):
+    """Release a hypothesis that many of k ``teachers`` list, by one draw of sparse sampling.
+
+    Teacher i holds m = floor(n / k) records and lists at most ``list_size`` = L hypotheses, as
+    `listed` says.  (epsilon, delta)-DP for every sample: a list is a function of the teacher's own
+    records and of public numbers, and one record belongs to one teacher (docs/proofs/irreducible.md,
+    Theorem 1).  Where nothing is drawn, the rule is SOA_H.
+
+    A teacher looks at ``most`` version spaces at most; what takes more is not listed.  `proved`
+    makes a learner that has a `plan`: the sizes of others are calibrated, and nothing is proved of
+    them.  Raises `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError`
+    and `EmptyClassError`.
+    """
+
+    source: ClassVar[str]
+    """Where `failure` is proved."""
+
+    radius: ClassVar[Fraction] = Fraction(1)
+    """The default error of a teacher's rules, as a share of the error that the learner is for."""
+
+    slack: ClassVar[Fraction] = Fraction(3, 2)
+    """How many times as many teachers as `enough` says there are by default; calibrated."""
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: object,
+        list_size: int | None,
+        teachers: int | None,
+        most: int | None,
+    ) -> None:
+        hypotheses.require_learnable()
+        self.hypotheses = hypotheses
+        self.dimension = int(hypotheses.littlestone_dimension())
+        self.alpha = share("alpha", alpha)
+        if list_size is None:
+            list_size = 2 ** min(self.dimension, _DOUBLINGS)
+        self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
+            exact_epsilon(epsilon), exact_delta(delta), count("list_size", list_size)
+        )
+        if teachers is None:
+            teachers = math.ceil(self.slack * self.enough(_BETA))
+        self.teachers = count("teachers", teachers)
+        self.most = None if most is None else count("most", most)
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> Self:
+        """Its teachers list what errs on a share of their records that is declared for ``alpha``."""
+        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
+        return cls(hypotheses, alpha=exact(alpha, what="alpha") * cls.radius, **declared)
+
+    @classmethod
+    def proved(
+        cls,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: float,
+        beta: float,
+    ) -> Self:
+        """A learner whose `plan` (alpha, beta) is not None.  Such sizes, lists and times are large.
+
+        Its teachers list all they find in whatever time it takes.  Their own alpha' < alpha is such
+        that the two exponents of `failure` are about equal.
+        """
+        require_plan(alpha, beta)
+        hypotheses.require_learnable()
+        d = int(hypotheses.littlestone_dimension())
+        steps, rate = cls.interleaving(d)
+        # Any share is right; for `IrreducibleLearner` it is d / (d + 2).
+        kept = 1 / (1 + rate + math.sqrt(rate * (4 + rate))) if steps else 0.0
+        own = exact(alpha, what="alpha") * Fraction(kept).limit_denominator(1000)
+        declared = {"epsilon": epsilon, "delta": delta, "alpha": own, **cls.complete(d)}
+        share_of_beta = exact(beta, what="beta") / 4
+
+        def enough(m: int) -> bool:
+            return cls._sized(hypotheses, m, share_of_beta, declared).failure(m, alpha) <= beta
+
+        return cls._sized(hypotheses, least(enough), share_of_beta, declared)
+
+    @classmethod
+    def _sized(
+        cls, hypotheses: HypothesisClass[Point], m: int, beta: Fraction, declared: dict[str, Any]
+    ) -> Self:
+        """As many teachers, of m records, as list all they find and are misled rarely."""
+        options = {"list_size": cls.longest(m, int(hypotheses.littlestone_dimension())), **declared}
+        alone = cls(hypotheses, teachers=1, most=None, **options)
+        return cls(hypotheses, teachers=alone.enough(beta), most=None, **options)
+
+    @classmethod
+    def complete(cls, d: int) -> dict[str, Any]:
+        """Declarations, beside those of every such learner, with which `failure` is proved."""
+        return {}
+
+    def is_complete(self) -> bool:
+        """Whether nothing but ``list_size`` keeps a teacher from listing all that it finds."""
+        return self.most is None
+
+    @classmethod
+    @abstractmethod
+    def interleaving(cls, d: int) -> tuple[int, float]:
+        """(s, c): for how many pairs of radii each ball lies in the others, each but for N e^(-c u)."""
+
+    @classmethod
+    @abstractmethod
+    def longest(cls, m: int, d: int) -> int:
+        """The most hypotheses that a teacher of m records lists, if nothing is cut; d = LDim(H)."""
+
+    @abstractmethod
+    def enough(self, beta: Fraction) -> int:
+        """How many teachers keep `misled` at most ``beta``; a function of declarations."""
+
+    @abstractmethod
+    def misled(self) -> float:
+        """The probability that no listed hypothesis is drawn, although the teachers agree."""
+
+    @abstractmethod
+    def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
+        """The list of the teacher that holds ``chunk``, a function of it alone."""
+
+    @property
+    def event(self) -> Event:
+        return self.mechanism
+
+    def draw(
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
+        # Lazily: the mechanism redeems the receipt before the records are permuted.
+        lists = (self.listed(chunk) for chunk in chunks(sample, self.teachers, rng))
+        found = self.mechanism.draw(lists, receipt=receipt, rng=rng)
+        return self.hypotheses.soa() if found is None else found
+
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        """The exact probability of each hypothesis.  It depends on the data: for audits.
+
+        Of all orders of the records, so for a handful of them only.
+        """
+        total: dict[Hypothesis[Point], Fraction] = {}
+        for parts, chance in orders(sample, self.teachers):
+            for found, mass in self.chances(parts).items():
+                h = self.hypotheses.soa() if found is None else found
+                total[h] = total.get(h, Fraction(0)) + chance * mass
+        return total
+
+    def chances(self, parts: list[Sample[Point]]) -> dict[Hypothesis[Point] | None, Fraction]:
+        """The exact probability of each hypothesis, and of bottom, if the teachers hold ``parts``."""
+        return self.mechanism.distribution([self.listed(part) for part in parts])
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """Examples that suffice in the realizable setting: k m for the least m of a small `failure`.
+
+        None where that is not proved: in the agnostic setting, if lists may be cut or teachers give
+        up, and if alpha is not above the learner's own.
+        """
+        require_plan(alpha, beta, setting)
+        if setting == "agnostic" or alpha <= self.alpha or not self.is_complete():
+            return None
+        if self.misled() * (1 + 1e-6) >= beta:
+            return None
+        m = least(lambda m: self.failure(m, alpha) <= beta)
+        if self.longest(m, self.dimension) > self.mechanism.list_size:
+            return None
+        return Bound(self.teachers * m, alpha, beta, setting, True, self.source)
+
+    def failure(self, m: int, alpha: float) -> float:
+        """The probability of an error above ``alpha`` with m records a teacher; or 1.
+
+        With N = sum_(i <= d) C(2 m, i), u = alpha' m for the learner's own alpha', v = alpha m - 1,
+        and (s, c) of `interleaving`, it is at most
+
+            s k (k - 1) N e^(-c u) + 2 k N e^(-(v - u)^2 / (2 (u + v))) + `misled`
+
+        where no list is cut: docs/proofs/irreducible.md, Theorem 2, and docs/proofs/baselines.md.
+        """
+        d, k = self.dimension, self.teachers
+        u, v = float(self.alpha * m), alpha * m - 1
+        if m < d or v <= u:
+            return 1.0
+        patterns = math.log(sum(math.comb(2 * m, i) for i in range(d + 1)))
+        steps, rate = self.interleaving(d)
+        exponents = [math.log(2 * k) + patterns - (v - u) ** 2 / (2 * (u + v))]
+        if steps and k > 1:
+            exponents.append(math.log(steps * k * (k - 1)) + patterns - rate * u)
+        # The relative margin covers the rounding of these few operations.
+        total = sum(math.exp(min(e, 1.0)) for e in exponents) + self.misled()
+        return min(1.0, total * (1 + 1e-9))
+
+
+def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[Point]], Fraction]]:
+    """What the teachers hold for every order of the records, with its probability.
+
+    >>> from littlestone.domains import Integers
+    >>> sample = Sample.from_examples(Integers(), [(7, 1), (7, 1), (2, 0)])
+    >>> [str(chance) for _, chance in orders(sample, 3)]
+    ['1/3', '1/3', '1/3']
+    """
+    often = np.stack([sample.negatives, sample.positives], axis=1).ravel()
+    records = np.repeat(np.arange(len(often)), often).tolist()
+    found = Counter(permutations(records))
+    for order, times in found.items():
+        parts = split(sample, np.array(order, dtype=np.int64), teachers)
+        yield list(parts), Fraction(times, found.total())
+
+
+def share(name: str, value: object) -> Fraction:
+    """A share of the records, at least 0 and below 1; `DeclarationError` for another number."""
+    found = exact(value, what=name)
+    if not 0 <= found < 1:
+        raise DeclarationError(
+            f"let teachers list rules with {name} = {value}",
+            found=f"{name} is a share of their records, at least 0 and below 1",
+            fix="give the error that is allowed, such as 0.1",
+        )
+    return found
+
+
+def count(name: str, value: int, least: int = 1) -> int:
+    """A whole number that is declared, at least ``least``; `DeclarationError` for another."""
+    if type(value) is not int or value < least:
+        raise DeclarationError(
+            f"learn from teachers with {name} = {value!r}",
+            found=f"it is a whole number, {least} or more",
+            fix=f"give another {name}, or leave it out",
+        )
+    return value

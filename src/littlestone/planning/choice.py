@@ -1,0 +1,145 @@
+"""Which learner: by name, or the one that needs the fewest records.  It is decided here alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.discovery import concrete
+from littlestone.errors import DeclarationError
+from littlestone.learners.base import Bound, PrivateLearner, require_plan
+from littlestone.planning.calibrated import Calibrated, calibrated
+from littlestone.privacy.cost import exact_delta, exact_epsilon
+
+AUTO = "auto"
+ALPHA, BETA = 0.1, 0.05
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method and its learner of a class, or the reason why it has none.
+
+    ``bound`` is its proved and ``calibrated`` its simulated sample size in the realizable setting.
+    """
+
+    method: str
+    learner: PrivateLearner[Any] | None
+    bound: Bound | None
+    calibrated: Calibrated | None
+    reason: str
+
+    def words(self) -> str:
+        """One line for people."""
+        if self.learner is None:
+            return f"{self.method} does not apply: {self.reason}"
+        reserved = self.learner.reservation and f", {self.learner.reservation}"
+        return f"{self.method}, {self.size()}{reserved}"
+
+    def size(self) -> str:
+        """The better known of its two sizes, in words."""
+        if self.bound is not None:
+            percent = f"{100 * self.bound.alpha:g}%"
+            return f"for which {self.bound.n:,} records suffice for {percent} of error"
+        if self.calibrated is not None:
+            return f"of no proved size, {self.calibrated.n:,} records in simulations"
+        return "of no proved size"
+
+
+def candidates(
+    hypotheses: HypothesisClass[Any],
+    *,
+    epsilon: object,
+    delta: object,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+) -> list[Candidate]:
+    """Every method, with what it needs for realizable error alpha and confidence 1 - beta.
+
+    Those with a proved size first, then those with a calibrated one, then those without, by the
+    number of records; after these all that have a reservation, and those that do not apply last.
+    Depends on declarations alone.
+    """
+    require_plan(alpha, beta)
+    goal = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
+    found = []
+    for kind in _kinds():
+        try:
+            learner = kind.aimed(hypotheses, **goal)
+        except DeclarationError as error:
+            found.append(Candidate(kind.method, None, None, None, error.found))
+        else:
+            bound = learner.plan(alpha, beta, setting="realizable")
+            simulated = calibrated(kind.method, hypotheses, **goal, beta=beta)
+            found.append(Candidate(kind.method, learner, bound, simulated, ""))
+    return sorted(found, key=_order)
+
+
+def _order(found: Candidate) -> tuple[bool, bool, bool, bool, int]:
+    reserved = found.learner is not None and found.learner.reservation != ""
+    known = found.bound or found.calibrated
+    n = 0 if known is None else known.n
+    return found.learner is None, reserved, found.bound is None, known is None, n
+
+
+def choose_learner(
+    hypotheses: HypothesisClass[Any],
+    *,
+    epsilon: object,
+    delta: object,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+    method: str = AUTO,
+) -> tuple[PrivateLearner[Any], str]:
+    """The learner of that name, or for ``"auto"`` the first of `candidates`; and why, in a sentence.
+
+    Raises `DeclarationError` for an unknown name and where the learner does not apply.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("rules(origin, dest; at most 2)")
+    >>> learner, why = choose_learner(H, epsilon=1, delta="1e-6")
+    >>> why.partition("; ")[2]
+    'no other method that applies has a proved size'
+    """
+    require_plan(alpha, beta)
+    if method == AUTO:
+        # What is wrong with the declarations themselves is nothing of a single method's.
+        hypotheses.require_learnable()
+        exact_epsilon(epsilon), exact_delta(delta)
+        goal = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
+        best, *others = candidates(hypotheses, **goal, beta=beta)  # type: ignore[arg-type]
+        if best.learner is None:
+            raise DeclarationError(
+                f"learn {hypotheses} with delta = {delta}",
+                found="; ".join(c.words() for c in (best, *others)),
+                fix="allow a small delta, such as 1e-6, or declare another class",
+            )
+        return best.learner, _why(best, others)
+    for kind in _kinds():
+        if kind.method == method:
+            return kind.aimed(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha), "asked for"
+    raise DeclarationError(
+        f"learn by the method {method!r}",
+        found="there is no such method",
+        fix=f"use one of: {', '.join([AUTO, *(kind.method for kind in _kinds())])}",
+    )
+
+
+def _why(best: Candidate, others: list[Candidate]) -> str:
+    """What is known of the best, and how the others compare."""
+    applying = [c for c in others if c.learner is not None]
+    if not applying:
+        return f"{best.words()}; no other method applies"
+    if best.bound is None:
+        return f"{best.words()}; no method that applies has a proved size"
+    proved = [c for c in applying if c.bound is not None]
+    for c in proved:
+        if c.bound is not None and c.bound.n < best.bound.n:
+            return f"{best.words()}; {c.words()}"
+    if proved:
+        return f"{best.words()}; of all methods that apply it provably needs the fewest"
+    return f"{best.words()}; no other method that applies has a proved size"
+
+
+def _kinds() -> list[type[Any]]:
+    return concrete(PrivateLearner, "littlestone.learners")

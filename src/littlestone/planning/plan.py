@@ -1,0 +1,129 @@
+"""All that is known of how many records a class takes: proved, calibrated, stated, and lower bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.learners.base import Bound, PrivateLearner
+from littlestone.planning.calibrated import Calibrated
+from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates
+from littlestone.planning.lower import LowerBound, lower_bounds
+from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of one method that applies; None where nothing is.
+
+    ``realizable`` and ``agnostic`` are proved for the learner as `fit` uses it, and ``calibrated`` is
+    simulated for it.  Where none is proved for it in the realizable setting, ``tuned`` may be, for
+    other parameters: those of `PrivateLearner.proved`.  ``paper`` is a formula.
+    """
+
+    method: str
+    learner: PrivateLearner[Any] = field(repr=False)
+    realizable: Bound | None
+    agnostic: Bound | None
+    tuned: Bound | None
+    calibrated: Calibrated | None
+    paper: Bound | None
+
+
+@dataclass(frozen=True)
+class AtN:
+    """What one method does with n records.
+
+    ``realizable`` and ``agnostic`` are the least alpha that is proved, at confidence 1 - beta, or None
+    if even 1/2 is not; ``calibrated`` is whether n reaches the calibrated size, None if there is none.
+    """
+
+    method: str
+    realizable: float | None
+    agnostic: float | None
+    calibrated: bool | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The ``rows`` of the methods that apply, the best first; the others; and the lower bounds."""
+
+    hypotheses: str
+    cost: PrivacyCost
+    alpha: float
+    beta: float
+    rows: tuple[Row, ...]
+    excluded: tuple[Candidate, ...]
+    lower: tuple[LowerBound, ...]
+
+    def at(self, n: int) -> list[AtN]:
+        """What each method promises for n records, whatever they say.
+
+        >>> from littlestone.classes import parse_class
+        >>> found = plan(parse_class("points(merchant)"), epsilon=1, delta="1e-6").at(1000)[0]
+        >>> found.method, round(found.realizable, 3)
+        ('choosing', 0.041)
+        """
+        return [
+            AtN(
+                row.method,
+                row.learner.accuracy(n, self.beta, setting="realizable"),
+                row.learner.accuracy(n, self.beta),
+                None if row.calibrated is None else n >= row.calibrated.n,
+            )
+            for row in self.rows
+        ]
+
+
+def plan(
+    H: HypothesisClass[Any],
+    *,
+    epsilon: object,
+    delta: object = 0,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+) -> Plan:
+    """How many records each learner of H takes for error alpha with probability 1 - beta.
+
+    A function of these declarations: no data are read.  Raises `DeclarationError` for illegal ones
+    and for classes that nobody learns.  Milliseconds, but ten seconds for a Littlestone dimension
+    of 60.
+
+    >>> from littlestone.classes import parse_class
+    >>> found = plan(parse_class("subsets(merchant; at most 2)"), epsilon=1, delta="1e-6")
+    >>> found.rows[0].method, found.rows[0].realizable.n
+    ('partition', 806)
+    >>> [bound.n for bound in found.lower]
+    [22, 56, 209]
+    """
+    H.require_learnable()
+    goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
+    found = candidates(H, **goal)
+    return Plan(
+        hypotheses=str(H),
+        cost=PrivacyCost(exact_epsilon(epsilon), exact_delta(delta)),
+        alpha=alpha,
+        beta=beta,
+        rows=tuple(_row(H, c, c.learner, goal) for c in found if c.learner is not None),
+        excluded=tuple(c for c in found if c.learner is None),
+        lower=tuple(lower_bounds(H, **goal)),
+    )
+
+
+def _row(
+    H: HypothesisClass[Any], found: Candidate, learner: PrivateLearner[Any], goal: dict[str, Any]
+) -> Row:
+    alpha, beta = goal["alpha"], goal["beta"]
+    tuned = None
+    if found.bound is None:
+        tuned = type(learner).proved(H, **goal).plan(alpha, beta, setting="realizable")
+    return Row(
+        method=found.method,
+        learner=learner,
+        realizable=found.bound,
+        agnostic=learner.plan(alpha, beta),
+        tuned=tuned,
+        calibrated=found.calibrated,
+        paper=learner.paper_plan(alpha, beta),
+    )

@@ -1,0 +1,195 @@
+"""Continual selection: one candidate after another, from records that each speak for several."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import prod
+from typing import TypeVar
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mechanisms.competition import Competition, CompetitionJournal, Rates
+from littlestone.privacy.parameters import whole
+from littlestone.privacy.rational import exp_below
+
+Key = TypeVar("Key", bound=Hashable)
+Selections = tuple[Key | None, ...]
+
+_SPLITS = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
+    """Select candidates that the records of a stream name, one an epoch, by `Competition`.
+
+    All selections of all T = ``horizon`` steps together are (epsilon, delta)-DP under replacement of
+    one record, which names at most g = ``growth`` candidates: for 1 / skip <= e^e1 and base <= e^e2,
+    epsilon = g e1 + e2 if each candidate has its own number of skipped records, and
+    epsilon = e1 + 2 e2 if they share one; delta is about g T q(1).  Sharing is for candidates of
+    nearly equal score, which skips of their own would put in any order.  The proof is in
+    docs/proofs/continual-selection.md.
+
+    What a record names may depend on that record and on what was selected before.  Epochs may have
+    different growths, each in the bounds of the same epsilon and delta: a record is in one epoch.
+
+    >>> mechanism = ContinualSelection[str](
+    ...     epsilon=Fraction(1), delta=Fraction(1, 10**6), horizon=200_000, growth=4, shared=True
+    ... )
+    >>> print(mechanism.cost())
+    epsilon 1, delta 0.000001 (replace-one)
+    >>> rates = mechanism.rates(4, shared=True)
+    >>> round(rates.expected_records, 1), round(mechanism.rates(1).expected_records, 1)
+    (66.9, 36.6)
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    horizon: int
+    growth: int
+    shared: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", exact_delta(self.delta))
+        whole("horizon", self.horizon, least=1)
+        whole("growth", self.growth, least=1)
+        if self.delta == 0:
+            raise DeclarationError(
+                "select candidates that depend on the data with delta = 0",
+                found="a candidate that only one record names is selected with a positive probability",
+                fix="give delta > 0, such as 1e-6",
+            )
+
+    def rates(self, growth: int, *, shared: bool = False) -> Rates:
+        """Those of this epsilon and delta with the least `Rates.expected_records`, over 32 splits."""
+        return _rates(self.epsilon, self.delta / self.horizon, growth, shared)
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon, self.delta)
+
+    def start(
+        self,
+        *,
+        receipt: Receipt,
+        rng: random.Random,
+        journal: CompetitionJournal[Key] | None = None,
+    ) -> Competition[Key]:
+        """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
+        receipt.redeem(self)
+        return self.resume(rng, journal)
+
+    def resume(
+        self,
+        rng: random.Random,
+        journal: CompetitionJournal[Key] | None = None,
+    ) -> Competition[Key]:
+        """A run that was paid for before; it is at its beginning, and what was drawn is to restore."""
+        rates = self.rates(self.growth, shared=self.shared)
+        return Competition(rates, self.horizon, rng, journal)
+
+    def draw(
+        self, data: Sequence[tuple[Key, ...]], *, receipt: Receipt, rng: random.Random
+    ) -> Selections[Key]:
+        """What is selected at each step; ``data[t]`` are the candidates that step t names."""
+        session = self.start(receipt=receipt, rng=rng)
+        return tuple(session.step(named) for named in data)
+
+    def distribution(self, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], Fraction]:
+        rates = self.rates(self.growth, shared=self.shared)
+        kept = [tuple(dict.fromkeys(named))[: self.growth] for named in data[: self.horizon]]
+        rest = (None,) * (len(data) - len(kept))
+        return {(*found, *rest): mass for found, mass in law(rates, kept).items()}
+
+    def __str__(self) -> str:
+        skips = "shared skips" if self.shared else "skips of their own"
+        return (
+            f"continual selection over {self.horizon} steps, of at most {self.growth} candidates a "
+            f"record with {skips}, epsilon {decimal_text(self.epsilon)}, "
+            f"delta {decimal_text(self.delta)}"
+        )
+
+
+@cache
+def _rates(epsilon: Fraction, delta: Fraction, growth: int, shared: bool) -> Rates:
+    def split(i: int) -> Rates:
+        skips, tests = epsilon * i / _SPLITS, epsilon * (_SPLITS - i) / _SPLITS
+        e1, e2 = (skips, tests / 2) if shared else (skips / growth, tests)
+        return make_rates(growth, shared, 1 / exp_below(e1), exp_below(e2), delta)
+
+    # Each split is private: a float may choose.
+    return min(map(split, range(1, _SPLITS)), key=lambda rates: rates.expected_records)
+
+
+def make_rates(growth: int, shared: bool, skip: Fraction, base: Fraction, delta: Fraction) -> Rates:
+    """The rates that use up ``delta`` a step; epsilon is ln(base / skip^g), or ln(base^2 / skip)."""
+    mean = (1 - skip) / (1 - skip / base)  # of base^-Z
+    share = mean * (1 + base) if shared else Fraction(1)
+    return Rates(growth, shared, skip, base, delta / (growth * share))
+
+
+def law(rates: Rates, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], Fraction]:
+    """The exact distribution of the selections, without handicaps.  For audits of short streams.
+
+    Shared skips beyond those at which the weights may add up to more than 1 are summed up at once:
+    every further one divides all weights by r2, so that a probability is a polynomial in r2^-k.
+    """
+    if not data:
+        return {(): Fraction(1)}
+    found: dict[Selections[Key], Fraction] = {}
+    never = Fraction(1)
+    for u in range(len(data)):
+        later: dict[Selections[Key], Fraction] | None = None
+        for key in dict.fromkeys(x for named in data[: u + 1] for x in named):
+            mass = first(rates, data[: u + 1], key)
+            never -= mass
+            if mass:
+                later = law(rates, data[u + 1 :]) if later is None else later
+                for selections, p in later.items():
+                    whole_run = (*(None,) * u, key, *selections)
+                    found[whole_run] = found.get(whole_run, Fraction(0)) + mass * p
+    return found | {(None,) * len(data): never}
+
+
+def first(rates: Rates, data: Sequence[tuple[Key, ...]], key: Key) -> Fraction:
+    """The probability that an epoch's selection is ``key``, at the last step of ``data``."""
+    counts: list[dict[Key, int]] = []
+    for named in data:
+        last = counts[-1] if counts else {}
+        counts.append(last | {x: last.get(x, 0) + 1 for x in named})
+
+    def given(skips: dict[Key, int]) -> Fraction:
+        weights = [{x: rates.weight(c - skips[x]) for x, c in now.items()} for now in counts]
+        totals = [sum(now.values(), Fraction(0)) for now in weights]
+        still = prod(1 - min(Fraction(1), total) for total in totals[:-1])
+        return still * weights[-1][key] / max(Fraction(1), totals[-1])
+
+    keys, skip = list(counts[-1]), rates.skip
+    if not rates.shared:
+        mass = Fraction(0)
+        # A candidate with more skips than records has no weight, however many more they are.
+        for skips in product(*(range(c + 1) for c in counts[-1].values())):
+            ends = zip(skips, counts[-1].values(), strict=True)
+            chances = (skip**z * (1 - skip if z < most else 1) for z, most in ends)
+            mass += prod(chances) * given(dict(zip(keys, skips, strict=True)))
+        return mass
+    mass, z = Fraction(0), 0
+    while sum((rates.weight(c - z) for c in counts[-1].values()), Fraction(0)) > 1:
+        mass += (1 - skip) * skip**z * given(dict.fromkeys(keys, z))
+        z += 1
+    # From here on no total passes 1: a product of (1 - total x) and weight x, for x = base^-k.
+    polynomial = [Fraction(0), rates.weight(counts[-1][key] - z)]
+    for now in counts[:-1]:
+        total = sum((rates.weight(c - z) for c in now.values()), Fraction(0))
+        shifted = [Fraction(0), *polynomial]
+        polynomial = [
+            a - total * b for a, b in zip([*polynomial, Fraction(0)], shifted, strict=True)
+        ]
+    powers = (c / (1 - skip / rates.base**j) for j, c in enumerate(polynomial))
+    return mass + (1 - skip) * skip**z * sum(powers, Fraction(0))

@@ -1,0 +1,152 @@
+"""``littlestone stream``: what it prints is private, and ``kill -9`` changes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import command, entries, run
+
+TABLE = "id,day,bad\n" + "".join(
+    f"d{t % 2},{t},1\n" if t % 11 == 0 else f"x{t},{t},0\n" for t in range(4000)
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text(TABLE)
+    return tmp_path
+
+
+def arguments(table: str = "table.csv", *more: object, **changed: object) -> list[str]:
+    options = {
+        "target": "bad",
+        "positive": "1",
+        "class": "subsets(id; at most 2)",
+        "horizon": 4000,
+        "epsilon": 1,
+        "delta": "1e-6",
+        **{name.rstrip("_"): value for name, value in changed.items()},
+    }
+    pairs = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    return ["stream", table, *pairs, *map(str, more)]
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_only_the_private_release_is_printed() -> None:
+    done = run(*arguments())
+    header, *published = lines(done.out)
+    assert header["private"] is True
+    assert (header["epsilon"], header["delta"]) == ("1", "0.000001")
+    assert header["ledger entry"] == 1
+    assert [set(line) for line in published] == [{"step", "rule", "hypothesis"}] * 3
+    assert published[0]["rule"] == "always 0"
+    assert published[-1]["rule"] == "id is one of 'd0', 'd1'"
+
+
+def test_what_is_not_private_says_so() -> None:
+    done = run(*arguments("table.csv", "--evaluate", "--predictions", seed=5))
+    header, *rest = lines(done.out)
+    assert header["private"] is False
+    *predicted, last = [line for line in rest if line.get("NOT PRIVATE")]
+    assert len(predicted) == 4000
+    assert last["records"] == 4000
+    named = [line["prediction"] for line in predicted]
+    labels = [int(t % 11 == 0) for t in range(4000)]
+    assert last["mistakes"] == sum(a != b for a, b in zip(named, labels, strict=True))
+    assert 30 < last["mistakes"] < 150
+
+
+def test_records_come_through_a_pipe_as_they_are_written() -> None:
+    program = command(*arguments("-", dataset="doors"))
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as live:
+        assert live.stdin is not None
+        assert live.stdout is not None
+        live.stdin.write("id,bad\n")
+        live.stdin.flush()
+        found = [json.loads(live.stdout.readline()) for _ in range(2)]
+        live.stdin.write("d7,1\n" * 200)
+        live.stdin.flush()
+        # It answers before the pipe is closed.
+        found.append(json.loads(live.stdout.readline()))
+        live.stdin.close()
+        assert live.wait() == 0
+    assert found[-1]["rule"] == "id is 'd7'"
+
+
+def test_ctrl_c_ends_it_in_good_order() -> None:
+    program = command(*arguments("-", "--evaluate", dataset="doors"))
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as live:
+        assert live.stdin is not None
+        assert live.stdout is not None
+        live.stdin.write("id,bad\n" + "d7,1\n" * 200)
+        live.stdin.flush()
+        for _ in range(3):
+            live.stdout.readline()
+        live.send_signal(signal.SIGINT)
+        last = json.loads(live.stdout.read().splitlines()[-1])
+        assert live.wait() == 0
+    assert last["NOT PRIVATE"] is True
+    assert 20 < last["records"] <= 200
+
+
+def test_kill_9_draws_and_spends_nothing_twice() -> None:
+    rng, published = random.Random(3), dict[int, str]()
+    kills = 0
+    for _ in range(60):
+        program = command(*arguments("table.csv", state="run.state"))
+        with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as live:
+            assert live.stdout is not None
+            if kills < 6:
+                live.stdout.readline()  # the run has begun, or goes on
+                time.sleep(rng.random() * 0.05)
+                kills += live.poll() is None
+                live.kill()
+            out = live.stdout.read()
+            live.wait()
+        whole = [line for line in out.splitlines(keepends=True) if line.endswith("\n")]
+        for line in map(json.loads, whole):
+            if "step" in line:
+                # A line may be printed again after a crash, and says the same.
+                assert published.setdefault(line["step"], line["rule"]) == line["rule"]
+        if live.returncode == 0:
+            break
+    assert list(published.values())[-1] == "id is one of 'd0', 'd1'"
+    assert sorted(published) == list(published)
+    assert entries(Path("littlestone.ledger")) == [1]
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"table": "-"}, "name it: --dataset NAME"),
+        ({"class": "thresholds(day, 0..9)"}, "no class of finite sets"),
+        ({"class": "subsets(bad; at most 2)"}, "holds the label itself"),
+        ({"class": "subsets(nothing; at most 2)"}, "'nothing'"),
+        ({"horizon": 0}, "horizon must be"),
+        ({"delta": 0}, "delta"),
+        ({"method": "magic"}, "no such method"),
+        ({"state": os.devnull}, "run in /dev/null"),
+    ],
+)
+def test_what_is_refused(changed: dict[str, object], words: str) -> None:
+    table = str(changed.pop("table", "table.csv"))
+    done = run(*arguments(table, **changed))
+    assert done.status == 1
+    assert words in " ".join(done.err.split())
+    assert entries(Path("littlestone.ledger")) == []

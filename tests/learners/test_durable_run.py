@@ -1,0 +1,164 @@
+"""A run in a file goes on after a crash: paid once, nothing drawn twice, nothing told on the way."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from littlestone.classes import Subsets
+from littlestone.domains import Integers
+from littlestone.errors import ModelError, OutputError
+from littlestone.learners.online import KeyLearner, Run, durable_run
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms import continual_key_selection
+from littlestone.privacy.randomness import seeded_generator
+
+HORIZON = 3000
+LEARNER = KeyLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6", horizon=HORIZON)
+RECORDS = [(t % 2, 1) if t % 9 == 0 else (10 + t, 0) for t in range(HORIZON)]
+
+
+@pytest.fixture
+def ledger() -> Iterator[Ledger]:
+    with Ledger() as book:
+        yield book
+
+
+def run(ledger: Ledger, state: Path | None, seed: int = 1, label: str = "bad == 1") -> Any:
+    rng = seeded_generator(seed)
+    return durable_run(LEARNER, ledger=ledger, dataset="d", label=label, state=state, rng=rng)
+
+
+def follow(begun: Run, records: list[tuple[int, int]]) -> list[tuple[int, str]]:
+    """What is published while ``records`` are taken."""
+    published = []
+    for x, y in records:
+        before = begun.stream.hypothesis
+        begun.stream.update(x, y)
+        if begun.stream.hypothesis is not before:
+            published.append((begun.stream.published_at, begun.stream.hypothesis.words()))
+        begun.beat()
+    return published
+
+
+@pytest.mark.parametrize("cut", [1, 300, 777, 1500])
+def test_a_run_goes_on_where_its_draws_left_it(cut: int, ledger: Ledger, tmp_path: Path) -> None:
+    state = tmp_path / "run.state"
+    with run(ledger, state) as begun:
+        first = follow(begun, RECORDS[:cut])
+    entries = state.read_bytes()
+    with run(ledger, state, seed=2) as again:
+        assert again.resumed
+        begin = again.stream.steps
+        assert begin <= cut
+        # Nothing is drawn for the steps after the last entry: they publish what they published.
+        replayed = follow(again, RECORDS[begin:cut])
+        assert state.read_bytes()[: len(entries)] == entries
+        assert again.stream.published_at == (first[-1][0] if first else 0)
+        assert set(replayed) <= set(first)
+        rest = follow(again, RECORDS[cut:])
+    assert len(first) + len(rest) == 2
+    assert len(ledger.entries("d")) == 1
+
+
+def test_nothing_is_drawn_again(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path / "run.state"
+    with run(ledger, state) as begun:
+        follow(begun, RECORDS[:400])
+    drawn = 0
+
+    def refused(*arguments: object, **options: object) -> int:
+        nonlocal drawn
+        drawn += 1
+        return 0
+
+    monkeypatch.setattr(continual_key_selection, "geometric", refused)
+    with run(ledger, state) as again:
+        follow(again, RECORDS[again.stream.steps : 400])
+    assert drawn == 0
+
+
+def test_a_draw_is_kept_before_anything_depends_on_it(ledger: Ledger, tmp_path: Path) -> None:
+    """At every step the file holds all that was drawn: a copy of it publishes the same so far."""
+    state = tmp_path / "run.state"
+    with run(ledger, state) as begun:
+        for t, (x, y) in enumerate(RECORDS[:600], start=1):
+            begun.stream.update(x, y)
+            if t % 60 == 0:
+                lines = [json.loads(line) for line in state.read_bytes().splitlines()]
+                entries = [line for line in lines if isinstance(line, list)]
+                copy = LEARNER.resume(entries, random.Random(0), None)
+                copy.go_to(t)
+                assert copy.hypothesis == begun.stream.hypothesis
+                assert copy.published_at == begun.stream.published_at
+
+
+def test_a_line_that_was_cut_short_is_cut_off(ledger: Ledger, tmp_path: Path) -> None:
+    state = tmp_path / "run.state"
+    with run(ledger, state) as begun:
+        follow(begun, RECORDS[:100])
+    whole = state.read_bytes()
+    state.write_bytes(whole[:-4])
+    with run(ledger, state) as again:
+        assert again.resumed
+    assert state.read_bytes() == whole[: whole[:-1].rfind(b"\n") + 1]
+
+
+def test_records_that_cannot_be_read_again_are_skipped_in_public(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    """Where a run goes on must not tell when it drew last."""
+    for cut in (1003, 1500, 1999):
+        state = tmp_path / f"{cut}.state"
+        with run(ledger, state) as begun:
+            follow(begun, RECORDS[:cut])
+        with run(ledger, state) as again:
+            again.skip()
+            assert again.stream.steps == 2000
+
+
+def test_another_run_is_refused(ledger: Ledger, tmp_path: Path) -> None:
+    state = tmp_path / "run.state"
+    with run(ledger, state), pytest.raises(OutputError, match="another process"):
+        run(ledger, state).__enter__()
+    with pytest.raises(ModelError, match="another run"):
+        run(ledger, state, label="good == 1").__enter__()
+    with Ledger() as other, pytest.raises(ModelError, match="no entry 1"):
+        run(other, state).__enter__()
+    assert len(ledger.entries("d")) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nonsense",
+        "[]",
+        "[0, 1, 0, 1, 5]",
+        "[9, 1, -1, 1, null]",
+        "[9, 1, 0, 1, 8]",
+        '[9, "a", 0, 1, 9]',
+    ],
+)
+def test_a_damaged_file_is_refused(line: str, ledger: Ledger, tmp_path: Path) -> None:
+    state = tmp_path / "run.state"
+    with run(ledger, state):
+        pass
+    with state.open("a") as file:
+        file.write(line + "\n")
+    with pytest.raises(ModelError):
+        run(ledger, state).__enter__()
+
+
+def test_the_file_is_for_its_owner(ledger: Ledger, tmp_path: Path) -> None:
+    state = tmp_path / "run.state"
+    with run(ledger, state):
+        assert state.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(OutputError):
+        run(ledger, tmp_path).__enter__()

@@ -1,0 +1,196 @@
+"""The online learner of rules: private as a whole process, right in every change, and few mistakes."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.classes import EqualityRules, Subsets
+from littlestone.domains import Integers
+from littlestone.errors import DeclarationError, ModelError
+from littlestone.hypotheses import RuleUnion
+from littlestone.learners.online import RuleLearner, choose_online_learner
+from littlestone.learners.online.rules import RuleStream
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms import competition
+from littlestone.privacy.mechanisms.competition import Rates
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, make_rates
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.samplers.reals import Real
+from scripted import Script
+
+ONE = EqualityRules.of("origin", max_literals=1)
+TWO = EqualityRules.of("origin", "dest", max_literals=2)
+FOUR = EqualityRules.of("origin", "dest", "plane", "hour", max_literals=2)
+DELTA = Fraction(1, 5)
+
+
+class Short(ContinualSelection[Any]):
+    """With skips of their own, and e^epsilon = 4 in every epoch, so that exact audits are quick."""
+
+    def rates(self, growth: int, *, shared: bool = False) -> Rates:
+        skip = {1: Fraction(1, 2), 2: Fraction(2, 3)}[growth]
+        return make_rates(growth, False, skip, 4 * skip**growth, DELTA / self.horizon)
+
+
+class AtOnce(RuleStream):
+    """The first positive record is made a rule at once."""
+
+    def update(self, x: Any, y: int) -> None:
+        if y and self._rule is None:
+            self._take(x)
+        super().update(x, y)
+
+
+class Told(RuleStream):
+    """What is published tells how many rules were spoken for."""
+
+    @property
+    def hypothesis(self) -> RuleUnion:
+        return RuleUnion(self._domain, frozenset([(f"{len(self._session._records)} rules",)]))
+
+
+def private(monkeypatch: pytest.MonkeyPatch, kind: type[RuleStream]) -> bool:
+    """Whether the claim holds for what is published, on all neighbouring streams of 3 records."""
+    script = Script()
+
+    def geometric(a: Fraction, rng: random.Random, *, most: int = 3) -> int:
+        weights = [a**k * (1 - a) for k in range(most)] + [a**most]
+        possible = [k for k, weight in enumerate(weights) if weight]
+        return possible[script.choose([weights[k] for k in possible])]
+
+    class Scripted(random.Random):
+        def randrange(self, n: int) -> int:  # type: ignore[override]
+            return script.choose([Fraction(1, n)] * n)
+
+    monkeypatch.setattr(competition, "geometric", geometric)
+    monkeypatch.setattr(Real, "of", lambda x: x)
+    mechanism = Short(epsilon=Fraction(1), delta=DELTA, horizon=3, growth=2)
+
+    def law(records: Any) -> dict[Any, Fraction]:
+        def run() -> Any:
+            stream = kind(ONE.domain, mechanism, mechanism.resume(Scripted()))
+            published = []
+            for x, y in records:
+                stream.update(x, y)
+                published.append(stream.hypothesis.words())
+            return tuple(published)
+
+        return script.explore(run)
+
+    points = [(("JFK",), 0), (("JFK",), 1), (("LGA",), 1)]
+    laws = {records: law(records) for records in product(points, repeat=3)}
+    return all(
+        hockey_stick(laws[one], laws[other], Fraction(4)) <= DELTA
+        for a, b in neighbours(points, 3)
+        for one, other in ((a, b), (b, a))
+    )
+
+
+def test_the_whole_process_is_private(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert private(monkeypatch, RuleStream)
+
+
+@pytest.mark.parametrize("plant", [AtOnce, Told])
+def test_planted_bugs_are_caught(plant: type[RuleStream], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not private(monkeypatch, plant)
+
+
+def begun(H: EqualityRules, seed: int, horizon: int = 20_000) -> RuleStream:
+    learner = RuleLearner(H, epsilon=1, delta="1e-6", horizon=horizon)
+    with Ledger() as ledger:
+        stream = learner.start(ledger=ledger, dataset="d", rng=seeded_generator(seed))
+    assert isinstance(stream, RuleStream)
+    return stream
+
+
+def records(target: tuple[str | None, ...], seed: int, n: int = 8000) -> Any:
+    """Flights of few origins and many other values, every twentieth of the target's."""
+    rng = random.Random(seed)
+    for _ in range(n):
+        x = [
+            ("JFK", "LGA", "EWR")[rng.randrange(3)],
+            *(f"v{rng.randrange(30)}" for _ in target[1:]),
+        ]
+        if rng.random() < 0.05:
+            x = [v if asked is None else asked for asked, v in zip(target, x, strict=True)]
+        y = all(asked in (None, v) for asked, v in zip(target, x, strict=True))
+        yield tuple(x), int(y)
+
+
+@pytest.mark.parametrize(
+    ("H", "target"),
+    [
+        (TWO, ("JFK", "HNL")),
+        (TWO, ("JFK", None)),
+        (FOUR, ("JFK", "HNL", None, None)),
+        (FOUR, (None, None, None, "7")),
+    ],
+)
+def test_a_rule_is_found_with_few_mistakes(H: EqualityRules, target: Any) -> None:
+    found, mistakes = 0, []
+    for seed in range(6):
+        stream, wrong = begun(H, seed), 0
+        for x, y in records(target, seed):
+            wrong += stream.predict(x) != y
+            stream.update(x, y)
+            rule = stream._rule
+            # On a realizable stream a dropped column is none of the true rule's.
+            assert all(c in stream._columns for c, v in enumerate(target) if v is not None)
+            assert all(any(target[c] for c in stream._all - w) for w in stream._withdrawn)
+        found += rule == target
+        mistakes.append(wrong)
+    assert found >= 5
+    assert sum(mistakes) / 6 < 140
+
+
+def test_a_rule_that_is_too_narrow_is_widened_and_one_too_wide_withdrawn() -> None:
+    stream = begun(TWO, 1)
+    for _ in range(150):
+        stream.update(("JFK", "HNL"), 1)
+    assert stream._rule == ("JFK", "HNL")
+    for _ in range(100):
+        stream.update(("JFK", "LAX"), 1)
+    assert stream.hypothesis.words() == "origin is 'JFK'"
+    for _ in range(100):
+        stream.update(("JFK", "SFO"), 0)
+    assert stream.hypothesis.words() == "always 0"
+    for t in range(600):  # no rule is left that agrees with all of this: it begins anew
+        stream.update(("EWR", f"v{t}"), 1)
+    assert stream.predict(("EWR", "v0")) == 1
+
+
+def test_a_run_goes_on_where_its_draws_left_it() -> None:
+    learner = RuleLearner(TWO, epsilon=1, delta="1e-6", horizon=5000)
+    entries: list[list[Any]] = []
+    with Ledger() as ledger:
+        rng = seeded_generator(2)
+        stream = learner.start(ledger=ledger, dataset="d", rng=rng, journal=entries.append)
+    flights = list(records(("JFK", None), 2, 5000))
+    for t, (x, y) in enumerate(flights, start=1):
+        stream.update(x, y)
+        if t % 500 == 0:
+            copy = learner.resume(entries, seeded_generator(9), None)
+            for again in flights[copy.steps : t]:
+                copy.update(*again)
+            assert copy.hypothesis == stream.hypothesis
+            assert copy.published_at == stream.published_at
+            assert copy.steps == stream.steps
+    with pytest.raises(ModelError):
+        learner.resume([[1, [], [-1]]], seeded_generator(1), None)
+
+
+def test_which_learner_is_for_which_class() -> None:
+    def method(H: Any) -> str:
+        return choose_online_learner(H, epsilon=1, delta="1e-6", horizon=99).method
+
+    assert method(TWO) == "rules"
+    assert method(Subsets(Integers(), 2)) == "keys"
+    with pytest.raises(DeclarationError, match="no class of equality rules"):
+        RuleLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6", horizon=9)

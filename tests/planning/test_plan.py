@@ -1,0 +1,115 @@
+"""Which learner is taken and why, what is known of its sizes, and the command that prints it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from littlestone.classes import Points, Subsets, parse_class
+from littlestone.domains import Integers, Strings
+from littlestone.errors import DeclarationError
+from littlestone.learners.stable.sizes import Sizes, paper_sizes
+from littlestone.planning import calibrated, candidates, choose_learner, plan
+
+GOAL: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+
+
+def test_proved_comes_before_calibrated_and_before_unknown() -> None:
+    order = [c.method for c in candidates(Subsets(Integers(), 2), **GOAL) if c.learner]
+    assert order[:3] == ["partition", "choosing", "irreducible"]
+    assert order.index("globally_stable") > 2
+    for c in candidates(Subsets(Integers(), 2), **{**GOAL, "epsilon": 2}):
+        assert c.calibrated is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("subsets(a; at most 2)", "no other method that applies has a proved size"),
+        (
+            "points(a)",
+            "219 records suffice for 10% of error, if no label is wrong",
+        ),
+        (
+            "rule_sets(a, b; at most 2 rules of 1)",
+            "no method that applies has a proved size",
+        ),
+    ],
+)
+def test_the_sentence(text: str, words: str) -> None:
+    learner, why = choose_learner(parse_class(text), epsilon=1, delta="1e-6")
+    assert why.startswith(learner.method)
+    assert why.endswith(words)
+
+
+def test_alpha_reaches_the_learner() -> None:
+    goal = {**GOAL, "alpha": 0.02}
+    H = parse_class("affine(x, y; q 5, dimension 1)")
+    learner, _ = choose_learner(H, **goal)
+    assert learner.alpha == Fraction(1, 50)  # type: ignore[attr-defined]
+    with pytest.raises(DeclarationError, match="alpha"):
+        choose_learner(H, **{**GOAL, "alpha": 2})
+
+
+def test_sizes_are_calibrated_for_what_was_simulated_alone() -> None:
+    known = {
+        (method, k): calibrated(method, Subsets(Strings(), k), **GOAL)
+        for method in ("irreducible", "choosing", "partition", "single_key")
+        for k in range(1, 7)
+    }
+    assert [k for (method, k), size in known.items() if method == "irreducible" and size] == [
+        *range(1, 6)
+    ]
+    assert known["partition", 1] is None
+    for method in ("irreducible", "choosing"):
+        sizes = [size.n for (name, _), size in known.items() if name == method and size]
+        assert sizes == sorted(sizes)
+    others = [
+        Subsets(Strings(), 2, exactly=True),
+        Subsets(Strings(), 2).restrict("a", 1),
+        Points(Strings(), zero=False),
+        parse_class("thresholds(x, 0..9)"),
+    ]
+    assert not any(calibrated("irreducible", H, **GOAL) for H in others)
+    for changed in ({"epsilon": 2}, {"delta": "1e-5"}, {"alpha": 0.2}, {"beta": 0.1}):
+        assert calibrated("irreducible", Subsets(Strings(), 2), **{**GOAL, **changed}) is None
+
+
+def test_simulated_sizes_of_proved_learners_are_no_larger() -> None:
+    """But for the grid of ratio 1.06, and 5% that is estimated."""
+    for k in range(1, 6):
+        for c in candidates(Subsets(Strings(), k), **GOAL):
+            if c.bound is not None and c.calibrated is not None:
+                assert c.calibrated.n <= 1.06 * c.bound.n
+
+
+@pytest.mark.parametrize("text", ["points(a)", "subsets(a; at most 3)", "thresholds(x, 0..50)"])
+def test_what_n_promises_is_what_the_plan_asks_for(text: str) -> None:
+    found = plan(parse_class(text), **GOAL)
+    for row, at in zip(found.rows, found.at(700), strict=True):
+        for alpha, setting in ((at.realizable, "realizable"), (at.agnostic, "agnostic")):
+            if alpha is None:
+                continue
+            bound = row.learner.plan(alpha, 0.05, setting=setting)  # type: ignore[arg-type]
+            assert bound is not None
+            assert bound.n <= 700
+            less = row.learner.plan(0.99 * alpha, 0.05, setting=setting)  # type: ignore[arg-type]
+            assert less is None or less.n > 700
+
+
+def test_proved_parameters_are_told_apart() -> None:
+    row = next(r for r in plan(Points(Integers()), **GOAL).rows if r.method == "irreducible")
+    assert row.realizable is None
+    assert row.tuned is not None
+    assert row.tuned.proved
+    assert row.tuned.n > 10_000
+    assert row.paper is not None
+    assert not row.paper.proved
+
+
+def test_the_number_of_records_of_sizes() -> None:
+    sizes = Sizes(block=3, caps=(0, 4, 12), batches=7, fresh=11)
+    assert sizes.n == 11 + sum(sizes.batch(i) for i in range(7))
+    assert paper_sizes(8, 0.1, 0.05, 1, "1e-6").n > 10**16  # summed at once, not batch by batch

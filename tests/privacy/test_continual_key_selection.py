@@ -1,0 +1,279 @@
+"""Continual selection of keys: exact divergences of all neighbouring streams, and exact waits."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import accumulate, product
+from typing import Any
+
+import pytest
+from threshold_audit import chi_square, worst
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.trials import Trials
+from littlestone.errors import DeclarationError
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms import continual_key_selection
+from littlestone.privacy.mechanisms.continual_key_selection import (
+    ContinualKeySelection,
+    KeySession,
+)
+from littlestone.privacy.samplers.reals import Real
+from scripted import Script
+
+Stream = tuple[str | None, ...]
+Selections = tuple[frozenset[str], ...]
+Law = Callable[[ContinualKeySelection[str], Stream], dict[Selections, Fraction]]
+HALF = Fraction(1, 2)
+KEYS = (None, "a", "b")
+
+
+class Short(ContinualKeySelection[str]):
+    """With r1 = 3/2 and r2 = 2, so that exact audits are quick."""
+
+    @property
+    def skip(self) -> Fraction:
+        return Fraction(2, 3)
+
+    @property
+    def base(self) -> Fraction:
+        return Fraction(2)
+
+
+SHORT = Short(skip_epsilon=Fraction(1), test_epsilon=Fraction(1), delta=Fraction(3, 20), horizon=5)
+RATIO = Fraction(3)  # r1 r2
+
+
+def honest(mechanism: ContinualKeySelection[str], stream: Stream) -> dict[Selections, Fraction]:
+    return mechanism.distribution(stream)
+
+
+def both_ways(pairs: Any) -> Iterator[tuple[Any, Any]]:
+    for one, other in pairs:
+        yield one, other
+        yield other, one
+
+
+def private(law: Law, length: int = 4, mechanism: ContinualKeySelection[str] = SHORT) -> bool:
+    """Whether the claim holds on all neighbouring streams of that length."""
+    pairs = both_ways(neighbours(KEYS, length))
+    return worst(lambda s: law(mechanism, s), pairs, RATIO) <= mechanism.delta
+
+
+def test_private_on_all_neighbouring_streams() -> None:
+    assert private(honest)
+    assert private(honest, 5, replace(SHORT, delta=Fraction(3, 5)))
+
+
+def test_a_horizon_that_is_short_of_the_stream() -> None:
+    mechanism = replace(SHORT, horizon=2)
+    assert private(honest, 4, mechanism)
+    for sets in mechanism.distribution(("a", "a", "a", "a")):
+        assert not any(sets[2:])
+
+
+def test_private_when_what_is_named_depends_on_what_was_selected() -> None:
+    """A record names one key as long as none was selected, and another one from then on."""
+
+    def law(records: tuple[Stream, ...]) -> dict[Selections, Fraction]:
+        found: dict[Selections, Fraction] = {}
+        for stream in {tuple(r[i] for r, i in zip(records, bits, strict=True)) for bits in BITS}:
+            for sets, mass in SHORT.distribution(stream).items():
+                before = [any(sets[:t]) for t in range(3)]
+                if stream == tuple(r[i] for r, i in zip(records, before, strict=True)):
+                    found[sets] = mass
+        assert sum(found.values()) == 1
+        return found
+
+    BITS = list(product((0, 1), repeat=3))
+    kinds = list(product(KEYS, KEYS))
+    pairs = both_ways(neighbours(kinds[:7], 3))
+    assert worst(law, pairs, RATIO) <= SHORT.delta
+
+
+def told_in_one_epoch(
+    mechanism: ContinualKeySelection[str],
+    stream: Stream,
+    chance: Callable[[int, int], Fraction],
+) -> dict[Selections, Fraction]:
+    """Key a alone, up to its first selection, which ``chance(records, skips)`` decides at a step."""
+    found: dict[Selections, Fraction] = {}
+    counts = list(accumulate(x == "a" for x in stream))
+    most, never = counts[-1], frozenset[str]()
+    for z in range(most + 1):
+        mass = mechanism.skip**z * (1 - mechanism.skip if z < most else 1)
+        for u, c in enumerate(counts):
+            sets = (*[never] * u, frozenset("a"), *[never] * (len(counts) - u - 1))
+            found[sets] = found.get(sets, Fraction(0)) + mass * chance(c, z)
+            mass *= 1 - chance(c, z)
+        sets = (never,) * len(counts)
+        found[sets] = found.get(sets, Fraction(0)) + mass
+    return found
+
+
+def one_epoch(mechanism: ContinualKeySelection[str], stream: Stream) -> dict[Selections, Fraction]:
+    """The honest law, if a key is not named again once it was selected."""
+    return told_in_one_epoch(mechanism, stream, lambda c, z: mechanism.chance(c - z))
+
+
+def test_one_epoch_is_what_the_distribution_says() -> None:
+    stream = ("a", None, "a", None, None)
+    expected = SHORT.distribution(stream)
+    found = one_epoch(SHORT, stream)
+    for sets, mass in expected.items():
+        if not sets[0] and not sets[1]:
+            assert found[sets] == mass
+
+
+LONG = replace(SHORT, horizon=60, delta=Fraction(1, 1000))
+
+
+def times(k: int) -> Stream:
+    return ("a",) * k + (None,) * (60 - k)
+
+
+def test_the_bounds_are_reached() -> None:
+    """Each of r1 and r2 by one key, and a share of delta by a record that is alone with its key."""
+    never = frozenset[str]()
+    # A record of a key that is far from selected: only the ratio of the chances hides it.
+    last = (never,) * 59 + (frozenset("a"),)
+    most, least = (one_epoch(LONG, times(k))[last] for k in (5, 4))
+    assert 2 <= most / least < Fraction(21, 10)
+    # One that makes a selection nearly sure: only the skipped records hide it.
+    most, least = (one_epoch(LONG, times(k))[(never,) * 60] for k in (20, 21))
+    assert Fraction(145, 100) < most / least <= Fraction(3, 2)
+    alone = hockey_stick(one_epoch(LONG, times(1)), one_epoch(LONG, times(0)), RATIO)
+    # It is counted, and not skipped, with probability 1 - 1 / r1.
+    assert Fraction(32, 100) < alone / LONG.delta <= Fraction(1, 3)
+
+
+def no_skips(mechanism: ContinualKeySelection[str], stream: Stream) -> dict[Selections, Fraction]:
+    """No record is skipped: a key that is not selected for long has few records."""
+    return told_in_one_epoch(mechanism, stream, lambda c, z: mechanism.chance(c))
+
+
+def fresh_skips(
+    mechanism: ContinualKeySelection[str], stream: Stream
+) -> dict[Selections, Fraction]:
+    """Z is drawn anew at every step, so that a long time averages it away."""
+
+    def chance(c: int, z: int) -> Fraction:
+        skips = ((1 - mechanism.skip) * mechanism.skip**k for k in range(c))
+        return sum((p * mechanism.chance(c - k) for k, p in enumerate(skips)), Fraction(0))
+
+    return told_in_one_epoch(mechanism, stream, chance)
+
+
+def delta_at_every_step(
+    mechanism: ContinualKeySelection[str], stream: Stream
+) -> dict[Selections, Fraction]:
+    """q(1) is delta in place of delta / T."""
+    return one_epoch(replace(mechanism, delta=min(mechanism.delta * 60, Fraction(1, 2))), stream)
+
+
+def only_at_records(
+    mechanism: ContinualKeySelection[str], stream: Stream
+) -> dict[Selections, Fraction]:
+    """A key is tested at the steps that name it only."""
+    found, never = one_epoch(mechanism, stream), (frozenset[str](),) * len(stream)
+    kept = {
+        sets: mass
+        for sets, mass in found.items()
+        if any(x in keys for x, keys in zip(stream, sets, strict=True))
+    }
+    return kept | {never: 1 - sum(kept.values(), Fraction(0))}
+
+
+def steeper(mechanism: ContinualKeySelection[str], stream: Stream) -> dict[Selections, Fraction]:
+    """One more record raises the chance by r1 r2, the price of two keys."""
+
+    def chance(c: int, z: int) -> Fraction:
+        return min(Fraction(1), mechanism.chance(1) * RATIO ** (c - z - 1)) if c > z else Fraction()
+
+    return told_in_one_epoch(mechanism, stream, chance)
+
+
+@pytest.mark.parametrize(
+    ("plant", "more"),
+    [
+        (no_skips, 13),
+        (fresh_skips, 18),
+        (delta_at_every_step, 1),
+        (only_at_records, 13),
+        (steeper, 9),
+    ],
+)
+def test_planted_bugs_are_caught(plant: Law, more: int) -> None:
+    """By a record that names key a or none, which r2 = 2 and delta are enough to hide."""
+
+    def excess(law: Law) -> Fraction:
+        pairs = both_ways([(times(more), times(more - 1))])
+        return worst(lambda stream: law(LONG, stream), pairs, Fraction(2)) - LONG.delta
+
+    assert excess(one_epoch) <= 0 < excess(plant)
+
+
+def test_waits_are_the_tests_they_skip(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session's own code along every outcome of its waits and skips."""
+    script, mechanism = Script(), replace(SHORT, horizon=4)
+
+    def scripted(a: Fraction, rng: random.Random, *, most: int) -> int:
+        return script.choose([a**k * (1 - a) for k in range(most)] + [a**most])
+
+    monkeypatch.setattr(continual_key_selection, "geometric", scripted)
+    monkeypatch.setattr(Real, "of", lambda x: x)
+    for stream in [("a", "a", None, "a"), ("a", "b", "a", "b"), (None, "b", "b", None)]:
+
+        def run(stream: Stream = stream) -> Selections:
+            session = KeySession(mechanism, random.Random(0))
+            return tuple(session.step(key) for key in stream)
+
+        found = script.explore(run)
+        expected = mechanism.distribution(stream)
+        assert {sets: mass for sets, mass in found.items() if mass} == expected
+
+
+def test_draws_follow_the_distribution() -> None:
+    mechanism = ContinualKeySelection[str](
+        skip_epsilon=Fraction(1), test_epsilon=Fraction(2), delta=Fraction(4, 5), horizon=4
+    )
+    stream, rng = ("a", "b", "a", "b"), random.Random(5)
+    seen: Counter[Selections] = Counter()
+    with Ledger() as ledger:
+        receipt = ledger.spend(Trials(mechanism, 3000), dataset="d", what="test")
+    for _ in range(3000):
+        seen[mechanism.draw(stream, receipt=receipt, rng=rng)] += 1
+    statistic, freedom = chi_square(seen, mechanism.distribution(stream))
+    assert statistic < freedom + 4 * (2 * freedom) ** 0.5
+
+
+def test_enough_is_the_chance_of_the_slowest_stream() -> None:
+    mechanism = ContinualKeySelection[str].within(1, "0.01", horizon=9)
+    for m, missed in zip(range(7), mechanism.missed(), strict=False):
+        stream = ("a",) * m
+        none = (frozenset[str](),) * m
+        assert missed == pytest.approx(float(mechanism.distribution(stream)[none]))
+    m = mechanism.enough(0.05)
+    assert list(zip(range(m + 1), mechanism.missed(), strict=False))[m][1] <= 0.05
+
+
+def test_the_split_is_the_best() -> None:
+    best = ContinualKeySelection[str].within(2, "1e-6", horizon=1000)
+    assert best.cost().epsilon == 2
+    for share in (Fraction(1, 20), Fraction(1, 2)):
+        other = replace(best, skip_epsilon=2 * share, test_epsilon=2 * (1 - share))
+        assert best.expected_records <= other.expected_records
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("skip_epsilon", 0), ("test_epsilon", -1), ("delta", 0), ("delta", 1), ("horizon", 0)],
+)
+def test_wrong_parameters_are_refused(name: str, value: object) -> None:
+    with pytest.raises(DeclarationError, match=name.partition("_")[0]):
+        replace(SHORT, **{name: value})  # type: ignore[arg-type]

@@ -1,0 +1,227 @@
+"""Continual selection: exact divergences of all neighbouring streams, both kinds of skips."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise, product
+from typing import Any
+
+import pytest
+from threshold_audit import chi_square
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.trials import Trials
+from littlestone.errors import DeclarationError
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms import competition
+from littlestone.privacy.mechanisms.competition import Competition, Rates
+from littlestone.privacy.mechanisms.continual_selection import (
+    ContinualSelection,
+    first,
+    law,
+    make_rates,
+)
+from littlestone.privacy.rational import exp_below
+from littlestone.privacy.samplers.reals import Real
+from scripted import Script
+
+Stream = tuple[tuple[str, ...], ...]
+Law = dict[tuple[str | None, ...], Fraction]
+RECORDS = [(), ("a",), ("b",), ("a", "b")]
+SKIP, BASE = Fraction(2, 3), Fraction(2)
+KINDS = pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])
+
+
+def ratio(shared: bool) -> Fraction:
+    """e^epsilon for two candidates a record."""
+    return BASE**2 / SKIP if shared else BASE / SKIP**2
+
+
+def rates(shared: bool, delta: Fraction, horizon: int) -> Rates:
+    return make_rates(2, shared, SKIP, BASE, delta / horizon)
+
+
+def excess(
+    found: Callable[[Stream], Law],
+    shared: bool,
+    delta: Fraction,
+    length: int,
+    records: Any = RECORDS,
+) -> Fraction:
+    """How far the divergence exceeds delta on the worst of all neighbouring streams."""
+    laws = {stream: found(stream) for stream in product(records, repeat=length)}
+    pairs = list(neighbours(records, length))
+    return max(
+        hockey_stick(laws[one], laws[other], ratio(shared)) - delta
+        for a, b in pairs
+        for one, other in ((a, b), (b, a))
+    )
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("delta", "length"), [(Fraction(1, 5), 3), (Fraction(9, 10), 3), (Fraction(1, 10), 4)]
+)
+def test_private_on_all_neighbouring_streams(shared: bool, delta: Fraction, length: int) -> None:
+    chosen = rates(shared, delta, length)
+    assert excess(lambda stream: law(chosen, stream), shared, delta, length) <= 0
+
+
+def run_law(session: Callable[[], Competition[str]], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The law of a session's own code, along every outcome of its choices; skips up to 3."""
+    script = Script()
+
+    def geometric(a: Fraction, rng: random.Random, *, most: int = 3) -> int:
+        weights = [a**k * (1 - a) for k in range(most)] + [a**most]
+        possible = [k for k, weight in enumerate(weights) if weight]
+        return possible[script.choose([weights[k] for k in possible])]
+
+    class Scripted(random.Random):
+        def randrange(self, n: int) -> int:  # type: ignore[override]
+            return script.choose([Fraction(1, n)] * n)
+
+    monkeypatch.setattr(competition, "geometric", geometric)
+    monkeypatch.setattr(Real, "of", lambda x: x)
+
+    def found(stream: Stream) -> Law:
+        def run() -> tuple[str | None, ...]:
+            competing = session()
+            competing._rng = Scripted()
+            return tuple(competing.step(named) for named in stream)
+
+        return script.explore(run)
+
+    return found
+
+
+def test_the_session_follows_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With own skips, of which more than three are as good as three on three steps."""
+    chosen = make_rates(2, False, Fraction(1, 2), Fraction(2), Fraction(1, 2))
+    found = run_law(lambda: Competition[str](chosen, 3, random.Random(0)), monkeypatch)
+    for stream in [(("a", "b"), ("a",), ("b",)), (("a", "b"),) * 3, (("b",), (), ("a", "b"))]:
+        seen = {out: mass for out, mass in found(stream).items() if mass}
+        assert seen == {out: mass for out, mass in law(chosen, stream).items() if mass}
+
+
+def test_shared_skips_are_summed_up_exactly() -> None:
+    chosen = rates(True, Fraction(9, 10), 3)
+    for stream in [(("a",), ("a", "b"), ("b",)), (("a", "b"),) * 3]:
+        sums: dict[Any, Fraction] = {}
+        for z in range(60):
+            # A number of skips that is certain is a handicap of all.
+            lower = Rates(2, True, Fraction(0), BASE, chosen.first / BASE**z)
+            for out, mass in law(lower, stream).items():
+                if sum(x is not None for x in out) <= 1 and (out[-1] or not any(out)):
+                    p = (1 - SKIP) * SKIP**z * mass
+                    sums[out] = sums.get(out, Fraction(0)) + p
+        exact = law(chosen, stream)
+        for out, mass in sums.items():
+            assert abs(exact[out] - mass) < Fraction(1, 10**9)
+
+
+ONE = make_rates(1, False, SKIP, BASE, Fraction(1, 1000) / 40)
+
+
+def named(times: int, *, key: str = "a") -> Stream:
+    """A key is named at first, and nothing from then on."""
+    return ((key,),) * times + ((),) * (40 - times)
+
+
+def selected(chosen: Rates, stream: Stream) -> Fraction:
+    """The probability that anything is."""
+    steps = range(1, len(stream) + 1)
+    keys = {x for record in stream for x in record}
+    return sum((first(chosen, stream[:u], key) for u in steps for key in keys), Fraction(0))
+
+
+def quiet_ratio(chosen: Rates) -> Fraction:
+    """The largest change of the chance that nothing is selected, by one record."""
+    still = [1 - selected(chosen, named(k)) for k in range(10, 15)]
+    return max(a / b for a, b in pairwise(still))
+
+
+def last_ratio(chosen: Rates) -> Fraction:
+    """The largest change of the chance to be selected at the last step, but for delta."""
+    chances = [first(chosen, named(k), "a") for k in range(3, 9)]
+    return max(b / a for a, b in pairwise(chances))
+
+
+def test_the_bounds_are_reached_and_planted_bugs_are_caught() -> None:
+    delta = Fraction(1, 1000)
+    assert Fraction(14, 10) < quiet_ratio(ONE) <= 1 / SKIP
+    assert quiet_ratio(replace(ONE, skip=Fraction(0))) > 4  # planted: nothing is skipped
+    assert BASE <= last_ratio(ONE) < Fraction(21, 10)
+    steeper = replace(ONE, base=BASE / SKIP)  # planted: a record raises the weight by r1 r2
+    assert last_ratio(steeper) > Fraction(29, 10)
+    assert delta / 4 < selected(ONE, named(1)) <= delta
+    assert selected(replace(ONE, first=delta), named(1)) > delta  # planted: delta at every step
+
+
+def test_a_record_names_no_more_than_it_may() -> None:
+    """Planted: four new candidates of one record are all taken, where one is claimed."""
+    crowd = tuple("abcd")
+    stream = (crowd, *((),) * 39)
+    mechanism = ContinualSelection[str](
+        epsilon=Fraction(1), delta=Fraction(1, 1000), horizon=40, growth=1
+    )
+    chosen = mechanism.rates(1)
+    cut = selected(chosen, (crowd[:1], *((),) * 39))
+    competing = Competition[str](chosen, 40, random.Random(0))
+    competing.step(crowd)
+    assert set(competing._records) == {"a"}
+    assert cut * Fraction(39, 10) < selected(chosen, stream)
+    assert mechanism.distribution((crowd,)) == mechanism.distribution((("a",),))
+
+
+def test_draws_follow_the_distribution() -> None:
+    mechanism = ContinualSelection[str](
+        epsilon=Fraction(3), delta=Fraction(9, 10), horizon=3, growth=2, shared=True
+    )
+    stream, rng = (("a", "b"), ("a",), ("b",)), random.Random(5)
+    seen: Counter[Any] = Counter()
+    with Ledger() as ledger:
+        receipt = ledger.spend(Trials(mechanism, 3000), dataset="d", what="test")
+    for _ in range(3000):
+        seen[mechanism.draw(stream, receipt=receipt, rng=rng)] += 1
+    statistic, freedom = chi_square(seen, mechanism.distribution(stream))
+    assert statistic < freedom + 4 * (2 * freedom) ** 0.5
+
+
+def test_handicaps_are_records_that_do_not_count() -> None:
+    rng, early = random.Random(1), 0
+    chosen = make_rates(2, True, Fraction(9, 10), Fraction(3, 2), Fraction(1, 10**6))
+    for _ in range(40):
+        competing = Competition[str](chosen, 10**6, rng)
+        competing.begin(chosen, lambda key: 12 if key == "b" else 0)
+        while (found := competing.step(("a", "b"))) is None:
+            pass
+        early += found == "a"
+    assert early >= 36  # b has odds of (3/2)^-12
+
+
+def test_rates_keep_within_the_declared_cost() -> None:
+    for growth, shared in ((1, False), (4, False), (4, True)):
+        mechanism = ContinualSelection[str](
+            epsilon=Fraction(1),
+            delta=Fraction(1, 10**6),
+            horizon=1000,
+            growth=growth,
+            shared=shared,
+        )
+        chosen = mechanism.rates(growth, shared=shared)
+        spent = chosen.base**2 / chosen.skip if shared else chosen.base / chosen.skip**growth
+        assert Fraction(99, 100) < spent / exp_below(Fraction(1), bits=256) <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("epsilon", 0), ("delta", 0), ("horizon", 0), ("growth", 0)]
+)
+def test_wrong_parameters_are_refused(name: str, value: object) -> None:
+    right = {"epsilon": 1, "delta": "1e-6", "horizon": 9, "growth": 2}
+    with pytest.raises(DeclarationError, match=name):
+        ContinualSelection(**{**right, name: value})  # type: ignore[arg-type]
