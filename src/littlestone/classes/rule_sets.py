@@ -81,7 +81,7 @@ class RuleSets(Covering[Rule]):
         if m > MOST_COLUMNS or self.growth**s > MOST_COVERS:
             raise TooLargeError(
                 f"search the version spaces of {s} rules of {r} equalities over {m} columns",
-                found="that is too long",
+                found="its version spaces are too many to search for a Littlestone dimension",
                 fix="ask for 2 rules over 3 columns, 3 rules of 1 over 3, or 2 of 1 over 4, or less; "
                 "or learn by the method choosing, which does not search",
             )

@@ -17,6 +17,8 @@ from littlestone.sample import Sample
 
 Value = TypeVar("Value")
 
+_FEW = 2**18  # pairs that are not worth merging
+
 
 def read_sample(
     table: Table, domain: Domain[Point], label: Label, *, refuse_blank: bool = False
@@ -123,6 +125,7 @@ class _Sampling:
         else:
             self.points = [Numbering(domain.encode_record)]
         self.parts: list[list[Codes]] = []
+        self.listed = self.distinct = 0  # pairs in all parts, and after they were last merged
 
     def add(self, batch: Sequence[Coded]) -> None:
         """Count the records of a batch: raw values of the domain's columns, then of the label's."""
@@ -133,6 +136,19 @@ class _Sampling:
             columns = [Coded(_rows(columns), np.arange(len(counts)))]
         points = [number(column) for number, column in zip(self.points, columns, strict=True)]
         self.parts.append([*points, self.label(labels), counts])
+        self.listed += len(counts)
+        if self.listed > 2 * self.distinct + _FEW:
+            self._merge()
+
+    def _merge(self) -> None:
+        """Put equal pairs of all parts together, so that memory grows with the distinct ones."""
+        *columns, counts = map(np.concatenate, zip(*self.parts, strict=True))
+        sizes = [len(numbering.values) for numbering in (*self.points, self.label)]
+        distinct, number = tuples(columns, sizes)
+        total = np.zeros(len(distinct[0]), np.int64)
+        np.add.at(total, number, counts)
+        self.parts = [[*distinct, total]]
+        self.listed = self.distinct = len(total)
 
     def made(self) -> Sample[Any]:
         """The sample of all that was added, at least one record."""

@@ -43,7 +43,7 @@ _NUMBERS = (
 
 # Records that are looked at at a time: bounded memory, few partial groups.
 _BATCH = 2**20
-_ROWS = 2**16  # where each record is a tuple of Python's own values
+_ROWS = 2**10  # where each record is a tuple of Python's own values, which the caches should hold
 
 # What damaged files raise; RuntimeError is an archive's with a password or of an unknown method.
 _DAMAGE = (
