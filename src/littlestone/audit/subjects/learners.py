@@ -16,6 +16,7 @@ from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners import (
     ChoosingLearner,
+    GGKMLearner,
     IrreducibleLearner,
     PartitionLearner,
     PrivateLearner,
@@ -130,13 +131,14 @@ def single_key(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return whole(learner, by_key(learner.mechanism), pairs, release=rule, around=300)
 
 
-@subject("irreducible-learner")
-def irreducible(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner of teachers, of single points and with a record for each; needs a delta."""
+def votes(
+    kind: type[IrreducibleLearner[Any]] | type[GGKMLearner[Any]], epsilon: Fraction, delta: Fraction
+) -> Subject[Records]:
+    """A learner of teachers, a record for each; where all agree, their rule is as likely as none."""
     H = Points(Integers())
-    mechanism = IrreducibleLearner(H, epsilon=epsilon, delta=delta).mechanism
+    mechanism = kind(H, epsilon=epsilon, delta=delta).mechanism
     k = mechanism.bottom + 1
-    learner = IrreducibleLearner(H, epsilon=epsilon, delta=delta, teachers=k)
+    learner = kind(H, epsilon=epsilon, delta=delta, teachers=k)
 
     @cache
     def listed(record: tuple[Any, int]) -> list[Hypothesis[Any]]:
@@ -156,3 +158,15 @@ def irreducible(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         for one, other in crowd(k - 1 - i)
     ]
     return whole(learner, law, pairs, release=rule)
+
+
+@subject("irreducible-learner")
+def irreducible(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of teachers, of single points and with a record for each; needs a delta."""
+    return votes(IrreducibleLearner, epsilon, delta)
+
+
+@subject("ggkm-learner")
+def ggkm(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of Ghazi et al. (2021), of single points and a record a teacher; needs a delta."""
+    return votes(GGKMLearner, epsilon, delta)
