@@ -28,6 +28,7 @@ LAYERS = [
     {"audit"},
     {"verify", "checks"},
     {"report"},
+    {"interop"},
     {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -59,6 +59,7 @@ def test_python_blocks(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         if named := re.match(r"# (\w+\.py)\n", block):
             (tmp_path / named[1]).write_text(block, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)  # where the examples may write
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     report: list[str] = []
     failed = doctest.DocTestRunner(verbose=False).run(test, out=report.append).failed

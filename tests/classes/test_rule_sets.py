@@ -208,12 +208,27 @@ def test_texts(text: str, expected: RuleSets) -> None:
      "rule_sets(a; at most 0 rules of 1)", "rule_sets(a; at most 2 rules of 0)",
      "rule_sets(a, a; at most 2 rules of 1)", "rule_sets(a; at most two rules of 1)",
      "rule_sets(a; at least 2 rules of 1)", "rule_sets(a; at most 2 rules of 1, nonzero)",
-     "rule_sets(a; at most 7 rules of 1)", "rule_sets(a, b, c; at most 3 rules of 2)",
-     "rule_sets(a, b, c, d, e; at most 1 rule of 1)"],
+     "rule_sets(a; at most 65 rules of 1)",
+     "rule_sets(a, b, c, d, e, f, g, h, i; at most 2 rules of 3)"],
 )  # fmt: skip
 def test_illegal_texts_are_refused(text: str) -> None:
     with pytest.raises(DeclarationError):
         parse_class(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["rule_sets(a; at most 7 rules of 1)", "rule_sets(a, b, c; at most 3 rules of 2)",
+     "rule_sets(a, b, c, d, e; at most 1 rule of 1)"],
+)  # fmt: skip
+def test_what_is_too_long_to_search_is_declared_and_not_searched(text: str) -> None:
+    H = parse_class(text)
+    assert str(H) == text.replace("1 rule of", "1 rules of")
+    assert (H.size, H.is_empty()) == (None, False)
+    H.require_learnable()
+    for search in (H.littlestone_dimension, H.soa, lambda: H.restrict(("v",) * 9, 1)):
+        with pytest.raises(DeclarationError):
+            search()
 
 
 def test_finite_columns_are_refused() -> None:

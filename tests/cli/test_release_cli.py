@@ -131,6 +131,32 @@ def test_the_text_says_what_is_guaranteed(table: Path) -> None:
     assert "NOT PRIVATE" not in words
 
 
+def test_an_estimate_is_part_of_the_release_and_of_its_cost(table: Path) -> None:
+    data = model(table, estimate="0.25", ledger="a.ledger")
+    assert data["privacy"]["epsilon"] == "1.25"
+    assert set(data["estimate"]) == {
+        "epsilon", "true positives", "false positives", "false negatives",
+    }  # fmt: skip
+    release = Release.load("model.json")
+    assert release.estimate is not None
+    assert json.loads(json.dumps(release.to_json())) == data
+    assert entries(Path("a.ledger")) == [release.receipt]
+
+    ran = run(*fit_arguments(table, estimate="0.25"))
+    for part in ("epsilon 1.25, delta 0", "set of rules and estimates", "precision  about ",
+                 "recall ", "error ", "with probability 95%; private, for epsilon 0.25"):  # fmt: skip
+        assert part in ran.out
+    assert "NOT PRIVATE" not in ran.out
+
+    dry = run(*fit_arguments(table, estimate="0.25", **{"dry-run": True}))
+    assert "epsilon 1.25, delta 0" in dry.out
+    for wrong in ("0", "much"):
+        refused = run(*fit_arguments(table, estimate=wrong, ledger="b.ledger"))
+        assert refused.status == 1
+        assert "epsilon" in refused.err
+        assert not Path("b.ledger").exists()
+
+
 # What is not private says so.
 
 

@@ -15,7 +15,7 @@ from sources import csv_file, examples, parquet_file, plain, read
 
 from littlestone.classes import EqualityRules
 from littlestone.data import Label, sample_from_arrays
-from littlestone.domains import Integers
+from littlestone.domains import Domain, Integers, Strings
 
 Source = Callable[[Mapping[str, Sequence[Any]], Path], object]
 SOURCES: dict[str, Source] = {
@@ -64,6 +64,20 @@ def test_missing_values_are_values(source: Source, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_batches_make_no_difference(
+    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(8)
+    records = [(*rng.choice(RECORDS)[:2], rng.randrange(12), rng.randrange(2)) for _ in range(400)]
+    whole = plain(sample(source, records, tmp_path))
+    assert sum(map(sum, whole.values())) == 400
+    for size in (1, 7, 399):
+        monkeypatch.setattr("littlestone.data.tables._BATCH", size)
+        monkeypatch.setattr("littlestone.data.tables._ROWS", size)
+        assert plain(sample(source, records, tmp_path)) == whole
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_a_replaced_record_is_a_replaced_example(source: Source, tmp_path: Path) -> None:
     rng = random.Random(7)
     # Of each column some value stays in every table, so that its type is not one of the record.
@@ -87,3 +101,19 @@ def test_the_ball_of_a_table(source: Source, tmp_path: Path) -> None:
     # Of the three positives, this rule covers the two with a missing hour, and no negative.
     ((V, errors),) = EqualityRules(DOMAIN, 2).error_ball(sample(source, RECORDS, tmp_path), 1)
     assert (errors, V.soa().words()) == (1, "dest is 'HNL' and hour is 0")
+
+
+class Noted(str):
+    """A text that remembers what it was read with."""
+
+    record: Record
+
+
+def test_a_point_is_its_text_alone() -> None:
+    noted = Noted("JFK")
+    noted.record = RECORDS[0]
+    cases: list[tuple[Domain[Any], Any]] = [(Strings("origin"), noted), (DOMAIN, (noted, noted, 9))]
+    for domain, x in cases:
+        (point,) = sample_from_arrays([x], [1], domain).points
+        values = point if isinstance(point, tuple) else (point,)
+        assert {type(value) for value in values} <= {str, int}

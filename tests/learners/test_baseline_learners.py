@@ -25,6 +25,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.threshold_tests import probability
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
+from littlestone.verify.teachers import chunks_of_three
 
 Learner = VotingLearner[Any]
 ONE, TWO = Subsets(Integers(), 1), Subsets(Integers(), 2)
@@ -263,21 +264,11 @@ def interleaved(learner: Any, parts: list[Sample[Any]]) -> bool:
     )
 
 
-def samples(rng: np.random.Generator) -> tuple[Any, list[Sample[Any]]]:
-    """A class of singletons and a few functions more, and what three teachers hold."""
-    n, m = int(rng.integers(5, 11)), int(rng.integers(2, 6))
-    rows = np.concatenate([np.eye(n, dtype=int), rng.integers(0, 2, (int(rng.integers(2)), n))])
-    H = FiniteClass.from_array(rows ^ rng.integers(0, 2, n))
-    drawn = rng.choice(list(H.domain), (3, m), p=rng.dirichlet(np.full(n, 0.25))).tolist()
-    target = H.hypothesis(0)
-    return H, [Sample[Any].from_examples(H.domain, [(x, target(x)) for x in row]) for row in drawn]
-
-
 @pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
 def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> None:
     rng, tried = np.random.default_rng(11), 0
     for alpha in ["0.4", "0.7", "0.95"] * 60:
-        H, parts = samples(rng)
+        H, parts = chunks_of_three(rng)
         learner = kind(H, epsilon=1, delta="0.1", alpha=alpha, teachers=3, list_size=99, most=None)
         if not interleaved(learner, parts):
             continue

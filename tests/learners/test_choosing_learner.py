@@ -59,14 +59,6 @@ def test_private_on_every_tiny_pair(case: tuple[Covering[Any], int, int]) -> Non
     assert holds(*case, ChoosingLearner)
 
 
-class PaysOnce(ChoosingLearner[Any]):
-    """Several rounds for the price of one."""
-
-    def __init__(self, hypotheses: Any, *, epsilon: object, delta: object) -> None:
-        super().__init__(hypotheses, epsilon=epsilon, delta=delta)
-        self._event = self.mechanism
-
-
 class SeesTheWholeTableToCut(ChoosingLearner[Any]):
     """Leaves out elements that cover fewer than two positives, "to save time"."""
 
@@ -88,7 +80,6 @@ class TwiceTheGrowth(EqualityRules):
 @pytest.mark.parametrize(
     ("H", "values", "n", "kind"),
     [
-        (Subsets(Integers(), 2), 3, 3, PaysOnce),
         (Points(Integers()), 2, 3, SeesTheWholeTableToCut),
         (TwiceTheGrowth.of(*"abc", max_literals=3), 1, 1, ChoosingLearner),
     ],
@@ -148,6 +139,35 @@ def test_a_rule_and_two_rules_are_found() -> None:
         release.hypothesis.words() == "merchant is 'a' or city is 'x'"
     )
     assert Release.from_json(release.to_json()) == release
+
+
+def test_two_rules_over_four_columns() -> None:
+    """A class whose Littlestone dimension is not searched for."""
+    rng = random.Random(3)
+    people = [tuple(rng.choice("abcdefgh") for _ in range(4)) for _ in range(6000)]
+    examples = [(x, int(x[:2] == ("a", "b") or x[2:] == ("c", "d"))) for x in people]
+    release = learned("rule_sets(u, v, w, x; at most 2 rules of 2)", examples)
+    assert release.hypothesis.words() == "(u is 'a' and v is 'b') or (w is 'c' and x is 'd')"
+
+
+def test_peeling_prefers_a_general_rule() -> None:
+    """Three rules without an error, and yet the first one taken is the constant 1."""
+    examples = [((value,), int(value != "d")) for value in "abcd" for _ in range(500)]
+    release = learned("rule_sets(u; at most 3 rules of 1)", examples)
+    assert release.hypothesis.words() == "always 1"
+
+
+def test_recovery_is_as_likely_as_proved() -> None:
+    H = RuleSets.of("u", max_rules=2, max_literals=1)
+    learner = ChoosingLearner(H, epsilon=4, delta="1e-3")
+    base, bottom = learner.mechanism.base, learner.mechanism.bottom
+    for gamma in (2, 5, 10):
+        often = {"a": [0, bottom + gamma], "b": [3, bottom + gamma + 3], "c": [99, 1]}
+        counts = {(value,): count for value, count in often.items()}
+        found = learner.distribution(Sample[Any].from_counts(H.domain, counts))
+        target = {h: p for h, p in found.items() if h.words() == "u is 'a' or u is 'b'"}
+        # The candidates are the empty rule and those of the three values.
+        assert 1 - sum(target.values()) <= 2 * (4 + 1) / base**gamma
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from functools import cache
-from itertools import permutations, product
-from typing import Any, cast
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +16,19 @@ from scipy import stats
 from littlestone.audit import audit_epsilon
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subjects.exponential_learner import Records, released_text
+from littlestone.audit.subjects.globally_stable_learner import (
+    Learner,
+    Show,
+    as_text,
+    distribution,
+    in_order,
+)
 from littlestone.classes import FiniteClass, HypothesisClass, Parities, Points, Subsets, Thresholds
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import GloballyStableLearner
-from littlestone.learners.globally_stable import errors
 from littlestone.learners.stable.sizes import (
     Sizes,
     calibrated_sizes,
@@ -38,106 +44,8 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.sample import Sample
 
-Records = tuple[tuple[Any, int], ...]
-Learner = GloballyStableLearner[Any]
-Masses = dict[Hashable, Fraction]
-Show = Callable[[Hypothesis[Any], Sequence[Any]], Hashable]
-
 TINY = Thresholds.on(0, 1)
 RECORDS = tuple(product((0, 1), (0, 1)))
-
-
-class SpentError(Exception):
-    """The script of coins is too short."""
-
-
-class Script(random.Random):
-    """Fair coins that are written down."""
-
-    def __init__(self, coins: Sequence[int]) -> None:
-        super().__init__(0)
-        self.coins = iter(coins)
-
-    def getrandbits(self, k: int) -> int:
-        assert k == 1
-        for coin in self.coins:
-            return coin
-        raise SpentError
-
-
-def law_of_rule(learner: Learner, batch: Records, i: int, sizes: Sizes) -> Masses:
-    """What one batch gives, over all coins."""
-    masses: Masses = defaultdict(Fraction)
-    waiting: list[tuple[int, ...]] = [()]
-    while waiting:
-        coins = waiting.pop()
-        try:
-            rule = learner.rule(batch, i, sizes, Script(coins))
-        except SpentError:
-            waiting += [(*coins, 0), (*coins, 1)]
-        else:
-            masses[rule] += Fraction(1, 2 ** len(coins))
-    return dict(masses)
-
-
-def as_text(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
-    return h.words()
-
-
-def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Masses]:
-    """Exactly what is released of records in a known order: all coins, and both mechanisms."""
-    sizes = learner.sizes
-    assert sizes is not None
-    histogram, choice, H = learner.histogram, learner.choice, learner.hypotheses
-
-    @cache
-    def rule(batch: Records, i: int) -> Masses:
-        return law_of_rule(learner, batch, i, sizes)
-
-    @cache
-    def released(votes: frozenset[tuple[Any, int]]) -> Masses:
-        masses: Masses = defaultdict(Fraction)
-        voted = [h for h, times in votes for _ in range(times)]
-        for found, mass in histogram.distribution(voted).items():
-            kept = frozenset(h for h, count in found if count >= sizes.keep)
-            masses[kept] += mass
-        return dict(masses)
-
-    @cache
-    def ordered(records: Records) -> Masses:
-        masses: Masses = defaultdict(Fraction)
-        fresh, batches = learner.split(records, sizes)
-        laws = [rule(tuple(batch), i).items() for i, batch in enumerate(batches)]
-        for rules in product(*laws):
-            weight = Fraction(1)
-            for _, mass in rules:
-                weight *= mass
-            for kept, mass in released(frozenset(Counter(h for h, _ in rules).items())).items():
-                survivors = list(cast("frozenset[Any]", kept))
-                if not survivors:
-                    masses[show(H.soa(), batches)] += weight * mass
-                    continue
-                drawn = choice.distribution(errors(survivors, fresh))
-                for j, p in drawn.items():
-                    masses[show(survivors[j], batches)] += weight * mass * p
-        return dict(masses)
-
-    return ordered
-
-
-def distribution(learner: Learner) -> Callable[[Records], Masses]:
-    """Exactly what `draw` releases, over all orders."""
-    ordered = in_order(learner)
-
-    def of(records: Records) -> Masses:
-        masses: Masses = defaultdict(Fraction)
-        orders = list(permutations(records))
-        for order in orders:
-            for output, mass in ordered(order).items():
-                masses[output] += mass / len(orders)
-        return dict(masses)
-
-    return of
 
 
 def claim(epsilon: str, delta: str, sizes: Sizes, kind: type[Learner] = Learner) -> Learner:
@@ -176,7 +84,7 @@ def test_private_on_every_tiny_pair(epsilon: str, delta: str, sizes: Sizes) -> N
 def test_private_after_the_permutation() -> None:
     learner = claim(*CASES[1])
     pairs = neighbours(RECORDS, TOURNAMENTS.n, ordered=False)
-    assert exact_audit(cache(distribution(learner)), pairs, learner.event).holds
+    assert exact_audit(distribution(learner), pairs, learner.event).holds
 
 
 class Lower(StableHistogram[Any]):
@@ -251,8 +159,8 @@ def test_draws_have_the_exact_distribution() -> None:
     learner, rng = claim(*CASES[1]), random.Random(3)
     data = ((0, 0), (0, 1), (1, 1), (1, 1), (1, 0))
     sample = Sample.from_examples(TINY.domain, data)
-    masses = {str(h): mass for h, mass in distribution(learner)(data).items()}
-    counts = Counter(fit(learner, sample, rng).words() for _ in range(300))
+    masses = distribution(learner)(data)
+    counts = Counter[Hashable](released_text(fit(learner, sample, rng)) for _ in range(300))
     assert set(counts) <= set(masses)
     expected = [300 * float(mass) for mass in masses.values()]
     assert stats.chisquare([counts[h] for h in masses], expected).pvalue > 1e-4

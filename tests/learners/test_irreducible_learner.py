@@ -24,6 +24,7 @@ from littlestone.learners.teachers import chunks, frontier, split
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
+from littlestone.verify.teachers import agreed, one_rule_on_all_lists
 
 Learner = IrreducibleLearner[Any]
 Lists = list[list[Hypothesis[Any]]]
@@ -384,49 +385,8 @@ def test_the_proved_size_and_refusals() -> None:
         IrreducibleLearner(ONE, epsilon=1, delta=0)
 
 
-def common(H: Any, chunks_: list[Sample[Any]], doublings: int) -> set[Any] | None:
-    """What all teachers list, if each sees all that the others see at the radius before; else None.
-
-    The radii 0 = b_0 <= ... <= b_d are the least with which the good event of Theorem 2 happens.
-    """
-    rules = [H.hypothesis(i) for i in range(H.size)]
-    errors = np.array([[errs(h, chunk) for h in rules] for chunk in chunks_])
-    radius, d = 0, int(H.littlestone_dimension())
-    for _ in range(d):
-        radius = max(radius, int(errors[:, (errors <= radius).any(axis=0)].max()))
-    if radius >= chunks_[0].n:
-        return None
-    alpha = Fraction(radius, chunks_[0].n)
-    options: dict[str, Any] = {"alpha": alpha, "most": None, "doublings": doublings}
-    learner = IrreducibleLearner(H, epsilon=1, delta="0.1", teachers=2, **options)
-    return set.intersection(*(set(learner.listed(chunk)) for chunk in chunks_))
-
-
-def errs(h: Any, chunk: Sample[Any]) -> int:
-    counts = zip(chunk.points, chunk.negatives.tolist(), chunk.positives.tolist(), strict=True)
-    return sum(zeros if h(x) else ones for x, zeros, ones in counts)
-
-
 def test_in_the_good_event_all_teachers_list_one_rule() -> None:
-    rng, tried, without = np.random.default_rng(7), 0, 0
-    for _ in range(150):
-        n = int(rng.integers(5, 11))
-        sets = np.eye(n, dtype=int)[rng.permutation(n)[: n - int(rng.integers(2))]]
-        rows = np.concatenate([sets, rng.integers(0, 2, (int(rng.integers(3)), n))])
-        H = FiniteClass.from_array(rows ^ rng.integers(0, 2, n))
-        target, weights = H.hypothesis(0), rng.dirichlet(np.full(n, 0.5))
-        m = int(rng.integers(2, 5))
-        drawn = rng.choice(list(H.domain), (3, m), p=weights).tolist()
-        parts = [
-            Sample[Any].from_examples(H.domain, [(x, target(x)) for x in row]) for row in drawn
-        ]
-        found = common(H, parts, int(H.littlestone_dimension()))
-        if found is not None:
-            tried += 1
-            assert found
-            without += not common(H, parts, 0)
-    assert tried > 50
-    assert without > 0  # the doublings are needed
+    assert one_rule_on_all_lists().holds
 
 
 def test_without_doublings_teachers_may_agree_on_nothing() -> None:
@@ -436,8 +396,8 @@ def test_without_doublings_teachers_may_agree_on_nothing() -> None:
         Sample[Any].from_examples(H.domain, [(x, 0) for x in xs])
         for xs in (["x0"] * 4, ["x0", "x0", "x0", "x1"])
     ]
-    assert common(H, parts, 0) == set()
-    assert common(H, parts, 1)
+    assert agreed(H, parts, doublings=0) == set()
+    assert agreed(H, parts, doublings=1)
 
 
 def test_no_list_is_longer_than_is_proved() -> None:

@@ -308,3 +308,35 @@ def test_refusals() -> None:
     with pytest.raises(DeclarationError, match="entries"):
         ProperLearner(large, **goal)
     assert ProperLearner(CODE, **goal).plan(0.1, 0.05) is None
+
+
+@pytest.mark.parametrize(
+    "H",
+    [CODE, Subsets(Integers(), 2, exactly=True), EqualityRules.of("a", max_literals=1, zero=False)],
+    ids=str,
+)
+def test_the_proved_size(H: Any) -> None:
+    goal: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
+    learner = ProperLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+    bound = learner.plan(**goal, setting="realizable")
+    assert bound is not None
+    assert bound.proved
+    fresh = int(learner.fresh * bound.n)
+    improper = learner.improper.plan(0.05, 0.05, setting="realizable")
+    assert improper is not None
+    assert bound.n - fresh >= improper.n
+    # err <= alpha / 2 for the best of H_f, and more than alpha for all others, which err as it does.
+    most, base = H.most_mixed(learner.alpha / 4), float(learner.choice.base)
+    tilt = min(np.log(base), np.log(2) / 2)
+    q = 1 - 0.2 * (1 - np.exp(-tilt)) + 0.1 * (np.exp(tilt) - 1)
+    assert most * q**fresh <= 0.05
+    assert learner.plan(**goal) is None
+    assert learner.plan(0.1, 0.1, setting="realizable") is None
+
+
+def test_no_more_hypotheses_are_mixed_than_is_promised() -> None:
+    classes: list[Any] = [CODE, Points(Integers(), zero=False)]
+    for H in [*classes, EqualityRules.of(*"ab", max_literals=1)]:
+        for f in releasable(H, list(H.domain.examples(3))[:3], 1):
+            assert len(set(H.mixture(f, ALPHA))) <= H.most_mixed(ALPHA)
+    assert FiniteClass.from_array(np.eye(5000, dtype=int)[:2]).most_mixed(ALPHA) is None

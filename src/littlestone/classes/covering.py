@@ -24,13 +24,15 @@ from littlestone.sample import Sample
 class Elements:
     """The elements that cover a positive example of a sample, numbered from 0.
 
-    Element i covers ``positives[i]`` >= 1 positive and ``negatives[i]`` negative examples, and
-    ``element(i)`` is its indicator.
+    Element i covers the points ``sample.points[j]`` of the j in ``covered(i)``, with
+    ``positives[i]`` >= 1 positive and ``negatives[i]`` negative examples; ``element(i)`` is its
+    indicator.
     """
 
     positives: NDArray[np.int64]
     negatives: NDArray[np.int64]
     element: Callable[[int], Hypothesis[Any]]
+    covered: Callable[[int], NDArray[np.int64]]
 
 
 class Covering(HypothesisClass[Point]):
@@ -80,7 +82,9 @@ class PointCovering(Covering[Any], Mixing[Any]):
         def element(i: int) -> FiniteSet:
             return FiniteSet(self.domain, frozenset([sample.points[rows[i]]]))
 
-        return Elements(sample.positives[rows], sample.negatives[rows], element)
+        return Elements(
+            sample.positives[rows], sample.negatives[rows], element, lambda i: rows[i : i + 1]
+        )
 
     def union(self, elements: Iterable[Hypothesis[Any]]) -> FiniteSet:
         members = (x for h in elements if isinstance(h, FiniteSet) for x in h.members)
@@ -94,3 +98,6 @@ class PointCovering(Covering[Any], Mixing[Any]):
             return [f]
         free = (x for x in self.domain if x not in members and x not in self.excluded)
         return [FiniteSet(self.domain, members.union(islice(free, lacking))) for _ in range(blocks)]
+
+    def most_mixed(self, alpha: Fraction) -> int:
+        return math.ceil(1 / alpha) if self.fewest else 1

@@ -14,6 +14,7 @@ from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 
 _BITS = 62  # of an integer of numpy
+_COLUMNS = 4096  # so many keep all weights within these bits
 
 
 class Mixing(HypothesisClass[Point]):
@@ -31,6 +32,13 @@ class Mixing(HypothesisClass[Point]):
         Then for every distribution one of them differs from f with probability at most alpha.
         ``f`` is an SOA of a version space of H.  Where no mixture is so close, or none is found, they
         are as close as is known.  A function of H, f and alpha alone.
+        """
+
+    @abstractmethod
+    def most_mixed(self, alpha: Fraction) -> int | None:
+        """The most different hypotheses that `mixture` lists; None if they may be further than alpha.
+
+        They are within ``alpha`` of f at every point if any mixture is within alpha / 2.
         """
 
     def require_mixture(self) -> None:
@@ -60,10 +68,20 @@ def mixture_of_rows(
     columns = wrong.shape[1]
     most = _BITS - columns.bit_length()
     mistakes, chosen = np.zeros(columns, dtype=np.int64), list[int]()
-    for _ in range(max(1, math.ceil(4 * math.log2(columns) / alpha))):
+    for _ in range(rounds(columns, alpha)):
         # Relative to the largest weight; what is 2^most times less counts for nothing.
         behind = mistakes.max() - mistakes
         weights = np.where(behind <= most, 1 << np.maximum(most - behind, 0), 0)
         chosen.append(int(np.argmin(wrong @ weights)))
         mistakes += wrong[chosen[-1]]
     return chosen
+
+
+def rounds(columns: int, alpha: Fraction) -> int:
+    """T = ceil(4 log2(c) / alpha), and at least one."""
+    return max(1, math.ceil(4 * math.log2(columns) / alpha))
+
+
+def most_mixed_rows(columns: int, alpha: Fraction) -> int | None:
+    """How many rows `mixture_of_rows` may choose; None for so many columns that weights are rounded."""
+    return rounds(columns, alpha) if columns <= _COLUMNS else None

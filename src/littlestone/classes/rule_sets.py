@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice, product
-from math import comb
 from typing import Any, Self
 
 from littlestone.classes.base import require_example
@@ -16,13 +15,14 @@ from littlestone.classes.covers import WHOLE, Covers, Space
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.spec import Spec, column_text, parse_column
 from littlestone.domains import Domain, Integers, Product, Strings
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, obeys
 from littlestone.sample import Sample
 
 FORM = "rule_sets(COLUMN, integers(COLUMN), ...; at most S rules of R)"
-MOST_COLUMNS = 4
+MOST_RULES = 64
+MOST_COLUMNS = 4  # of which version spaces are searched
 MOST_COVERS = 64
 
 
@@ -38,10 +38,12 @@ class RuleSets(Covering[Rule]):
     objects.  The Littlestone dimension is found by search, in which only values of covers and new
     values matter, exactly; docs/proofs/rule-sets.md proves it.
 
-    A record obeys N = sum_{i <= r} C(m, i) rules.  Raises `DeclarationError` for finite columns,
-    no rule, no literal, more than 4 columns, or where s positive examples may have N^s > 64 covers.
-    `restrict` copies what is refuted; the search takes milliseconds to some seconds, and keeps what
-    it finds.  `error_ball` is the generic walk.
+    A record obeys N = sum_{i <= r} C(m, i) rules.  Raises `DeclarationError` for what
+    `EqualityRules` refuses, and for no rule or more than 64.  What restricts the class or asks for
+    its dimension raises `TooLargeError` for more than 4 columns, or where s positive examples may
+    have N^s > 64 covers; `ChoosingLearner` needs neither.  `restrict` copies what is refuted; the
+    search takes milliseconds to some seconds, and keeps what it finds.  `error_ball` is the generic
+    walk.
 
     >>> H = RuleSets.of("origin", "dest", max_rules=2, max_literals=2)
     >>> V = H.restrict(("JFK", "HNL"), 1).restrict(("EWR", "HNL"), 0)
@@ -57,20 +59,14 @@ class RuleSets(Covering[Rule]):
     space: Space = WHOLE
 
     def __post_init__(self) -> None:
-        m, r, s = len(self.domain.columns), self.max_literals, self.max_rules
-        if any(not isinstance(column, Strings | Integers) for column in self.domain.columns):
-            found, fix = "a column has a finite vocabulary", "give columns Strings and Integers"
-        elif any(type(number) is not int or number < 1 for number in (r, s)):
-            found = f"at most {s!r} rules of at most {r!r} equalities are asked for"
-            fix = "ask for whole numbers, 1 or more"
-        elif m > MOST_COLUMNS or s >= MOST_COVERS or _covers(m, r, s) > MOST_COVERS:
-            found = f"the search for {s} rules of {r} equalities over {m} columns would be too long"
-            fix = "ask for 2 rules over 3 columns, 3 rules of 1 over 3, or 2 of 1 over 4, or less"
-        else:
-            object.__setattr__(self, "max_literals", min(r, m))
-            return
-        asked = f"declare sets of rules over the columns {self.domain.name}"
-        raise DeclarationError(asked, found=found, fix=fix)
+        # The class of single rules refuses what no rule can be.
+        object.__setattr__(self, "max_literals", self._single.max_literals)
+        if type(self.max_rules) is not int or not 1 <= self.max_rules <= MOST_RULES:
+            raise DeclarationError(
+                f"declare sets of rules over the columns {self.domain.name}",
+                found=f"at most {self.max_rules!r} rules are asked for",
+                fix=f"ask for a whole number from 1 to {MOST_RULES}",
+            )
 
     @classmethod
     def of(cls, *columns: str | Domain[Any], max_rules: int, max_literals: int) -> Self:
@@ -78,10 +74,18 @@ class RuleSets(Covering[Rule]):
         named = (Strings(column) if isinstance(column, str) else column for column in columns)
         return cls(Product(tuple(named)), max_rules, max_literals)
 
-    @property
+    @cached_property
     def search(self) -> Covers:
-        """What restricts version spaces and finds their dimension."""
-        return Covers.of(len(self.domain.columns), self.max_literals, self.max_rules)
+        """What restricts version spaces and finds their dimension; `TooLargeError` if that is long."""
+        m, r, s = len(self.domain.columns), self.max_literals, self.max_rules
+        if m > MOST_COLUMNS or self.growth**s > MOST_COVERS:
+            raise TooLargeError(
+                f"search the version spaces of {s} rules of {r} equalities over {m} columns",
+                found="that is too long",
+                fix="ask for 2 rules over 3 columns, 3 rules of 1 over 3, or 2 of 1 over 4, or less; "
+                "or learn by the method choosing, which does not search",
+            )
+        return Covers.of(m, r, s)
 
     def restrict(self, x: Rule, y: int) -> Self:
         require_example(self.domain, x, y)
@@ -92,6 +96,8 @@ class RuleSets(Covering[Rule]):
 
     @property
     def size(self) -> int | None:
+        if self.space == WHOLE:
+            return None
         covers = self.space.covers
         return None if any(map(self.search.open, covers)) else len(covers)
 
@@ -138,6 +144,10 @@ class RuleSets(Covering[Rule]):
 
     def _keeps(self, dimension: int, x: Rule, y: int) -> bool:
         return self.search.at_least(self.search.restrict(self.space, x, y), dimension)
+
+    def require_learnable(self) -> None:
+        if self.is_empty():  # the dimension is finite, found or not
+            super().require_learnable()
 
     def soa(self) -> RuleUnion:
         self.require_learnable()
@@ -296,8 +306,3 @@ class RuleSets(Covering[Rule]):
         if self.space == WHOLE:
             return declared
         return f"{declared} after {'a contradiction' if self.is_empty() else 'examples'}"
-
-
-def _covers(m: int, r: int, s: int) -> int:
-    """The most covers of s positive examples: one of the rules that each obeys."""
-    return int(sum(comb(m, i) for i in range(min(r, m) + 1)) ** s)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, islice
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import Covering, Elements
-from littlestone.classes.mixing import Mixing, mixture_of_rows
+from littlestone.classes.mixing import Mixing, mixture_of_rows, rounds
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_column
 from littlestone.domains import Domain, Integers, Product, Strings
@@ -27,6 +29,9 @@ from littlestone.sample import Sample
 FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave out the constant 0"
 MOST_COLUMNS = 8
 MOST_COLUMNS_OF_SHORT_RULES = 10  # of at most 2 literals
+FEW_GROUPS = 2**17  # tables of so many counts are filled at least as fast as groups are sorted
+
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -216,24 +221,34 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
         return len(self.shapes.columns)
 
     def elements(self, sample: Sample[Rule]) -> Elements:
-        """See `Covering.elements`; O(N n log n) for n points and N shapes."""
-        found = list(self._covers(sample.points, sample.positives, 1))
+        """See `Covering.elements`; O(N n) for n points and N shapes, or O(N n log n) for large n."""
+        positive = np.flatnonzero(sample.positives)
+        groups: list[tuple[int, Numbers]] = []
+        ends, found, ones, zeros = [0], [], [], []
+        for i, group, size in self._groups(sample.points):
+            counts = np.zeros((2, size + 1), dtype=np.int64)  # a group more for what is refuted
+            np.add.at(counts[1], group[positive], sample.positives[positive])
+            touched = np.flatnonzero(counts[1, :size])
+            if len(touched):
+                np.add.at(counts[0], group, sample.negatives)
+            groups.append((i, group))
+            ends.append(ends[-1] + len(touched))
+            found.append(touched)
+            ones.append(counts[1, touched])
+            zeros.append(counts[0, touched])
+        numbers = _joined(found)
 
-        def element(i: int) -> RuleUnion:
-            shape, covered = found[i]
-            example, fixed = sample.points[covered[0]], self.shapes.columns[shape]
+        def covered(k: int) -> Numbers:
+            _, group = groups[bisect_right(ends, k) - 1]
+            return np.flatnonzero(group == numbers[k])
+
+        def element(k: int) -> RuleUnion:
+            shape, _ = groups[bisect_right(ends, k) - 1]
+            example, fixed = sample.points[int(covered(k)[0])], self.shapes.columns[shape]
             rule = tuple(v if j in fixed else None for j, v in enumerate(example))
             return RuleUnion(self.domain, frozenset([rule]))
 
-        ends = np.cumsum([0, *(len(covered) for _, covered in found)])
-        rows = np.concatenate([np.zeros(0, np.int64), *(covered for _, covered in found)])
-
-        def covered_of(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-            before: NDArray[np.int64] = np.concatenate([[0], np.cumsum(counts[rows])])
-            covered: NDArray[np.int64] = np.diff(before[ends])
-            return covered
-
-        return Elements(covered_of(sample.positives), covered_of(sample.negatives), element)
+        return Elements(_joined(ones), _joined(zeros), element, covered)
 
     def union(self, elements: Iterable[Hypothesis[Rule]]) -> RuleUnion:
         rules = (rule for h in elements if isinstance(h, RuleUnion) for rule in h.rules)
@@ -267,6 +282,9 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
         )
         return [RuleUnion(self.domain, frozenset([V._rule(shapes[i])])) for i in chosen]
 
+    def most_mixed(self, alpha: Fraction) -> int:
+        return max(math.ceil(1 / alpha), rounds(1 << len(self.domain.columns), alpha))
+
     def error_ball(
         self, sample: Sample[Rule], max_errors: int, *, most: int | None = None
     ) -> list[tuple[Self, int]]:
@@ -294,44 +312,55 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
         return found
 
     def _covers(
-        self, points: Sequence[Rule], weights: NDArray[np.int64], least: int
-    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """The surviving rules that cover points of a weight >= ``least``: shapes, points covered."""
-        by_groups = self._covers_by_groups if self.values is None else self._covers_after_positive
-        return by_groups(points, weights, least)
+        self, points: Sequence[Rule], weights: Numbers, least: int
+    ) -> Iterator[tuple[int, Numbers]]:
+        """The surviving rules that cover points of a weight >= ``least``: shapes, points covered.
 
-    def _covers_after_positive(
-        self, points: Sequence[Rule], weights: NDArray[np.int64], least: int
-    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """The surviving shapes whose rules cover a weight >= ``least``, with the points covered."""
-        agreements = np.array([self._agreement(x) for x in points], dtype=np.int64)
-        for i in self.shapes.listed(self.alive):
-            covered = np.flatnonzero(agreements & self.shapes.masks[i] == self.shapes.masks[i])
-            if weights[covered].sum() >= least:
-                yield i, covered
-
-    def _covers_by_groups(
-        self, points: Sequence[Rule], weights: NDArray[np.int64], least: int
-    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """The same before a positive example: a shape again for each of its rules, if they cover."""
-        n = len(points)
-        records = [*points, *self.negatives]  # the latter may not be covered
-        codes = [_numbered(column) for column in zip(*records, strict=True)]
-        groups = {self.shapes.columns[0]: np.zeros(len(records), dtype=np.int64)}
-        for i, columns in enumerate(self.shapes.columns if n else []):
-            if columns:
-                pairs = groups[columns[:-1]] * len(records) + codes[columns[-1]]
-                groups[columns] = np.unique(pairs, return_inverse=True)[1]
-            group = groups[columns]
-            weight = np.zeros(len(records), dtype=np.int64)
-            np.add.at(weight, group[:n], weights)
+        A shape comes once for each of its rules.
+        """
+        for i, group, size in self._groups(points):
+            weight = np.zeros(size + 1, dtype=np.int64)
+            np.add.at(weight, group, weights)
             kept = weight >= least
-            kept[group[n:]] = False
-            rows = np.flatnonzero(kept[group[:n]])
-            if len(rows):
+            kept[size] = False
+            rows = np.flatnonzero(kept[group])
+            if self.values is not None and kept[0]:
+                yield i, rows
+            elif len(rows):
                 rows = rows[np.argsort(group[rows], kind="stable")]
                 starts = np.flatnonzero(np.diff(group[rows])) + 1
                 yield from ((i, covered) for covered in np.split(rows, starts))
+
+    def _groups(self, points: Sequence[Rule]) -> Iterator[tuple[int, Numbers, int]]:
+        """Each surviving shape, the number of the rule of this shape that covers each point, a size.
+
+        Numbers are below the size, which is the number where such a rule is refuted.
+        """
+        if self.values is not None:
+            agreements = np.array([self._agreement(x) for x in points], dtype=np.int64)
+            for i in self.shapes.listed(self.alive):
+                mask = self.shapes.masks[i]
+                yield i, np.where(agreements & mask == mask, 0, 1), 1
+            return
+        n, records = len(points), [*points, *self.negatives]  # the latter may not be covered
+        # zip(*records) would make an iterator a record.
+        m = len(self.domain.columns) if n else 0
+        columns = [_numbered(list(map(itemgetter(j), records))) for j in range(m)]
+        groups = {self.shapes.columns[0]: (np.zeros(len(records), dtype=np.int64), 1)}
+        for i, fixed in enumerate(self.shapes.columns if n else []):
+            if fixed:
+                (group, size), (codes, more) = groups[fixed[:-1]], columns[fixed[-1]]
+                group, size = group * more + codes, size * more
+                if size > max(FEW_GROUPS, 2 * len(records)):
+                    distinct, group = np.unique(group, return_inverse=True)
+                    size = len(distinct)
+                groups[fixed] = group, size
+            group, size = groups[fixed]
+            if self.negatives:
+                refuted = np.zeros(size, dtype=bool)
+                refuted[group[n:]] = True
+                group = np.where(refuted[group[:n]], size, group[:n])
+            yield i, group, size
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:
@@ -374,8 +403,12 @@ def _fixed(rule: Rule) -> int:
     return sum(1 << j for j, v in enumerate(rule) if v is not None)
 
 
-def _numbered(values: tuple[Any, ...]) -> NDArray[np.int64]:
-    """The values as numbers, equal ones alike."""
-    numbers: dict[Any, int] = {}
-    coded = (numbers.setdefault(value, len(numbers)) for value in values)
-    return np.fromiter(coded, dtype=np.int64, count=len(values))
+def _numbered(values: Sequence[Any]) -> tuple[Numbers, int]:
+    """The values as numbers, equal ones alike, and how many there are."""
+    numbers = {value: i for i, value in enumerate(dict.fromkeys(values))}
+    codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
+    return codes, len(numbers)
+
+
+def _joined(parts: Sequence[Numbers]) -> Numbers:
+    return np.concatenate([np.zeros(0, np.int64), *parts])

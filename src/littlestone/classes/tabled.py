@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass, require_example
-from littlestone.classes.mixing import Mixing, mixture_of_rows
+from littlestone.classes.mixing import Mixing, mixture_of_rows, most_mixed_rows
 from littlestone.dimension.version_spaces import VersionSpaces
 from littlestone.domains import Domain, Grid, Product
 from littlestone.errors import DeclarationError
@@ -150,6 +150,9 @@ class Tabled(Enumerable[Any], Mixing[Any]):
         labels = [f(x) for x in self.domain]
         chosen = mixture_of_rows(np.array(rows, bool).T, np.array(labels, bool), alpha)
         return [self.hypothesis(row) for row in chosen]
+
+    def most_mixed(self, alpha: Fraction) -> int | None:
+        return most_mixed_rows(len(self.columns), alpha)
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         errors = np.full(self.count, sample.positives.sum(), dtype=np.int64)

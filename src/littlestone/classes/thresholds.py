@@ -106,6 +106,9 @@ class Thresholds(Enumerable[Any], Mixing[Any]):
     def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:
         return [f]  # the SOA of every version space is a threshold with a cut of its own
 
+    def most_mixed(self, alpha: Fraction) -> int:
+        return 1
+
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         # h_t errs on the positives below t and on the negatives from t on, so the errors change
         # only from a cut t = x to t = x + 1 for a sample point x.  Offsets from the low end fit 64

@@ -6,7 +6,7 @@ import json
 import os
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,8 +15,8 @@ from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, dataset_name
 from littlestone.cli.console import cost_json, print_json, print_pairs
 from littlestone.data import Label, open_table, read_sample
 from littlestone.errors import DeclarationError
-from littlestone.learners import PrivateLearner
 from littlestone.planning import choose_learner
+from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.files import reserved
@@ -38,6 +38,10 @@ def fit(
         str,
         typer.Option(help="How: auto, or a method that `littlestone plan` lists."),
     ] = "auto",
+    estimate: Annotated[
+        str | None,
+        typer.Option(help="Estimate precision, recall and error privately, at this epsilon more."),
+    ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -63,6 +67,7 @@ def fit(
     """
     declared = parse_class(hypotheses)
     learner, why = choose_learner(declared, epsilon=epsilon, delta=delta, method=method)
+    event = learner.event_with(estimate)
     label = Label.parse(target, positive)
     if target in learner.hypotheses.domain.column_names:
         raise DeclarationError(
@@ -75,7 +80,7 @@ def fit(
         source.require(column)
     name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
     if dry_run:
-        _preview(learner, name, ledger, as_json=as_json)
+        _preview(event, name, ledger, as_json=as_json)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
@@ -85,7 +90,9 @@ def fit(
         Ledger(ledger) as book,
     ):
         sample = read_sample(source, learner.hypotheses.domain, label, refuse_blank=evaluate)
-        release = learner.fit(sample, ledger=book, dataset=name, label=str(label), rng=rng)
+        release = learner.fit(
+            sample, ledger=book, dataset=name, label=str(label), estimate=estimate, rng=rng
+        )
         if write is not None:
             write(json.dumps(release.to_json(), indent=2, ensure_ascii=False) + "\n")
         total, limit, shown = book.total(name), book.limit(name), ledger_name(ledger, book)
@@ -106,11 +113,11 @@ def fit(
         print_pairs(evaluation.rows(), title="\nEvaluation: NOT PRIVATE, not part of the release")
 
 
-def _preview(learner: PrivateLearner[Any], dataset: str, ledger: str, *, as_json: bool) -> None:
+def _preview(event: Event, dataset: str, ledger: str, *, as_json: bool) -> None:
     """Print what a fit would cost; status 1 when it would be refused.  Makes no ledger."""
     missing = not is_address(ledger) and not os.path.exists(ledger)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
-        preview = book.preview(learner.event, dataset=dataset)
+        preview = book.preview(event, dataset=dataset)
         shown = ledger_name(ledger, book)
     if as_json:
         costs = {
@@ -123,7 +130,7 @@ def _preview(learner: PrivateLearner[Any], dataset: str, ledger: str, *, as_json
         print_json({"dry run": True, "refused": preview.refused, **data})
     else:
         rows = [
-            ("mechanism", str(learner.event)),
+            ("mechanism", str(event)),
             ("cost", str(preview.cost)),
             ("now", f"{budget(preview.before, preview.limit)} ({shown})"),
             ("after", f"{preview.after}" + (": WOULD BE REFUSED" if preview.refused else "")),

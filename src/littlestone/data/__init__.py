@@ -1,7 +1,12 @@
 """From a table (CSV, Parquet, a data frame, arrays) to a `Sample`, by public declarations alone."""
 
 from littlestone.data.labels import Label
-from littlestone.data.reading import read_mapped, read_sample, sample_from_arrays
+from littlestone.data.reading import (
+    plain_values,
+    read_mapped,
+    read_sample,
+    sample_from_arrays,
+)
 from littlestone.data.streams import CsvStream
 from littlestone.data.tables import TABLE_SUFFIXES, Table, open_table
 
@@ -11,6 +16,7 @@ __all__ = [
     "Label",
     "Table",
     "open_table",
+    "plain_values",
     "read_mapped",
     "read_sample",
     "sample_from_arrays",

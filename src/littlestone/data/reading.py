@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from littlestone.data.coding import Coded, Codes, Numbering, coded, counted, tuples
 from littlestone.data.labels import Label
 from littlestone.data.tables import Table, column_table, shortest
 from littlestone.domains import Domain, Point, Product
@@ -16,11 +16,6 @@ from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Sample
 
 Value = TypeVar("Value")
-
-_BATCH = 2**20  # records that are encoded at a time, so that a file need not fit in memory
-
-# Two values of one of these types that are equal have one text.
-_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def read_sample(
@@ -36,32 +31,25 @@ def read_sample(
     columns = (*domain.column_names, label.column)
     for column in columns:
         table.require(column)
-    counts = list(table.counts(columns))
-    if not counts:
+    sample, readable = _Sampling(domain, label), [not refuse_blank, not refuse_blank]
+    for batch in table.batches(columns):
+        sample.add(batch)
+        readable[0] = readable[0] or any(map(domain.reads_record, _rows(batch[:-1])))
+        readable[1] = readable[1] or any(map(label.reads, batch[-1].listed()))
+    if not sample.parts:
         raise TableError(
             f"learn from {table.name}",
             found="it has no rows",
             fix="give a table with at least one record",
         )
-    if refuse_blank:
-        _require_values(table, domain, label, [row for row, _ in counts])
-    return _encoded(counts, domain, label)
-
-
-def _require_values(
-    table: Table, domain: Domain[Any], label: Label, rows: list[tuple[object, ...]]
-) -> None:
-    readable = {
-        domain.name: any(domain.reads_record(x) for *x, _ in rows),
-        label.column: any(label.reads(y) for *_, y in rows),
-    }
-    for column, has_values in readable.items():
+    for name, has_values in zip((domain.name, label.column), readable, strict=True):
         if not has_values:
             raise TableError(
-                f"learn from {column!r} of {table.name}",
+                f"learn from {name!r} of {table.name}",
                 found="none of its values can be read: all are missing or of another kind",
                 fix="name a column with values, or declare a domain that fits this one",
             )
+    return sample.made()
 
 
 def sample_from_arrays(
@@ -76,24 +64,36 @@ def sample_from_arrays(
     >>> sample_from_arrays([1, 99, float("nan")], [0, 1, 1], Grid(0, 9)).points
     (1, 9, 0)
     """
-    xs, ys = _flat(x), _flat(y)
+    xs, ys = plain_values(x), plain_values(y)
     if len(xs) != len(ys) or not xs:
         raise DeclarationError(
             "make a sample of two arrays",
             found=f"they have {len(xs)} and {len(ys)} entries",
             fix="give two arrays of one length, at least 1",
         )
-    pairs = zip(xs, ys, strict=True)
-    counts = (((*_record(x, domain), y), 1) for x, y in pairs)
-    return _encoded(counts, domain, Label.parse("label", positive))
+    *columns, labels = zip(
+        *((*_record(x, domain), y) for x, y in zip(xs, ys, strict=True)), strict=True
+    )
+    sample = _Sampling(domain, Label.parse("label", positive))
+    sample.add([*map(coded, columns), coded(labels)])
+    return sample.made()
 
 
 def _record(x: Any, domain: Domain[Any]) -> tuple[object, ...]:
-    """One value a column: a record is given as a list or tuple, a single value as itself."""
-    return tuple(x) if len(domain.column_names) > 1 and isinstance(x, list | tuple) else (x,)
+    """One value a column: a record is given as a list or tuple, a single value as itself.
+
+    What is missing is None and what is too much is cut: an odd record is still a record.
+    """
+    width = len(domain.column_names)
+    values = tuple(x) if width > 1 and isinstance(x, list | tuple) else (x,)
+    return (*values, *[None] * width)[:width]
 
 
-def _flat(values: Iterable[Any]) -> list[Any]:
+def plain_values(values: Iterable[Any]) -> list[Any]:
+    """The values of a one-dimensional array, column or list as Python's own.
+
+    Raises `DeclarationError` for an array of another shape.
+    """
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) != 1:
         raise DeclarationError(
@@ -110,85 +110,45 @@ def _flat(values: Iterable[Any]) -> list[Any]:
     return list(values) if table is None else [value for (value,) in table.rows(table.columns)]
 
 
-def _encoded(
-    counts: Iterable[tuple[tuple[object, ...], int]], domain: Domain[Point], label: Label
-) -> Sample[Point]:
-    total: dict[Any, list[int]] = {}
-    rest = iter(counts)
-    while batch := list(islice(rest, _BATCH)):
-        rows, times = zip(*batch, strict=True)
-        *columns, labels = zip(*rows, strict=True)
-        points, numbers = _points(domain, columns)
-        bits, which = _mapped(label, labels)
-        ones = np.array(bits)[which]
-        often = np.array(times, dtype=np.int64)
-        for y in (0, 1):
-            tally = np.zeros(len(points), np.int64)
-            np.add.at(tally, numbers[ones == y], often[ones == y])
-            for j in np.flatnonzero(tally).tolist():
-                total.setdefault(points[j], [0, 0])[y] += int(tally[j])
-    return Sample.from_counts(domain, total)
+class _Sampling:
+    """A sample in the making: raw batches in, distinct encoded pairs with their counts kept."""
+
+    def __init__(self, domain: Domain[Any], label: Label) -> None:
+        self.domain, self.label = domain, Numbering(label)
+        self.points: list[Numbering[Any]]
+        if isinstance(domain, Product):
+            self.points = [Numbering(column.encode) for column in domain.columns]
+        elif len(domain.column_names) == 1:
+            self.points = [Numbering(lambda value: domain.encode_record((value,)))]
+        else:
+            self.points = [Numbering(domain.encode_record)]
+        self.parts: list[list[Codes]] = []
+
+    def add(self, batch: Sequence[Coded]) -> None:
+        """Count the records of a batch: raw values of the domain's columns, then of the label's."""
+        sizes = [len(column.values) for column in batch]
+        codes, counts = counted([column.codes for column in batch], sizes)
+        *columns, labels = (Coded(c.values, kept) for c, kept in zip(batch, codes, strict=True))
+        if len(columns) > len(self.points):
+            columns = [Coded(_rows(columns), np.arange(len(counts)))]
+        points = [number(column) for number, column in zip(self.points, columns, strict=True)]
+        self.parts.append([*points, self.label(labels), counts])
+
+    def made(self) -> Sample[Any]:
+        """The sample of all that was added, at least one record."""
+        *columns, labels, counts = map(np.concatenate, zip(*self.parts, strict=True))
+        values = [numbering.values for numbering in self.points]
+        distinct, number = tuples(columns, [len(listed) for listed in values])
+        tally = np.zeros((2, len(distinct[0])), np.int64)
+        np.add.at(tally, (np.array(self.label.values)[labels], number), counts)
+        points = _rows([Coded(v, codes) for v, codes in zip(values, distinct, strict=True)])
+        if not isinstance(self.domain, Product):
+            points = [x for (x,) in points]
+        return Sample(self.domain, tuple(points), tally[0], tally[1])
 
 
-def _points(
-    domain: Domain[Any], columns: Sequence[Sequence[object]]
-) -> tuple[list[Any], NDArray[np.int64]]:
-    """Distinct points, and which of them each row stands for."""
-    if not isinstance(domain, Product):
-        return _numbered(map(_remembered(domain.encode_record), zip(*columns, strict=True)))
-    # A column has far fewer values than the table has records.
-    coded = [_mapped(c.encode, values) for c, values in zip(domain.columns, columns, strict=True)]
-    numbers = np.zeros(len(columns[0]), np.int64)
-    for values, more in coded:
-        numbers = np.unique(numbers * len(values) + more, return_inverse=True)[1]
-    example = np.empty(numbers.max() + 1, np.int64)
-    example[numbers] = np.arange(len(numbers))
-    taken = ([values[i] for i in more[example].tolist()] for values, more in coded)
-    return list(zip(*taken, strict=True)), numbers
-
-
-def _mapped(
-    function: Callable[[Any], Value], raw: Sequence[object]
-) -> tuple[list[Value], NDArray[np.int64]]:
-    """The distinct values of ``function`` on ``raw``, and which of them each entry has."""
-    types = set(map(type, raw))
-    if not (types <= {str, type(None)} or (len(types) == 1 and types <= _PLAIN)):
-        remembered = _remembered(lambda values: function(values[0]))
-        return _numbered(remembered((value,)) for value in raw)
-    # Here equal entries may share one value; `_remembered` says why others may not.
-    place = {value: i for i, value in enumerate(dict.fromkeys(raw))}
-    values, numbers = _numbered(map(function, place))
-    return values, numbers[np.fromiter(map(place.__getitem__, raw), np.int64, count=len(raw))]
-
-
-def _numbered(values: Iterable[Value]) -> tuple[list[Value], NDArray[np.int64]]:
-    """The distinct values, and which of them each entry is."""
-    known: dict[Value, int] = {}
-    numbers = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int64)
-    return list(known), numbers
-
-
-def _remembered(
-    function: Callable[[tuple[object, ...]], Value],
-) -> Callable[[tuple[object, ...]], Value]:
-    """``function``, computed once for each tuple of raw values.
-
-    Remembered by types and values: 1, 1.0 and True are equal but have different texts, and what one
-    record is encoded to must not depend on which of them another record brought first.  Values of
-    richer types are not remembered: Decimal("1.0") equals Decimal("1.00"), and (1,) equals (True,).
-    """
-    known: dict[object, Value] = {}
-
-    def remembered(values: tuple[object, ...]) -> Value:
-        types = tuple(map(type, values))
-        if not _PLAIN.issuperset(types):
-            return function(values)
-        key = (types, values)
-        if key not in known:
-            known[key] = function(values)
-        return known[key]
-
-    return remembered
+def _rows(columns: Sequence[Coded]) -> list[tuple[Any, ...]]:
+    return list(zip(*(column.listed() for column in columns), strict=True))
 
 
 def read_mapped(
@@ -196,9 +156,16 @@ def read_mapped(
 ) -> Iterator[Value]:
     """``function`` of the encoded point of every record, in the order of the table.
 
-    Computed once for each distinct record.  Raises `TableError` for a missing or untyped column.
+    Computed once for each distinct record of a batch.  Raises `TableError` for a missing or untyped
+    column.
     """
     for column in domain.column_names:
         table.require(column)
-    mapped = _remembered(lambda values: function(domain.encode_record(values)))
-    return map(mapped, table.rows(domain.column_names))
+
+    def mapped(batch: Sequence[Coded]) -> list[Value]:
+        sizes = [len(column.values) for column in batch]
+        codes, which = tuples([column.codes for column in batch], sizes)
+        rows = _rows([Coded(c.values, kept) for c, kept in zip(batch, codes, strict=True)])
+        return Coded([function(domain.encode_record(row)) for row in rows], which).listed()
+
+    return chain.from_iterable(map(mapped, table.batches(domain.column_names)))

@@ -16,10 +16,10 @@ import struct
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -28,17 +28,22 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
+from littlestone.data.coding import Coded, coded
 from littlestone.errors import TableError
 
 Row = tuple[object, ...]
 
 TABLE_SUFFIXES = (".csv", ".gz", ".zip", ".parquet", ".pq")
 
-# Beside whole numbers; the libraries keep values of other types whole or not, as they like.
-_GROUPED = (nw.Boolean, nw.Float32, nw.Float64, nw.Categorical, nw.Enum)
+# What Arrow holds in any library as it is; the libraries keep values of other types as they like.
+_NUMBERS = (
+    *(nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64),
+    *(nw.Boolean, nw.Float32, nw.Float64),
+)
 
-# Records of a Parquet file that are grouped at a time: bounded memory, few partial groups.
+# Records that are looked at at a time: bounded memory, few partial groups.
 _BATCH = 2**20
+_ROWS = 2**16  # where each record is a tuple of Python's own values
 
 # What damaged files raise; RuntimeError is an archive's with a password or of an unknown method.
 _DAMAGE = (
@@ -62,9 +67,12 @@ class Table(ABC):
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         """The values of ``columns``, one tuple a record, in the order of the table."""
 
-    @abstractmethod
-    def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
-        """The tuples of values of ``columns`` with their counts; a tuple may come more than once."""
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        """The values of ``columns``, so many records at a time that a file need not fit in memory."""
+        rows = self.rows(columns)
+        while batch := list(islice(rows, _ROWS)):
+            # zip(*batch) would make an iterator a record.
+            yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 
     def require(self, column: str) -> None:
         """Raise `TableError` unless the schema has exactly one usable column of that name."""
@@ -150,9 +158,6 @@ class CsvTable(Table):
                 elif line or last == 0 == len(self.columns) - 1:
                     yield tuple([line[i] if i < len(line) else "" for i in places])
 
-    def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
-        return Counter(self.rows(columns)).items()
-
 
 def readable(stream: Any) -> io.TextIOWrapper:
     """Bytes as text; whatever is not UTF-8 is replaced, and nothing fails."""
@@ -213,7 +218,8 @@ class FrameTable(Table):
                 found="of its columns, two have one name: " + " ".join(str(error).split()),
                 fix="give every column a name of its own",
             ) from None
-        for column in self._frame.columns if self._frame.implementation.is_pyarrow() else ():
+        self._arrow = self._frame.implementation.is_pyarrow()
+        for column in self._frame.columns if self._arrow else ():
             # Whatever an Arrow dictionary's values are, narwhals calls them categories; and one
             # whose chunks have other dictionaries cannot be grouped.
             stored = self._frame[column].to_native()
@@ -232,22 +238,46 @@ class FrameTable(Table):
     def _values(self, column: str) -> list[Any]:
         series = self._frame[column]
         if self._in_arrow(column):
-            # Arrow does not check that its texts are UTF-8, and fails where it finds that out.
-            from pyarrow import chunked_array, large_binary, large_string
-
-            stored = series.to_arrow().cast(large_string()).cast(large_binary())
-            whole = stored if hasattr(stored, "chunks") else chunked_array([stored])
-            # Each distinct text is decoded once.
-            coded = whole.combine_chunks().dictionary_encode()
-            texts = [raw.decode("utf-8", "replace") for raw in coded.dictionary.to_pylist()]
-            places = coded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
-            listed: list[Any] = np.array([*texts, None], dtype=object)[places].tolist()
-            return listed
+            return self._texts(column).listed()
         values = series.to_list()
         if series.dtype in (nw.Float16, nw.Float32):
             width = 16 if series.dtype == nw.Float16 else 32
             return [shortest(value, width) for value in values]
         return values
+
+    def _texts(self, column: str) -> Coded:
+        # Arrow does not check that its texts are UTF-8, and fails where it finds that out.
+        from pyarrow import large_binary, large_string
+
+        stored = self._whole(column, large_string()).cast(large_binary()).dictionary_encode()
+        # Each distinct text is decoded once.
+        texts = [raw.decode("utf-8", "replace") for raw in stored.dictionary.to_pylist()]
+        return Coded([*texts, None], stored.indices.fill_null(len(texts)).to_numpy().astype(int))
+
+    def _whole(self, column: str, kind: Any = None) -> Any:
+        """The column as one Arrow array."""
+        from pyarrow import chunked_array
+
+        stored = self._frame[column].to_native() if self._arrow else self._frame[column].to_arrow()
+        stored = stored if kind is None else stored.cast(kind)
+        whole = stored if hasattr(stored, "chunks") else chunked_array([stored])
+        return whole.chunk(0) if whole.num_chunks == 1 else whole.combine_chunks()
+
+    def _coded(self, column: str) -> Coded:
+        if self._in_arrow(column):
+            return self._texts(column)
+        dtype = self._frame[column].dtype
+        # Objects may be unhashable, or equal and yet of different texts, such as 1 and True.
+        if dtype not in _NUMBERS or self._kind(column) == "object":
+            return coded(self._values(column))
+        stored = self._whole(column)
+        if dtype.is_integer() and (found := _in_range(stored)) is not None:
+            return found
+        stored = stored.dictionary_encode()
+        values = stored.dictionary.to_pylist()
+        if dtype == nw.Float32:
+            values = [shortest(value, 32) for value in values]
+        return Coded([*values, None], stored.indices.fill_null(len(values)).to_numpy().astype(int))
 
     def _kind(self, column: str) -> str:
         """What the library itself calls the type of a column."""
@@ -259,21 +289,28 @@ class FrameTable(Table):
         objects = self._kind(column) in ("object", "category")
         return self._frame[column].dtype == nw.String and not objects
 
-    def _groups(self, column: str) -> bool:
-        """Whether grouping equal values keeps each value as it is, and cannot fail."""
-        # From the first values alone, the schema may call a pandas column of objects one of texts.
-        # Objects may be unhashable, or equal and yet of different texts, such as 1 and True.
-        dtype = self._frame[column].dtype
-        plain = dtype.is_integer() or dtype in _GROUPED
-        return plain and self._kind(column) != "object" and not self._in_arrow(column)
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        for start in range(0, len(self._frame), _BATCH):
+            part = FrameTable(self._frame[start : start + _BATCH].to_native(), name=self.name)
+            found = {column: part._coded(column) for column in columns}
+            yield [found[column] for column in columns]
 
-    def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
-        distinct = list(dict.fromkeys(columns))
-        if not all(map(self._groups, distinct)):
-            return ((row, 1) for row in self.rows(columns))
-        count = "".join(distinct) + " count"
-        grouped = self._frame.select(*distinct).group_by(*distinct).agg(nw.len().alias(count))
-        return zip(FrameTable(grouped).rows(columns), grouped[count].to_list(), strict=True)
+
+def _in_range(stored: Any) -> Coded | None:
+    """An Arrow array of whole numbers, none of them missing, if they lie in a short range.
+
+    All numbers of the range are encoded then, whether they occur or not.
+    """
+    from pyarrow.compute import min_max
+
+    ends = min_max(stored).as_py()
+    if stored.null_count or ends["max"] - ends["min"] > len(stored) // 16:
+        return None
+    numbers = stored.to_numpy()
+    # Modulo 2^64, where differences of unsigned numbers are right as well.
+    least = numbers.dtype.type(ends["min"])
+    codes = np.subtract(numbers, least, dtype=np.int64, casting="unsafe")
+    return Coded(range(ends["min"], ends["max"] + 1), codes)
 
 
 def column_table(values: object) -> FrameTable | None:
@@ -343,9 +380,9 @@ class ParquetTable(Table):
         for batch in self._batches(columns):
             yield from batch.rows(columns)
 
-    def counts(self, columns: Sequence[str]) -> Iterable[tuple[Row, int]]:
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
         for batch in self._batches(columns):
-            yield from batch.counts(columns)
+            yield from batch.batches(columns)
 
 
 def _require_scalar(table: Table, column: str, dtype: nw.dtypes.DType) -> None:

@@ -40,7 +40,8 @@ def text(value: object) -> str:
     ('N14228', '', '', '3')
     """
     if isinstance(value, str):
-        return value
+        # Of a type of the user's own only the text, which is all that a point may be.
+        return value if type(value) is str else str.__str__(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         # One missing or fractional value makes floats of a whole column of whole numbers.
         return str(int(value))

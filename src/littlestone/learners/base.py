@@ -16,10 +16,13 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
+from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.randomness import is_cryptographic, system_generator
 from littlestone.sample import Sample
 
@@ -92,6 +95,16 @@ class PrivateLearner(ABC, Generic[Point]):
         """The guarantee of one `fit`."""
         return self.event.cost()
 
+    def event_with(self, estimate: object) -> Event:
+        """`event`, and beside it the `CellCounts` of epsilon ``estimate``; None: `event` alone.
+
+        Raises `DeclarationError` for an illegal epsilon.
+        """
+        if estimate is None:
+            return self.event
+        counts = CellCounts(exact_epsilon(estimate), len(CELLS))
+        return Composed([(self.event, 1), (counts, 1)], self.cost().delta)
+
     def fit(
         self,
         sample: Sample[Point],
@@ -99,13 +112,16 @@ class PrivateLearner(ABC, Generic[Point]):
         ledger: Ledger,
         dataset: str,
         label: str = "label is 1",
+        estimate: object = None,
         rng: random.Random | None = None,
     ) -> Release:
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
 
-        ``rng`` is the system's cryptographic generator unless given; a seeded one marks the release
-        as not private.  Raises, before anything is spent, `DeclarationError` for a sample over
-        another domain, and before anything is drawn, `BudgetExceededError` or `LedgerError`.
+        With an epsilon ``estimate`` the release has an `Estimate` too, and `event_with` is spent, in
+        one entry: a refused budget refuses both.  ``rng`` is the system's cryptographic generator
+        unless given; a seeded one marks the release as not private.  Raises, before anything is
+        spent, `DeclarationError` for a sample over another domain, and before anything is drawn,
+        `BudgetExceededError` or `LedgerError`.
         """
         self._require_fitting(sample)
         rng = system_generator() if rng is None else rng
@@ -116,16 +132,24 @@ class PrivateLearner(ABC, Generic[Point]):
                 fix="leave rng out, or give seeded_generator(seed) for a simulation",
             )
         what = f"learn {label} from {self.hypotheses}"
-        receipt = ledger.spend(self.event, dataset=dataset, what=what)
+        event = self.event_with(estimate)
+        receipt = ledger.spend(event, dataset=dataset, what=what)
+        hypothesis = self.draw(sample, receipt=receipt, rng=rng)
+        found = None
+        if estimate is not None:
+            counts = CellCounts(exact_epsilon(estimate), len(CELLS))
+            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt, rng=rng)
+            found = Estimate(counts.epsilon, sample.n, *noisy)
         return Release(
-            hypothesis=self.draw(sample, receipt=receipt, rng=rng),
+            hypothesis=hypothesis,
             hypotheses=str(self.hypotheses),
             label=label,
             n=sample.n,
-            cost=self.cost(),
-            mechanism=str(self.event),
+            cost=event.cost(),
+            mechanism=str(event),
             private=is_cryptographic(rng),
             receipt=receipt.number,
+            estimate=found,
         )
 
     def _require_fitting(self, sample: object) -> None:

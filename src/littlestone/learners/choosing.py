@@ -6,12 +6,13 @@ import math
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import compress
 from typing import cast
 
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.covering import Covering
+from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
@@ -38,10 +39,11 @@ class ChoosingLearner(PrivateLearner[Point]):
     For a class of unions of at most s = `Covering.parts` elements, of which at most g cover any
     point: s rounds of the choosing mechanism, each on the examples that no released element covers,
     composed to (epsilon, delta)-DP for every sample.  A round may release nothing, and without any
-    element the rule is the constant 0.  Proper; nobody has to list the vocabulary.
+    element the rule is the constant 0.  Proper; nobody has to list the vocabulary, and no Littlestone
+    dimension is asked for.
 
     O(n log n) a round and column set.  Raises `DeclarationError` for other classes and delta = 0.
-    Beimel, Nissim and Stemmer (2013); docs/proofs/choosing.md.
+    Beimel, Nissim and Stemmer (2013); docs/proofs/choosing.md, and for several rounds peeling.md.
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
@@ -64,20 +66,25 @@ class ChoosingLearner(PrivateLearner[Point]):
         self.hypotheses: Covering[Point] = hypotheses
         target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
         self.rounds = max(1, hypotheses.parts)
-        # Several rounds share delta: half for theirs, half for the composition of their epsilons.
-        shared = target.delta / (2 * self.rounds) if self.rounds > 1 else target.delta
 
-        def mechanism(step: Fraction) -> ChoosingMechanism[int]:
-            return ChoosingMechanism(step, shared, hypotheses.growth)
+        def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
+            def together(step: Fraction) -> Event:
+                return self._together(ChoosingMechanism(step, shared, hypotheses.growth), target)
 
-        def together(step: Fraction) -> Event:
-            return Composed([(mechanism(step), self.rounds)], target.delta)
+            ((drawn, _),) = calibrate(together, target).uses()
+            return cast("ChoosingMechanism[int]", drawn)
 
-        self._event: Event = mechanism(target.epsilon)
+        self.mechanism = ChoosingMechanism[int](target.epsilon, target.delta, hypotheses.growth)
         if self.rounds > 1:
-            self._event = calibrate(together, target)
-        ((drawn, _),) = self._event.uses()
-        self.mechanism = cast("ChoosingMechanism[int]", drawn)
+            # All of delta for the rounds, or half of it for the composition of their epsilons.
+            shares = (target.delta / self.rounds, target.delta / (2 * self.rounds))
+            self.mechanism = min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
+        self._event = self._together(self.mechanism, target)
+
+    def _together(self, mechanism: ChoosingMechanism[int], target: PrivacyCost) -> Event:
+        if self.rounds == 1:
+            return mechanism
+        return Composed([(mechanism, self.rounds)], target.delta)
 
     @property
     def event(self) -> Event:
@@ -88,14 +95,20 @@ class ChoosingLearner(PrivateLearner[Point]):
     ) -> Hypothesis[Point]:
         chosen: list[Hypothesis[Point]] = []
         for _ in range(self.rounds):
-            if chosen:
-                sample = _uncovered(sample, chosen[-1])
             elements = self.hypotheses.elements(sample)
             scores = elements.positives - elements.negatives
             i = self.mechanism.draw_scores(scores, receipt=receipt, rng=rng)
             if i is not None:
                 chosen.append(elements.element(i))
+                sample = self.left(sample, elements, i)
         return self.hypotheses.union(chosen)
+
+    def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
+        """The examples that element i does not cover: each record stays or goes by itself."""
+        kept = np.ones(len(sample.points), dtype=bool)
+        kept[elements.covered(i)] = False
+        points = list(compress(sample.points, kept.tolist()))
+        return Sample(sample.domain, points, sample.negatives[kept], sample.positives[kept])
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits."""
@@ -111,8 +124,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
             after, rest = chosen, sample
             if i is not None:
-                after = (*chosen, elements.element(i))
-                rest = _uncovered(sample, after[-1])
+                after, rest = (*chosen, elements.element(i)), self.left(sample, elements, i)
             for h, p in self._distribution(rest, after, rounds - 1).items():
                 total[h] = total.get(h, Fraction(0)) + chance * p
         return total
@@ -147,14 +159,7 @@ class ChoosingLearner(PrivateLearner[Point]):
 
         # The relative margin covers the rounding of the sums.
         n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
-        return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 3")
-
-
-def _uncovered(sample: Sample[Point], element: Hypothesis[Point]) -> Sample[Point]:
-    """The examples that ``element`` does not cover: each record stays or goes by itself."""
-    kept = [j for j, x in enumerate(sample.points) if not element(x)]
-    points = [sample.points[j] for j in kept]
-    return Sample(sample.domain, points, sample.negatives[kept], sample.positives[kept])
+        return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
 
 
 def _mean_bottom(n: int, alpha: float, bottom: int, lam: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
@@ -17,7 +18,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
-from littlestone.learners.voting import share
+from littlestone.learners.voting import VotingLearner, share
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Receipt
@@ -36,8 +37,8 @@ class ProperLearner(PrivateLearner[Point]):
     at epsilon draws one by its errors on the fresh records.
 
     (epsilon, delta)-DP for every sample, as no record is in both parts.  Proper: what is released is
-    in H.  No size is proved.  Raises `DeclarationError` for classes where no such way is known, and
-    what ``improper`` raises.
+    in H.  The default has no proved size; `proved` makes a learner that has.  Raises
+    `DeclarationError` for classes where no such way is known, and what ``improper`` raises.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -120,9 +121,65 @@ class ProperLearner(PrivateLearner[Point]):
         """H_f, the hypotheses to choose from; a function of f and of public numbers."""
         return list(dict.fromkeys(self.hypotheses.mixture(f, self.alpha / 4)))
 
+    @classmethod
+    def proved(
+        cls,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: float,
+        beta: float,
+    ) -> ProperLearner[Point]:
+        """A learner whose `plan` (alpha, beta) is not None, out of `IrreducibleLearner.proved`.
+
+        >>> from littlestone.classes import FiniteClass
+        >>> H = FiniteClass.from_array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> goal = {"alpha": 0.1, "beta": 0.05}
+        >>> learner = ProperLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+        >>> learner.plan(**goal, setting="realizable").n
+        313286
+        """
+        improper = IrreducibleLearner.proved(
+            hypotheses, epsilon=epsilon, delta=delta, alpha=alpha / 4, beta=beta / 2
+        )
+        # The choice takes few records, the improper learner many.
+        return cls(
+            hypotheses, epsilon=epsilon, delta=delta, alpha=alpha, fresh="0.02", improper=improper
+        )
+
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """Examples that suffice in the realizable setting, by docs/proofs/proper.md, Theorem 4.
+
+        As many others as the improper learner needs for alpha / 4 and beta / 2, and as many fresh
+        ones as the choice among H_f needs for beta / 2.  None where the improper learner has no plan,
+        or too few records a teacher to be sure that H_f is near.
+        """
         require_plan(alpha, beta, setting)
-        return None  # nothing is proved of the defaults
+        if alpha < self.alpha or not isinstance(self.improper, VotingLearner) or not self.fresh:
+            return None
+        bound = self.improper.plan(alpha / 4, beta / 2, setting=setting)
+        most = self.hypotheses.most_mixed(self.alpha / 4)
+        if bound is None or most is None:
+            return None
+        k, d = self.improper.teachers, self.improper.dimension
+        if d and not mixes(bound.n // k + 1, d, float(self.alpha) / 8):
+            return None
+        tilt = min(math.log1p(self.choice.base - 1), math.log(2) / 2)
+        # E e^(-tilt D), D = 1[h errs] - 1[h* errs], for err(h) > alpha and err(h*) <= alpha / 2.
+        rate = -math.log1p(alpha * math.expm1(-tilt) + alpha / 2 * math.expm1(tilt))
+        fresh = math.ceil(math.log(2 * most / beta) / rate * (1 + 1e-9))
+        n = max(math.ceil(fresh / self.fresh), math.ceil(bound.n / (1 - self.fresh)))
+        return Bound(n, alpha, beta, setting, True, "docs/proofs/proper.md, Theorem 4")
+
+
+def mixes(points: int, d: int, alpha: float) -> bool:
+    """Whether 2 N 2^(-alpha l / 2) < 1, N = sum_(i <= d) C(2 l, i), for l = ``points``.
+
+    Then some mixture of H is within alpha of the SOA of each l-irreducible version space.
+    """
+    patterns = sum(math.comb(2 * points, i) for i in range(d + 1))
+    return math.log2(patterns) + 1 < alpha * points / 2 * (1 - 1e-9)
 
 
 def errors(rules: Sequence[Hypothesis[Point]], sample: Sample[Point]) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis
+from littlestone.learners.estimate import Estimate
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -34,7 +35,8 @@ class Release:
 
     ``hypotheses`` is the class in words, ``label`` what a positive label means, ``n`` the number of
     records (public under replace-one), ``private`` is False when a seeded generator was used, and
-    ``receipt`` is the number of the ledger entry that paid.
+    ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
+    hypothesis: ``cost`` is for both.
     """
 
     hypothesis: Hypothesis[Any]
@@ -45,6 +47,7 @@ class Release:
     mechanism: str
     private: bool
     receipt: int
+    estimate: Estimate | None = None
 
     def words(self) -> str:
         """The rule in one line: ``label  <=>  hypothesis``."""
@@ -52,6 +55,7 @@ class Release:
 
     def to_json(self) -> dict[str, object]:
         """The model file as plain JSON values; `from_json` reads it back."""
+        estimate = {} if self.estimate is None else {"estimate": self.estimate.to_json()}
         return {
             "format": FORMAT,
             "rule": self.words(),
@@ -66,6 +70,7 @@ class Release:
                 "randomness": _RANDOMNESS[self.private],
                 "ledger entry": self.receipt,
             },
+            **estimate,
             "hypothesis": self.hypothesis.to_json(),
         }
 
@@ -79,12 +84,13 @@ class Release:
                 fix="give a model file that `littlestone fit --out` wrote with this version",
             )
         try:
-            privacy = data["privacy"]
+            privacy, n = data["privacy"], _whole(data["n"])
+            estimate = data.get("estimate")
             return cls(
                 hypothesis=Hypothesis.from_json(data["hypothesis"]),
                 hypotheses=str(data["class"]),
                 label=str(data["label"]),
-                n=_whole(data["n"]),
+                n=n,
                 cost=PrivacyCost(
                     _nonnegative(privacy["epsilon"]),
                     exact_delta(privacy["delta"]),
@@ -93,6 +99,7 @@ class Release:
                 mechanism=str(privacy["mechanism"]),
                 private={text: flag for flag, text in _RANDOMNESS.items()}[privacy["randomness"]],
                 receipt=_whole(privacy["ledger entry"]),
+                estimate=None if estimate is None else Estimate.from_json(estimate, n),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(

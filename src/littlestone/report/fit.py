@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.covering import Covering
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
+from littlestone.learners.estimate import Estimate, cells
 from littlestone.learners.release import Release
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.sample import Sample
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
@@ -28,7 +28,8 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
         (
             "privacy",
             f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
-            f"of the {release.n:,} records changes the probability of any set of rules by at most a "
+            f"of the {release.n:,} records changes the probability of any set of "
+            f"{'rules' if release.estimate is None else 'rules and estimates'} by at most a "
             f"factor e^{decimal_text(cost.epsilon)}"
             + (f", up to {decimal_text(cost.delta)}" if cost.delta else ""),
         ),
@@ -46,9 +47,42 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
             f"above the best rule of the class, with probability {1 - _BETA:.0%} (proved, from n alone)"
         )
     rows.append(("accuracy", accuracy))
+    if release.estimate is not None:
+        rows += estimated(release.estimate)
     if not release.private:
         rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
     return rows
+
+
+def estimated(estimate: Estimate) -> list[tuple[str, str]]:
+    """What a private estimate says of the records themselves, as pairs (heading, sentence).
+
+    >>> estimated(Estimate(Fraction(1), 1000, 95, 4, 11))[0]
+    ('precision', 'about 0.960, from 0.878 to 1.000')
+    """
+    beta = exact(_BETA, what="beta")
+    shares = [
+        ("precision", estimate.precision(beta), "0.001"),
+        ("recall", estimate.recall(beta), "0.001"),
+        ("error", estimate.error(beta), "0.00001"),
+    ]
+    rows = [
+        (
+            name,
+            f"about {_rounded(share.middle, unit, ROUND_HALF_EVEN)}, from "
+            f"{_rounded(share.low, unit, ROUND_FLOOR)} to "
+            f"{_rounded(share.high, unit, ROUND_CEILING)}",
+        )
+        for name, share, unit in shares
+    ]
+    epsilon = decimal_text(estimate.epsilon)
+    kind = f"on these records, all three with probability {1 - _BETA:.0%}; private, for epsilon"
+    return [*rows, ("estimates", f"{kind} {epsilon} of the total")]
+
+
+def _rounded(share: Fraction, unit: str, rounding: str) -> str:
+    value = Decimal(share.numerator) / Decimal(share.denominator)
+    return str(value.quantize(Decimal(unit), rounding=rounding))
 
 
 def rounded_up(value: float) -> str:
@@ -136,5 +170,5 @@ def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothes
 
 
 def _errors(rule: Hypothesis[Any], sample: Sample[Any]) -> int:
-    labels = np.fromiter(map(rule, sample.points), dtype=bool, count=len(sample.points))
-    return int(np.where(labels, sample.negatives, sample.positives).sum())
+    _, false_positives, false_negatives = cells(rule, sample)
+    return false_positives + false_negatives

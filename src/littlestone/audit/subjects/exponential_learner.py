@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import count, product
 from typing import Any
 
@@ -15,7 +15,7 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, mechanism_subject, subject
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners import ExponentialLearner
+from littlestone.learners import ExponentialLearner, PrivateLearner
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 
@@ -40,25 +40,24 @@ def released_text(hypothesis: Hypothesis[Any]) -> str:
     return json.dumps([hypothesis.words(), hypothesis.to_json()])
 
 
+def fits(learner: PrivateLearner[Any]) -> Callable[[int], Run[Records]]:
+    """The runs of a learner's subject: whole fits, each with the text of what it releases."""
+    ledger, numbers = Ledger(), count()
+    sample = cache(partial(Sample.from_examples, learner.hypotheses.domain))
+
+    def fit(data: Records, rng: random.Random) -> Hashable:
+        # A fit spends for itself; on a name of its own, so that no list of spends grows long.
+        name = f"made up {next(numbers)}"
+        release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng)
+        return released_text(release.hypothesis)
+
+    return lambda times: fit
+
+
 def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Records]:
     """The learner of H on all neighbouring samples of n records, and on one pair of a thousand."""
     learner = ExponentialLearner(H, epsilon=epsilon)
     records = all_records(H)
-
-    @cache
-    def sample(data: Records) -> Sample[Any]:
-        return Sample.from_examples(H.domain, data)
-
-    def runs(times: int) -> Run[Records]:
-        ledger, numbers = Ledger(), count()
-
-        def fit(data: Records, rng: random.Random) -> Hashable:
-            # A fit spends for itself; on a name of its own, so that no list of spends grows long.
-            name = f"made up {next(numbers)}"
-            release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng)
-            return released_text(release.hypothesis)
-
-        return fit
 
     # As many of each label at every point: all hypotheses are equally good, but for the one record
     # whose change speaks for the only hypothesis that differs at the first point.
@@ -67,10 +66,10 @@ def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Re
         learner.event,
         pairs=neighbours(records, n, ordered=False),
         large=(many, (records[1], *many[1:])),
-        read=lambda data: H.error_runs(sample(data)),
+        read=lambda data: H.error_runs(Sample.from_examples(H.domain, data)),
         release=lambda index: released_text(H.hypothesis(index)),
     )
-    return replace(drawn, runs=runs)
+    return replace(drawn, runs=fits(learner))
 
 
 @subject("exponential-learner-thresholds")

@@ -50,7 +50,14 @@ class Composed(Event):
     @cached_property
     def account(self) -> Account:
         """The theorem that gives the least epsilon, with its numbers."""
-        return accounts(self, self.delta)[0]
+        best = accounts(self, self.delta)[0]
+        # A part that is composed itself may cost less than its own parts do in a larger whole.
+        costs = [(part.cost(), n) for part, n in self.parts]
+        epsilon = sum((n * cost.epsilon for cost, n in costs), Fraction(0))
+        delta = sum((n * cost.delta for cost, n in costs), Fraction(0))
+        if delta <= self.delta and epsilon < best.epsilon:
+            return Account("basic composition of the parts", epsilon, delta)
+        return best
 
     def cost(self) -> PrivacyCost:
         delta = min(self.delta, rounded_up(self.account.delta))

@@ -14,9 +14,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
-from littlestone.errors import BudgetExceededError
+from littlestone.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
@@ -187,6 +187,20 @@ class Ledger:
     def close(self) -> None:
         """Close the file; a closed ledger refuses every use, and closing twice is harmless."""
         self._store.close()
+
+    # A copy would not know of what is spent on the other: whoever copies shares the ledger.
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise LedgerError(
+            "pickle a ledger",
+            found="a copy in another process would not know of what is spent on this one",
+            fix="give the path or the address of the ledger in its place",
+        )
 
     def __enter__(self) -> Self:
         return self

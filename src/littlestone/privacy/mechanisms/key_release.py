@@ -60,6 +60,10 @@ class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
                 fix="give delta > 0, such as 1e-6, or list the keys beforehand",
             )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # The curve is a function, which cannot be pickled; it is computed anew.
+        return type(self), (self.epsilon, self.delta)
+
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon, self.delta)
 

@@ -1,0 +1,74 @@
+"""A rule with its private estimate: from records to all that a release says of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable
+from fractions import Fraction
+from functools import cache
+from itertools import count
+from typing import Any
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Run, Subject, subject
+from littlestone.audit.subjects.exponential_learner import Records, all_records, released_text
+from littlestone.classes import Thresholds
+from littlestone.learners import ExponentialLearner
+from littlestone.learners.estimate import CELLS, Estimate, cells
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.sample import Sample
+
+RECORDS = 2
+
+
+def estimate_subject(counts: CellCounts, *, epsilon: Fraction) -> Subject[Records]:
+    """Thresholds learned at ``epsilon``, with ``counts``, on all neighbouring pairs of records."""
+    H = Thresholds.on(0, 1)
+    learner, records = ExponentialLearner(H, epsilon=epsilon), all_records(H, points=2)
+
+    @cache
+    def sample(data: Records) -> Sample[Any]:
+        return Sample.from_examples(H.domain, data)
+
+    def distribution(data: Records) -> dict[Hashable, Fraction]:
+        masses: dict[Hashable, Fraction] = {}
+        drawn = learner.mechanism.distribution(H.error_runs(sample(data)))
+        for index, p in drawn.items():
+            rule = H.hypothesis(index)
+            noisy = counts.distribution(cells(rule, sample(data)), len(data))
+            masses |= {(released_text(rule), ys): p * q for ys, q in noisy.items()}
+        return masses
+
+    def runs(times: int) -> Run[Records]:
+        ledger, numbers = Ledger(), count()
+
+        def fit(data: Records, rng: random.Random) -> Hashable:
+            name, estimate = f"made up {next(numbers)}", counts.epsilon
+            release = learner.fit(
+                sample(data), ledger=ledger, dataset=name, estimate=estimate, rng=rng
+            )
+            return released_text(release.hypothesis), release.estimate
+
+        return fit
+
+    def cell(data: Records, output: tuple[str, Estimate]) -> Hashable:
+        text, found = output
+        noisy = (found.true_positives, found.false_positives, found.false_negatives)
+        return text, tuple(min(max(y, 0), len(data)) for y in noisy)
+
+    many = records * (1000 // len(records))
+    return Subject(
+        learner.event_with(counts.epsilon),
+        distribution,
+        tuple(neighbours(records, RECORDS, ordered=False)),
+        runs,
+        (many, (records[1], *many[1:])),
+        cell,
+    )
+
+
+@subject("rule-estimates")
+def rule_estimates(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """A learned threshold with estimates of precision and recall; spends no delta."""
+    return estimate_subject(CellCounts(epsilon / 2, len(CELLS)), epsilon=epsilon / 2)

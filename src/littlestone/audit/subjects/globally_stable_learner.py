@@ -1,0 +1,139 @@
+"""The globally stable learner: its whole distribution, over all orders of the records and all coins."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any, cast
+
+from littlestone.audit.subject import Subject, subject
+from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
+from littlestone.audit.subjects.learners import crowd
+from littlestone.classes import Thresholds
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners import GloballyStableLearner
+from littlestone.learners.globally_stable import errors
+from littlestone.learners.stable.sizes import Sizes
+
+Learner = GloballyStableLearner[Any]
+Masses = dict[Hashable, Fraction]
+Show = Callable[[Hypothesis[Any], Sequence[Any]], Hashable]
+
+
+class _SpentError(Exception):
+    """The script of coins is too short."""
+
+
+class _Script(random.Random):
+    """Fair coins that are written down."""
+
+    def __init__(self, coins: Sequence[int]) -> None:
+        super().__init__(0)
+        self.coins = iter(coins)
+
+    def getrandbits(self, k: int) -> int:
+        for coin in self.coins:
+            return coin
+        raise _SpentError
+
+
+def law_of_rule(learner: Learner, batch: Records, i: int, sizes: Sizes) -> Masses:
+    """What one batch gives, over all coins."""
+    masses: Masses = defaultdict(Fraction)
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        coins = waiting.pop()
+        try:
+            rule = learner.rule(batch, i, sizes, _Script(coins))
+        except _SpentError:
+            waiting += [(*coins, 0), (*coins, 1)]
+        else:
+            masses[rule] += Fraction(1, 2 ** len(coins))
+    return dict(masses)
+
+
+def as_text(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
+    """What leaves of a rule: nothing of the batches."""
+    return released_text(h)
+
+
+def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Masses]:
+    """Exactly what is released of records in a known order: all coins, and both mechanisms."""
+    sizes = cast(Sizes, learner.sizes)
+    histogram, choice, H = learner.histogram, learner.choice, learner.hypotheses
+
+    @cache
+    def rule(batch: Records, i: int) -> Masses:
+        return law_of_rule(learner, batch, i, sizes)
+
+    @cache
+    def kept(votes: frozenset[tuple[Any, int]]) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        voted = [h for h, times in votes for _ in range(times)]
+        for found, mass in histogram.distribution(voted).items():
+            masses[frozenset(h for h, count in found if count >= sizes.keep)] += mass
+        return dict(masses)
+
+    @cache
+    def ordered(records: Records) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        fresh, batches = learner.split(records, sizes)
+        laws = [rule(tuple(batch), i % len(sizes.caps)).items() for i, batch in enumerate(batches)]
+        for rules in product(*laws):
+            weight = Fraction(1)
+            for _, mass in rules:
+                weight *= mass
+            for found, mass in kept(frozenset(Counter(h for h, _ in rules).items())).items():
+                survivors = list(cast("frozenset[Any]", found))
+                if not survivors:
+                    masses[show(H.soa(), batches)] += weight * mass
+                    continue
+                drawn = choice.distribution(errors(survivors, fresh))
+                for j, p in drawn.items():
+                    masses[show(survivors[j], batches)] += weight * mass * p
+        return dict(masses)
+
+    return ordered
+
+
+def distribution(learner: Learner) -> Callable[[Records], Masses]:
+    """Exactly what `draw` releases, over all orders."""
+    ordered = in_order(learner)
+
+    def of(records: Records) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        listed = list(orders(Counter(records)))
+        for order in listed:
+            for output, mass in ordered(order).items():
+                masses[output] += mass / len(listed)
+        return dict(masses)
+
+    return cache(of)
+
+
+def orders(records: Counter[tuple[Any, int]]) -> Iterator[Records]:
+    """All different orders of the records, which a uniform permutation makes equally likely.
+
+    >>> [len(list(orders(Counter({(0, 1): 9, (1, 1): k})))) for k in (0, 1, 2)]
+    [1, 10, 55]
+    """
+    if not +records:
+        yield ()
+    for record in +records:
+        for rest in orders(records - Counter([record])):
+            yield (record, *rest)
+
+
+@subject("globally-stable-learner")
+def globally_stable(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The globally stable learner of thresholds, a vote a record and one fresh; needs a delta."""
+    H = Thresholds.on(0, 1)
+    votes = Learner(H, epsilon=epsilon, delta=delta).histogram.threshold
+    sizes = Sizes(block=1, caps=(0,), batches=votes, fresh=1)
+    learner = Learner(H, epsilon=epsilon, delta=delta, sizes=sizes)
+    pairs = tuple(crowd(votes))
+    return Subject(learner.event, distribution(learner), pairs, fits(learner), pairs[-1])

@@ -1,0 +1,158 @@
+"""Learners, the whole of each: from records to the text of the released hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from typing import Any
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Subject, subject
+from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
+from littlestone.classes import EqualityRules, Points, Subsets
+from littlestone.domains import Integers
+from littlestone.hypotheses import FiniteSet, Hypothesis
+from littlestone.learners import (
+    ChoosingLearner,
+    IrreducibleLearner,
+    PartitionLearner,
+    PrivateLearner,
+    SingleKeyLearner,
+)
+from littlestone.learners.base import least
+from littlestone.privacy.mechanisms.key_release import KeyRelease
+from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.sample import Sample
+
+Pairs = Iterable[tuple[Records, Records]]
+Law = Callable[[Records], Mapping[Any, Fraction]]
+
+RECORDS: Records = tuple(product(range(2), (0, 1)))
+
+
+def whole(
+    learner: PrivateLearner[Any],
+    law: Law,
+    pairs: Pairs,
+    *,
+    release: Callable[[Any], Hypothesis[Any]] = lambda h: h,
+    around: int = 0,
+) -> Subject[Records]:
+    """The learner on ``pairs``, and with ``around`` records more on one pair for the runs.
+
+    ``law`` gives the exact probabilities of what is drawn, and ``release`` the hypothesis made of it.
+    What differs in form counts as different, although it is equal as a function.
+    """
+
+    def distribution(data: Records) -> dict[Hashable, Fraction]:
+        masses: dict[Hashable, Fraction] = {}
+        for drawn, mass in law(data).items():
+            text = released_text(release(drawn))
+            masses[text] = masses.get(text, Fraction(0)) + mass
+        return masses
+
+    listed = tuple(pairs)
+    more = ((learner.hypotheses.domain.examples(5)[-1], 0),) * around
+    one, other = listed[-1]
+    return Subject(
+        learner.event, distribution, listed, fits(learner), ((*one, *more), (*other, *more))
+    )
+
+
+def crowd(times: int, records: Records = RECORDS) -> Pairs:
+    """Neighbours around ``times`` positive records of one point; the last ones differ in a label."""
+    rest = (records[1],) * times
+    for one, other in reversed(list(combinations(records, 2))):
+        yield (*rest, one), (*rest, other)
+
+
+def by_sample(learner: ChoosingLearner[Any]) -> Law:
+    """The learner's own distribution."""
+    domain = learner.hypotheses.domain
+    return lambda data: learner.distribution(Sample.from_examples(domain, data))
+
+
+@subject("choosing-learner")
+def choosing(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing learner of single points; needs a delta."""
+    learner = ChoosingLearner(Points(Integers()), epsilon=epsilon, delta=delta)
+    pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(learner.mechanism.bottom)]
+    return whole(learner, by_sample(learner), pairs, around=300)
+
+
+@subject("choosing-learner-rules")
+def choosing_rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing learner of equality rules on two columns; needs a delta."""
+    H = EqualityRules.of("a", "b", max_literals=2)
+    learner = ChoosingLearner(H, epsilon=epsilon, delta=delta)
+    records: Records = tuple(product(product("uv", "w"), (0, 1)))
+    pairs = [*neighbours(records, 2, ordered=False), *crowd(learner.mechanism.bottom, records)]
+    return whole(learner, by_sample(learner), pairs, around=300)
+
+
+def set_of(learner: PrivateLearner[Any]) -> Callable[[Iterable[Any]], FiniteSet]:
+    """The rule that holds on the keys that are drawn."""
+    return lambda keys: FiniteSet(learner.hypotheses.domain, frozenset(keys))
+
+
+def by_key(mechanism: KeyRelease[Any, Any]) -> Law:
+    """The mechanism's own distribution, of records whose key is the point."""
+    return lambda data: mechanism.distribution([(x, y == 1) for x, y in data])
+
+
+def half_way(curve: ReleaseCurve) -> int:
+    """The least score of a key that is released with probability 1/2 or more."""
+    return least(lambda score: 2 * curve(score) >= 1)
+
+
+@subject("partition-learner")
+def partition(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of sets of two points that releases each by itself; needs a delta."""
+    learner = PartitionLearner(Subsets(Integers(), 2), epsilon=epsilon, delta=delta)
+    half = half_way(learner.mechanism.curve)
+    pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(half)]
+    law, rule = by_key(learner.mechanism), set_of(learner)
+    return whole(learner, law, pairs, release=rule, around=300)
+
+
+@subject("single-key-learner")
+def single_key(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of single points that reads positive records only; needs a delta."""
+    learner = SingleKeyLearner(Points(Integers()), epsilon=epsilon, delta=delta)
+
+    def rule(key: Any) -> FiniteSet:
+        return set_of(learner)([] if key is None else [key])
+
+    half = half_way(learner.mechanism.curve)
+    pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(half)]
+    return whole(learner, by_key(learner.mechanism), pairs, release=rule, around=300)
+
+
+@subject("irreducible-learner")
+def irreducible(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of teachers, of single points and with a record for each; needs a delta."""
+    H = Points(Integers())
+    mechanism = IrreducibleLearner(H, epsilon=epsilon, delta=delta).mechanism
+    k = mechanism.bottom + 1
+    learner = IrreducibleLearner(H, epsilon=epsilon, delta=delta, teachers=k)
+
+    @cache
+    def listed(record: tuple[Any, int]) -> list[Hypothesis[Any]]:
+        return learner.listed(Sample.from_examples(H.domain, [record]))
+
+    def law(data: Records) -> dict[Any, Fraction]:
+        """Whatever the order, each teacher has one record."""
+        return mechanism.distribution([listed(record) for record in data])
+
+    def rule(drawn: Hypothesis[Any] | None) -> Hypothesis[Any]:
+        return H.soa() if drawn is None else drawn
+
+    # From votes for one point to votes for another.
+    pairs = [
+        ((*RECORDS[3:] * i, *one), (*RECORDS[3:] * i, *other))
+        for i in (k - 1, k // 2, 0)
+        for one, other in crowd(k - 1 - i)
+    ]
+    return whole(learner, law, pairs, release=rule)

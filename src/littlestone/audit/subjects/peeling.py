@@ -1,0 +1,66 @@
+"""The choosing learner of several rounds, the whole of it: from records to the released union."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, count, product
+from typing import Any
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Run, Subject, subject
+from littlestone.audit.subjects.exponential_learner import Records, released_text
+from littlestone.classes import Subsets
+from littlestone.domains import Integers
+from littlestone.learners import ChoosingLearner
+from littlestone.privacy.ledger import Ledger
+from littlestone.sample import Sample
+
+
+def peeling_subject(
+    learner: ChoosingLearner[Any], pairs: Iterable[tuple[Records, Records]]
+) -> Subject[Records]:
+    """The learner on ``pairs``, and on those of `crowded`."""
+    domain = learner.hypotheses.domain
+
+    @cache
+    def sample(data: Records) -> Sample[Any]:
+        return Sample.from_examples(domain, data)
+
+    def distribution(data: Records) -> dict[Hashable, Fraction]:
+        found = learner.distribution(sample(data))
+        return {released_text(h): mass for h, mass in found.items()}
+
+    def runs(times: int) -> Run[Records]:
+        ledger, numbers = Ledger(), count()
+
+        def fit(data: Records, rng: random.Random) -> Hashable:
+            name = f"made up {next(numbers)}"
+            release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng)
+            return released_text(release.hypothesis)
+
+        return fit
+
+    listed = (*pairs, *crowded(learner))
+    return Subject(learner.event, distribution, listed, runs, listed[-1])
+
+
+def crowded(learner: ChoosingLearner[Any]) -> list[tuple[Records, Records]]:
+    """Neighbours around samples in which two elements are as likely as bottom, or much likelier."""
+    x, y, z = learner.hypotheses.domain.examples(3)
+    pairs: list[tuple[Records, Records]] = []
+    for times in (learner.mechanism.bottom, learner.mechanism.bottom + 12):
+        rest: Records = ((x, 1), (y, 1)) * times
+        changed = combinations(product((x, z), (0, 1)), 2)
+        pairs += [((*rest, one), (*rest, other)) for one, other in changed]
+    return pairs
+
+
+@subject("peeling")
+def peeling(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing learner of sets of two points, in two rounds; needs a delta."""
+    learner = ChoosingLearner(Subsets(Integers(), 2), epsilon=epsilon, delta=delta)
+    records: Records = tuple(product(range(2), (0, 1)))
+    return peeling_subject(learner, neighbours(records, 2, ordered=False))

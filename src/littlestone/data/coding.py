@@ -1,0 +1,163 @@
+"""Columns of records by their distinct values, so that each value is encoded once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+Codes = NDArray[np.int64]
+
+# Two values of one of these types that are equal have one text.
+PLAIN = frozenset({str, int, float, bool, type(None)})
+
+# Tables of so many counts are filled at least as fast as keys are sorted.
+_FEW = 2**17
+
+
+class Coded(NamedTuple):
+    """A column: record i has the raw value ``values[codes[i]]``.
+
+    A value may be listed twice, or belong to no record.
+    """
+
+    values: Sequence[object]
+    codes: Codes
+
+    def listed(self) -> list[Any]:
+        """The value of each record."""
+        listed: list[Any] = _objects(self.values)[self.codes].tolist()
+        return listed
+
+
+def _objects(values: Sequence[object]) -> NDArray[np.object_]:
+    # numpy would read a list of lists as a table.
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def coded(values: Sequence[object]) -> Coded:
+    """The column of these values, equal ones together where they certainly have one text.
+
+    1, 1.0 and True are equal but have different texts, and what one record is encoded to must not
+    depend on which of them another record brought first.  Values of richer types are not even
+    compared: Decimal("1.0") equals Decimal("1.00"), and (1,) equals (True,).
+
+    >>> coded(["b", "a", "b"])
+    Coded(values=['b', 'a'], codes=array([0, 1, 0]))
+    """
+    types = set(map(type, values))
+    if not types <= PLAIN:
+        return Coded(values, np.arange(len(values)))
+    if len(types - {type(None)}) <= 1:
+        distinct, codes = _places(values)
+        return Coded(distinct, codes)
+    pairs, codes = _places(list(zip(map(type, values), values, strict=True)))
+    return Coded([value for _, value in pairs], codes)
+
+
+def _places(keys: Sequence[Key]) -> tuple[list[Key], Codes]:
+    """The distinct keys, and the place of each key among them; in C as far as it goes."""
+    distinct = list(dict.fromkeys(keys))
+    place = dict(zip(distinct, range(len(distinct)), strict=True))
+    return distinct, np.fromiter(map(place.__getitem__, keys), np.int64, len(keys))
+
+
+class Numbering(Generic[Value]):
+    """The distinct values of a total function, numbered 0, 1, ... as they come.
+
+    >>> lengths = Numbering(len)
+    >>> lengths(coded(["b", "a", "bb"])).tolist(), lengths(coded(["ab"])).tolist(), lengths.values
+    ([0, 0, 1], [1], [1, 2])
+    """
+
+    def __init__(self, function: Callable[[Any], Value]) -> None:
+        self._function = function
+        self._numbers: dict[Value, int] = {}
+        # By types, as equal values of different types may have different texts.
+        self._known: dict[type, dict[object, int]] = defaultdict(dict)
+        self._last: tuple[Sequence[object], Codes] = (), np.zeros(0, np.int64)
+
+    @property
+    def values(self) -> list[Value]:
+        """The values so far, in the order of their numbers."""
+        return list(self._numbers)
+
+    def __call__(self, column: Coded) -> Codes:
+        """The number of the function's value, for each record."""
+        values, numbers = self._last
+        # Batches of whole numbers often have one range; other values are not compared.
+        if not isinstance(column.values, range) or column.values != values:
+            numbers = np.fromiter(map(self._number, column.values), np.int64)
+            self._last = column.values, numbers
+        return numbers[column.codes]
+
+    def _number(self, value: object) -> int:
+        if type(value) not in PLAIN:
+            return self._numbers.setdefault(self._function(value), len(self._numbers))
+        known = self._known[type(value)]
+        number = known.get(value)
+        if number is None:
+            number = self._numbers.setdefault(self._function(value), len(self._numbers))
+            known[value] = number
+        return number
+
+
+def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes], Codes]:
+    """The distinct tuples of entries of the columns, column by column, and which each record has.
+
+    The entries of column j lie in 0, ..., ``sizes[j]`` - 1.
+
+    >>> tuples([np.array([1, 0, 1]), np.array([2, 2, 2])], [2, 3])
+    ([array([0, 1]), array([2, 2])], array([1, 0, 1]))
+    """
+    key, size = _key(columns, sizes)
+    if size <= _table_size(len(key)):
+        occurs = np.zeros(size, dtype=bool)
+        occurs[key] = True
+        distinct = np.flatnonzero(occurs)
+        number = np.cumsum(occurs) - 1
+        key = number[key]
+    else:
+        distinct, key = np.unique(key, return_inverse=True)
+    example = np.empty(len(distinct), np.int64)
+    example[key] = np.arange(len(key))
+    return [column[example] for column in columns], key
+
+
+def counted(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes], Codes]:
+    """The distinct tuples of entries of the columns, column by column, and how often each occurs.
+
+    >>> counted([np.array([1, 0, 1]), np.array([2, 2, 2])], [2, 3])
+    ([array([0, 1]), array([2, 2])], array([1, 2]))
+    """
+    if prod(sizes) > _table_size(len(columns[0])):
+        found, key = tuples(columns, sizes)
+        return found, np.bincount(key)
+    key, size = _key(columns, sizes)
+    counts = np.bincount(key, minlength=size)
+    distinct = np.flatnonzero(counts)
+    return list(np.unravel_index(distinct, sizes)), counts[distinct]
+
+
+def _table_size(records: int) -> int:
+    return max(_FEW, 2 * records)
+
+
+def _key(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[Codes, int]:
+    """One number a record, equal for equal tuples, and above all of them."""
+    key, above = columns[0], sizes[0]
+    for column, size in zip(columns[1:], sizes[1:], strict=True):
+        if above * size >= 2**63:
+            distinct, key = np.unique(key, return_inverse=True)
+            above = len(distinct)
+        key, above = key * size, above * size
+        key += column
+    return key, above

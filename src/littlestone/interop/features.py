@@ -1,0 +1,137 @@
+"""What estimators are given as X and y, as tables: schemas are public, values are read totally."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from littlestone.data import Table, open_table, plain_values
+from littlestone.data.tables import Row
+from littlestone.errors import DeclarationError
+
+
+class Columns(Table):
+    """Columns of plain values under declared names, such as those of an array.
+
+    >>> list(Columns("X", ("age", "city"), [[20, 50], ["Rome", None]]).rows(["city"]))
+    [('Rome',), (None,)]
+    """
+
+    def __init__(self, name: str, names: Iterable[str], values: Sequence[Sequence[object]]) -> None:
+        self.name = name
+        self.columns = tuple(names)
+        self._values = dict(zip(self.columns, values, strict=True))
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        return zip(*(self._values[column] for column in columns), strict=True)
+
+
+def feature_names(X: object) -> list[str] | None:
+    """The names of a frame's columns; None where X is no frame, or its columns have no text names.
+
+    >>> import pandas
+    >>> feature_names(pandas.DataFrame({"age": [20]})), feature_names([[20]])
+    (['age'], None)
+    """
+    if not nw.dependencies.is_into_dataframe(X):
+        return None
+    # pandas has names of any kind, 0, 1, ... by default.
+    columns: list[Any] = list(open_table(X).columns)
+    return columns if columns and all(isinstance(name, str) for name in columns) else None
+
+
+def feature_table(X: Any, names: Sequence[str]) -> Table:
+    """The table that X is: a frame under its own names, all else by position under ``names``.
+
+    An array has one column for each name; one of a single column may be one-dimensional.  A list
+    holds records: its length is all that is looked at, so a record that is too short, too long or no
+    list at all is data like any other.  Raises `DeclarationError` for another shape, `TableError` for
+    a frame that cannot be read; both are told by the schema.
+
+    >>> import numpy as np
+    >>> list(feature_table(np.array([[1, 2], [3, 4]]), ["a", "b"]).rows(["b"]))
+    [(2,), (4,)]
+    >>> list(feature_table([["x", "y"], ["z"], None], ["a", "b"]).rows(["a", "b"]))
+    [('x', 'y'), ('z', None), (None, None)]
+    """
+    if feature_names(X) is not None:
+        return open_table(X)
+    if hasattr(X, "tocsr"):
+        raise DeclarationError(
+            "read a sparse matrix",
+            found="what it leaves out has no value to read",
+            fix="give X.toarray(), a frame or a list of records",
+        )
+    if nw.dependencies.is_into_dataframe(X):  # a frame without names: pandas' alone
+        _require_width(tuple(X.shape), len(names))
+        return open_table(X.set_axis(list(names), axis=1))
+    if not hasattr(X, "shape") and hasattr(X, "__array__"):
+        X = np.asarray(X)
+    if not hasattr(X, "shape"):
+        return Columns("X", names, _listed(X, len(names)))
+    shape = tuple(X.shape)
+    if len(shape) == 1 == len(names):
+        return Columns("X", names, [plain_values(X)])
+    _require_width(shape, len(names))
+    return Columns("X", names, [plain_values(X[:, j]) for j in range(len(names))])
+
+
+def labelled(
+    table: Table, columns: Sequence[str], target: str, labels: Sequence[object]
+) -> Columns:
+    """The ``columns`` of the table, beside the labels under the name ``target``.
+
+    Raises `TableError` where a column is missing, `DeclarationError` unless there is a label for each
+    record.
+
+    >>> ages = feature_table([20, 50], ["age"])
+    >>> list(labelled(ages, ["age"], "sick", [0, 1]).rows(["age", "sick"]))
+    [(20, 0), (50, 1)]
+    """
+    for column in columns:
+        table.require(column)
+    records = list(table.rows(columns))
+    if len(records) != len(labels):
+        raise DeclarationError(
+            "learn from records and labels",
+            found=f"there are {len(records)} records and {len(labels)} labels",
+            fix="give one label for each record",
+        )
+    values = [[record[j] for record in records] for j in range(len(columns))]
+    return Columns("X", (*columns, target), [*values, labels])
+
+
+def _listed(records: Any, width: int) -> list[list[object]]:
+    if not isinstance(records, Sequence) or isinstance(records, str | bytes):
+        raise DeclarationError(
+            f"read records from an object of type {type(records).__name__}",
+            found="it is no array, frame or list",
+            fix="give a list of records, an array of shape (n, columns), or a data frame",
+        )
+    rows = [_values(record, width) for record in records]
+    return [[row[j] for row in rows] for j in range(width)]
+
+
+def _values(record: object, width: int) -> list[object]:
+    listed = record.tolist() if isinstance(record, np.ndarray) else record
+    values = list(listed[:width]) if isinstance(listed, list | tuple) else [listed]
+    return values + [None] * (width - len(values))
+
+
+def _require_width(shape: tuple[int, ...], width: int) -> None:
+    if len(shape) == 2 and shape[1] == width:
+        return
+    found = f"it has shape {shape}"
+    if len(shape) == 2:
+        # The words that scikit-learn has for this.
+        bound = "minimum" if shape[1] < width else "maximum"
+        found = f"it has {shape[1]} feature(s) (shape={shape})"
+        found += f" while a {bound} of {width} is required by the class"
+    raise DeclarationError(
+        f"read {width} column(s) from an array by their position",
+        found=found,
+        fix=f"Reshape your data to (n, {width}), or give a data frame with named columns",
+    )

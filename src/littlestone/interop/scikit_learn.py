@@ -1,0 +1,224 @@
+"""A scikit-learn classifier over the private learners (needs ``littlestone[sklearn]``)."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from random import Random
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from littlestone.classes import HypothesisClass, parse_class
+from littlestone.data import Label, plain_values, read_mapped, read_sample
+from littlestone.domains import text
+from littlestone.errors import DeclarationError
+from littlestone.interop.features import feature_names, feature_table, labelled
+from littlestone.planning import choose_learner
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator, system_generator
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.exceptions import DataConversionWarning
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:
+    raise ImportError(
+        "cannot make a scikit-learn classifier: scikit-learn is not installed\n"
+        "to fix it: pip install 'littlestone[sklearn]'"
+    ) from None
+
+
+class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a rule of a declared class with (epsilon, delta)-differential privacy.
+
+    ``hypotheses`` is a class or its text, ``classes`` = (negative, positive) the two labels, and
+    ``method`` a learner's name or ``"auto"``, as in ``littlestone fit``.  All are declarations, and
+    none is read from the data.  Any value is read, NaN and unknown labels too: those count as
+    negative.  A frame's columns are found by name, an array's by position.
+
+    Each `fit` spends its cost on ``dataset`` in ``ledger`` before it draws.  ``ledger`` is a path or an
+    address, opened for the spend, or a `Ledger`; neither has a default, since a ledger that is made in
+    passing would forget what other fits have spent.  ``Ledger()`` stays in memory: for simulations.
+    ``random_state`` is None or a seed, with which the release is a simulation and says so.
+
+    After `fit`: ``release_`` (all that is private, and the model file), ``hypothesis_``, and the public
+    ``learner_``, ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
+
+    >>> from littlestone.privacy.ledger import Ledger
+    >>> model = LittlestoneClassifier("thresholds(age, 0..120)", epsilon=1, classes=("well", "sick"),
+    ...                               ledger=Ledger(), dataset="clinic", random_state=0)
+    >>> ages, labels = [20, 50] * 400, ["well", "sick"] * 400
+    >>> model.fit(ages, labels).predict([19, 51, None]).tolist()
+    ['well', 'sick', 'well']
+    """
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Any] | str,
+        *,
+        epsilon: object,
+        classes: Iterable[object],
+        ledger: Ledger | str | os.PathLike[str],
+        dataset: str,
+        delta: object = 0,
+        method: str = "auto",
+        random_state: int | None = None,
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.epsilon = epsilon
+        self.classes = classes
+        self.ledger = ledger
+        self.dataset = dataset
+        self.delta = delta
+        self.method = method
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Spend, then draw a rule from the records (X, y), and return the classifier itself.
+
+        Raises, before anything is spent, `DeclarationError` for illegal parameters and shapes and
+        `TableError` for missing columns; before anything is drawn, `BudgetExceededError` or
+        `LedgerError`.  None depends on a record.
+        """
+        declared = self.hypotheses
+        declared = parse_class(declared) if isinstance(declared, str) else declared
+        learner, _ = choose_learner(
+            declared, epsilon=self.epsilon, delta=self.delta, method=self.method
+        )
+        domain = learner.hypotheses.domain
+        negative, positive = self._labels()
+        label = _label(_free("y", domain.column_names), negative, positive)
+        rng = self._generator()
+        table = feature_table(X, domain.column_names)
+        records = labelled(table, domain.column_names, label.column, _target(y))
+        sample = read_sample(records, domain, label)
+        with self._opened() as ledger:
+            release = learner.fit(
+                sample, ledger=ledger, dataset=self.dataset, label=str(label), rng=rng
+            )
+        names = feature_names(X)
+        self.n_features_in_ = len(table.columns)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):  # from an earlier fit
+            del self.feature_names_in_
+        self.classes_ = _array(negative, positive)
+        self.learner_ = learner
+        self.release_ = release
+        self.hypothesis_ = release.hypothesis
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of every record, of any value whatever.
+
+        A frame needs the columns of the class, an array as many as at `fit`; else `ValueError`.
+        """
+        check_is_fitted(self)
+        domain = self.learner_.hypotheses.domain
+        if feature_names(X) is None and len(getattr(X, "shape", ())) == 2:
+            # As everywhere in scikit-learn: as many columns, and a warning where names are lost.
+            validate_data(self, X, reset=False, skip_check_array=True)
+        # An array's columns are those of the frame that was fitted, where there was one.
+        names = getattr(self, "feature_names_in_", domain.column_names)
+        table = feature_table(X, list(names))
+        bits = list(read_mapped(table, domain, self.hypothesis_))
+        labels: NDArray[Any] = self.classes_[np.array(bits, dtype=np.intp)]
+        return labels
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """The share of records that `predict` labels as ``y`` does.
+
+        NOT PRIVATE: it tells of the records, and no ledger knows.  For public or made-up data.
+        """
+        return float(super().score(X, y, sample_weight))
+
+    def _labels(self) -> tuple[object, object]:
+        declared = [y.item() if isinstance(y, np.generic) else y for y in self.classes]
+        if len(declared) != 2:
+            raise DeclarationError(
+                f"tell the records of {len(declared)} classes apart",
+                found="a rule has two labels",
+                fix="declare classes=(negative, positive)",
+            )
+        return declared[0], declared[1]
+
+    def _generator(self) -> Random:
+        seed = self.random_state
+        if seed is None:
+            return system_generator()
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise DeclarationError(
+                f"draw with a random_state of type {type(seed).__name__}",
+                found="it is no whole number, the one kind of seed",
+                fix="leave it out, or give a whole number for a simulation",
+            )
+        return seeded_generator(int(seed))
+
+    def _opened(self) -> AbstractContextManager[Ledger]:
+        if isinstance(self.ledger, Ledger):
+            return nullcontext(self.ledger)
+        if isinstance(self.ledger, str | os.PathLike):
+            return Ledger(self.ledger)
+        raise DeclarationError(
+            f"spend on a ledger of type {type(self.ledger).__name__}",
+            found="it is neither a Ledger nor the path or address of one",
+            fix="give a path, so that it outlives the program; Ledger() for a simulation",
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "hypothesis_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True  # on data that no rule of the class fits
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """A name for the label that no column has."""
+    return _free(f"{name}'", taken) if name in taken else name
+
+
+def _label(column: str, negative: object, positive: object) -> Label:
+    label = Label(column, "==", text(positive))
+    if (label(negative), label(positive)) != (0, 1):
+        raise DeclarationError(
+            f"tell the labels {negative!r} and {positive!r} apart",
+            found="a table could not: one is missing, or both have one text or number",
+            fix="declare classes=(negative, positive) of two different values",
+        )
+    return label
+
+
+def _target(y: Any) -> list[Any]:
+    if y is None:
+        raise DeclarationError(
+            "fit a LittlestoneClassifier",
+            found="it requires y to be passed, but the target y is None",
+            fix="give one label for each record",
+        )
+    if not hasattr(y, "shape") and hasattr(y, "__array__"):
+        y = np.asarray(y)
+    if len(getattr(y, "shape", ())) == 2 and y.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+        y = np.asarray(y)[:, 0]
+    return plain_values(y)
+
+
+def _array(negative: object, positive: object) -> NDArray[Any]:
+    """Both labels as they are: numpy would turn (0, "a") into texts."""
+    labels = np.array([negative, positive])
+    same = all(
+        type(a) is type(b) for a, b in zip(labels.tolist(), (negative, positive), strict=True)
+    )
+    return labels if same else np.array([negative, positive], dtype=object)

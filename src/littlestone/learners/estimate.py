@@ -1,0 +1,107 @@
+"""How good a released rule is on the records it was learned from, estimated privately."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from littlestone.hypotheses import Hypothesis
+from littlestone.privacy.cost import decimal_text, exact_epsilon
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.sample import Sample
+
+CELLS = ("true positives", "false positives", "false negatives")
+
+
+class Share(NamedTuple):
+    """A share of records that lies between ``low`` and ``high``, most likely near ``middle``."""
+
+    middle: Fraction
+    low: Fraction
+    high: Fraction
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Noisy numbers of true positives, false positives and false negatives among ``n`` records.
+
+    Each is the true number plus a discrete Laplace number, independently, as `CellCounts` of
+    ``epsilon`` draws them; they may be negative.  All else is computed from them: `precision`,
+    `recall` and `error` with intervals that all hold together with probability 1 - beta over the
+    noise.  They speak of the n records themselves, not of new ones.  docs/proofs/estimates.md.
+
+    >>> estimate = Estimate(Fraction(1), 1000, 95, 4, 11)
+    >>> [round(float(share), 3) for share in estimate.precision(Fraction(1, 20))]
+    [0.96, 0.879, 1.0]
+    """
+
+    epsilon: Fraction
+    n: int
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+
+    def precision(self, beta: Fraction) -> Share:
+        """The share of positive labels where the rule is 1; all from 0 to 1 if it may be 1 nowhere."""
+        return self._ratio(self.true_positives, self.false_positives, beta)
+
+    def recall(self, beta: Fraction) -> Share:
+        """The share of the positive labels where the rule is 1; from 0 to 1 if there may be none."""
+        return self._ratio(self.true_positives, self.false_negatives, beta)
+
+    def error(self, beta: Fraction) -> Share:
+        """The share of records whose label the rule does not predict."""
+        wrong = [self._range(count, beta) for count in (self.false_positives, self.false_negatives)]
+        sums = (min(sum(ends), self.n) for ends in zip(*wrong, strict=True))
+        return Share(*(Fraction(count, self.n) for count in sums))
+
+    def _range(self, count: int, beta: Fraction) -> tuple[int, int, int]:
+        """A noisy count, and the least and the largest true one that noise within t could make it."""
+        t = CellCounts(self.epsilon, len(CELLS)).within(beta)
+        low, middle, high = (min(max(count + move, 0), self.n) for move in (-t, 0, t))
+        return middle, low, high
+
+    def _ratio(self, inside: int, outside: int, beta: Fraction) -> Share:
+        """The share inside / (inside + outside), which grows with the one and falls with the other."""
+        middle, low, high = self._range(inside, beta)
+        other, few, many = self._range(outside, beta)
+        return Share(
+            _share(middle, other),
+            Fraction(low, low + many) if low + many else Fraction(0),
+            Fraction(high, high + few) if high + few else Fraction(1),
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """The counts as plain JSON values; `from_json` reads them back."""
+        counts = self.true_positives, self.false_positives, self.false_negatives
+        return {"epsilon": decimal_text(self.epsilon), **dict(zip(CELLS, counts, strict=True))}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], n: int) -> Estimate:
+        """The estimate of ``n`` records that `to_json` wrote; raises `ValueError` if it is damaged."""
+        counts = [data[name] for name in CELLS]
+        if any(type(count) is not int for count in counts):
+            raise ValueError("a noisy count is not a whole number")
+        return cls(exact_epsilon(data["epsilon"]), n, *counts)
+
+
+def _share(inside: int, outside: int) -> Fraction:
+    # Where nothing is counted any share will do; the interval says so.
+    return Fraction(inside, inside + outside) if inside + outside else Fraction(0)
+
+
+def cells(rule: Hypothesis[Any], sample: Sample[Any]) -> tuple[int, int, int]:
+    """The true positives, false positives and false negatives of ``rule``; every record in one at most.
+
+    They depend on the data: for `CellCounts` only.
+    """
+    ones = np.fromiter(map(rule, sample.points), dtype=bool, count=len(sample.points))
+    return (
+        int(sample.positives[ones].sum()),
+        int(sample.negatives[ones].sum()),
+        int(sample.positives[~ones].sum()),
+    )

@@ -1,0 +1,98 @@
+"""The numbers of records in a few disjoint cells, with discrete Laplace noise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import ceil, prod
+
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.event import Guarantee
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.parameters import whole
+from littlestone.privacy.rational import exp_below, log_above, log_below
+from littlestone.privacy.samplers.geometric import discrete_laplace
+
+
+@dataclass(frozen=True)
+class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
+    """Release (c_1 + X_1, ..., c_k + X_k), where a record is in at most one of ``cells`` = k cells.
+
+    The X are independent discrete Laplace numbers, Pr[X = x] = (1 - a) / (1 + a) a^|x| with a = 1 / r
+    and r a rational <= e^(epsilon / 2).  A replaced record leaves one cell and enters another, so the
+    counts move by at most 2 in L1 and the release is epsilon-DP (docs/proofs/estimates.md, Theorem 1;
+    Dwork, McSherry, Nissim and Smith 2006; Ghosh, Roughgarden and Sundararajan 2012).
+
+    ``data`` are the counts c_1, ..., c_k; the caller guarantees that they are those of disjoint cells,
+    which are public, such as those of a rule that is released.
+
+    Raises `DeclarationError` for an epsilon outside [1e-9, 1000] and for no cell.
+
+    >>> CellCounts(Fraction(1), 3).within(Fraction(1, 20))
+    8
+    """
+
+    epsilon: Fraction
+    cells: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        whole("cells", self.cells, least=1)
+
+    @cached_property
+    def ratio(self) -> Fraction:
+        """The ratio a of the probabilities of neighbouring noises."""
+        return 1 / exp_below(self.epsilon / 2)
+
+    def within(self, beta: Fraction) -> int:
+        """The least t with k Pr[|X| > t] <= beta, so that all k noises are within t but for beta.
+
+        Pr[|X| > t] = 2 a^(t + 1) / (1 + a); logarithms of it are rounded to the safe side.
+        """
+        at_least = log_above(2 * self.cells / (beta * (1 + self.ratio)), bits=192)
+        return max(0, ceil(at_least / log_below(1 / self.ratio, bits=192)) - 1)
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon)
+
+    def guarantee(self) -> Guarantee:
+        # A replaced record moves two counts by one, and each of them is (epsilon / 2)-DP.
+        each = Guarantee.pure(self.epsilon / 2)
+        return Guarantee(self.epsilon, Fraction(0), 2 * each.rho)
+
+    def draw(self, data: Sequence[int], *, receipt: Receipt, rng: random.Random) -> tuple[int, ...]:
+        receipt.redeem(self)
+        return tuple(count + discrete_laplace(self.ratio, rng) for count in data)
+
+    def distribution(
+        self, data: Sequence[int], n: int | None = None
+    ) -> dict[tuple[int, ...], Fraction]:
+        """Exact, but that all numbers below 0 are named 0, and those above n are named n.
+
+        Beyond all counts of n records the probabilities of two samples have one ratio.  Without
+        ``n`` it is the number of records in the cells.
+        """
+        a, most = self.ratio, sum(data) if n is None else n
+
+        def masses(count: int) -> dict[int, Fraction]:
+            if not most:
+                return {0: Fraction(1)}
+            inside = {y: (1 - a) / (1 + a) * a ** abs(y - count) for y in range(1, most)}
+            return {0: a**count / (1 + a), **inside, most: a ** (most - count) / (1 + a)}
+
+        each = [masses(count) for count in data]
+        return {
+            ys: prod((cell[y] for cell, y in zip(each, ys, strict=True)), start=Fraction(1))
+            for ys in product(*each)
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"counts of {self.cells} cells with discrete Laplace noise, "
+            f"epsilon {decimal_text(self.epsilon)}"
+        )

@@ -1,0 +1,69 @@
+"""What teachers agree on: Lyu25, Theorem 3, and what its proof needs of p."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes import FiniteClass
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.irreducible import IrreducibleLearner
+from littlestone.learners.proper import errors
+from littlestone.sample import Sample
+from littlestone.verify.statement import Outcome, statement
+
+
+def agreed(
+    H: FiniteClass, chunks: list[Sample[Any]], *, doublings: int
+) -> set[Hypothesis[Any]] | None:
+    """What the lists of all teachers share if their balls interleave; None if they do not.
+
+    The radii 0 = b_0 <= ... <= b_d are the least with which what errs at most b_j times on one chunk
+    errs at most b_(j+1) times on each; that is impossible if it takes a radius of a whole chunk.
+    """
+    wrong = np.array([errors(list(H), chunk) for chunk in chunks])
+    radius = 0
+    for _ in range(int(H.littlestone_dimension())):
+        radius = max(radius, int(wrong[:, (wrong <= radius).any(axis=0)].max()))
+    if radius >= chunks[0].n:
+        return None
+    learner = IrreducibleLearner(
+        H,
+        epsilon=1,
+        delta="0.1",
+        alpha=Fraction(radius, chunks[0].n),
+        most=None,
+        doublings=doublings,
+    )
+    return set.intersection(*(set(learner.listed(chunk)) for chunk in chunks))
+
+
+def chunks_of_three(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
+    """Singletons and a few functions more, all flipped alike; what three teachers hold of one."""
+    n, m = int(rng.integers(5, 11)), int(rng.integers(2, 6))
+    rows = np.concatenate([np.eye(n, dtype=int), rng.integers(0, 2, (int(rng.integers(3)), n))])
+    H = FiniteClass.from_array(rows ^ rng.integers(0, 2, n))
+    drawn = rng.choice(list(H.domain), (3, m), p=rng.dirichlet(np.full(n, 0.3))).tolist()
+    target = H.hypothesis(0)
+    return H, [Sample.from_examples(H.domain, [(x, target(x)) for x in row]) for row in drawn]
+
+
+@statement("Lyu25 Theorem 3, one rule on the lists of all teachers: p must double with each radius")
+def one_rule_on_all_lists() -> Outcome:
+    """Singletons and more, three teachers: with d doublings, and with one p for all radii."""
+    rng = np.random.default_rng(7)
+    tried = lacking = without = 0
+    for _ in range(200):
+        H, chunks = chunks_of_three(rng)
+        found = agreed(H, chunks, doublings=int(H.littlestone_dimension()))
+        if found is not None:
+            tried += 1
+            lacking += not found
+            without += not agreed(H, chunks, doublings=0)
+    return Outcome(
+        "if each ball lies in those of the next radius, all teachers list some rule",
+        f"{lacking} of {tried} samples without one; {without} with the same p for all radii",
+        lacking == 0 < without and tried > 50,
+    )

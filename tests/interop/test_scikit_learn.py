@@ -1,0 +1,305 @@
+"""The classifier does what `fit` does, with whatever scikit-learn hands over, and forgets no cost."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import DataConversionWarning, FitFailedWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from littlestone.classes import Thresholds, parse_class
+from littlestone.data import Label, open_table, read_sample
+from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, TableError
+from littlestone.interop.scikit_learn import LittlestoneClassifier
+from littlestone.learners import Release
+from littlestone.planning import choose_learner
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+
+RULES = "rules(origin, dest; at most 2)"
+G = np.random.default_rng(1)
+FLIGHTS = {
+    "hour": G.integers(0, 24, 3000).tolist(),
+    "origin": G.choice(["JFK", "EWR", "LGA"], 3000).tolist(),
+    "dest": G.choice(["HNL", "BOS", "ORD"], 3000).tolist(),
+}
+CARRIER = np.where(
+    (np.array(FLIGHTS["origin"]) == "JFK") & (np.array(FLIGHTS["dest"]) == "HNL"), "HA", "other"
+)
+FRAMES = [pd.DataFrame(FLIGHTS), pl.DataFrame(FLIGHTS), pa.table(FLIGHTS)]
+
+
+def rules(**options: Any) -> LittlestoneClassifier:
+    declared = {"epsilon": 1, "delta": "1e-6", "classes": ("other", "HA"), "random_state": 7}
+    return LittlestoneClassifier(
+        RULES, **{"ledger": Ledger(), "dataset": "d", **declared, **options}
+    )
+
+
+def cuts(**options: Any) -> LittlestoneClassifier:
+    declared = {"hypotheses": "thresholds(x, 0..100)", "epsilon": 1, "classes": (0, 1)}
+    rest = {"ledger": Ledger(), "dataset": "d", "random_state": 7}
+    return LittlestoneClassifier(**{**declared, **rest, **options})
+
+
+@pytest.mark.parametrize("X", FRAMES, ids=lambda X: type(X).__module__)
+def test_the_release_is_the_one_of_fit(X: Any) -> None:
+    model = rules().fit(X, CARRIER)
+    table = pa.table({**FLIGHTS, "y": CARRIER.tolist()})
+    learner, _ = choose_learner(parse_class(RULES), epsilon=1, delta="1e-6")
+    label = Label.parse("y", "HA")
+    sample = read_sample(open_table(table), learner.hypotheses.domain, label)
+    with Ledger() as ledger:
+        release = learner.fit(
+            sample, ledger=ledger, dataset="d", label=str(label), rng=seeded_generator(7)
+        )
+    assert model.release_ == release
+    assert release.words() == "y == HA  <=>  origin is 'JFK' and dest is 'HNL'"
+    assert Release.from_json(model.release_.to_json()) == release
+    assert model.n_features_in_ == 3
+    assert model.feature_names_in_.tolist() == ["hour", "origin", "dest"]
+    assert (model.predict(X) == CARRIER).all()
+
+
+def test_arrays_and_lists_are_read_by_position() -> None:
+    records = list(zip(FLIGHTS["origin"], FLIGHTS["dest"], strict=True))
+    expected = rules().fit(FRAMES[0], CARRIER).hypothesis_
+    unnamed = pd.DataFrame(records)
+    for X in (records, np.array(records), np.array(records, dtype=object), unnamed):
+        for y in (CARRIER, CARRIER.tolist(), pd.Series(CARRIER), pl.Series(CARRIER.tolist())):
+            model = rules().fit(X, y)
+            assert model.hypothesis_ == expected
+            assert not hasattr(model, "feature_names_in_")
+            assert model.n_features_in_ == 2
+        assert (model.predict(X) == CARRIER).all()
+    swapped = rules().fit([record[::-1] for record in records], CARRIER)
+    assert swapped.hypothesis_ != expected
+
+
+def test_an_array_after_a_frame_has_the_columns_of_the_frame() -> None:
+    model = rules().fit(FRAMES[0], CARRIER)
+    with pytest.warns(UserWarning, match="feature names"):
+        predicted = model.predict(FRAMES[0].to_numpy())
+    assert (predicted == CARRIER).all()
+
+
+def test_a_frame_needs_the_columns_of_the_class_alone() -> None:
+    model = rules().fit(FRAMES[0], CARRIER)
+    assert (model.predict(FRAMES[1].select("dest", "origin")) == CARRIER).all()
+    with pytest.raises(TableError, match="'dest'"):
+        model.predict(FRAMES[1].select("hour", "origin"))
+    with pytest.warns(UserWarning, match="names"), pytest.raises(ValueError, match="2 features"):
+        model.predict(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize(
+    "X",
+    [[10, 90] * 200, np.array([[10], [90]] * 200), pd.Series([10, 90] * 200), [[10], (90,)] * 200],
+    ids=["list", "array", "series", "records"],
+)
+def test_one_column_may_be_one_dimensional(X: Any) -> None:
+    model = cuts(epsilon=5).fit(X, [0, 1] * 200)
+    assert model.predict(X).tolist() == [0, 1] * 200
+    assert model.n_features_in_ == 1
+
+
+WILD: list[Any] = [
+    None,
+    float("nan"),
+    float("inf"),
+    10**5000,
+    -1,
+    "?",
+    [],
+    [[1]],
+    {"a": 1},
+    1j,
+    b"",
+    object(),
+]
+
+
+def test_any_record_and_label_is_data() -> None:
+    cells = np.empty((len(WILD), 1), dtype=object)
+    cells[:, 0] = WILD
+    for X in (WILD, cells, [[value] for value in WILD], [[1, 2, 3], (), 5, "x"] * 3):
+        model = cuts().fit(X, WILD)
+        assert set(model.predict(X)) <= {0, 1}
+        assert model.release_.n == len(WILD)
+    model = rules().fit([*WILD, ["a"], ["a", "b", "c"]], [*WILD, "HA", 3])
+    assert set(model.predict([*WILD, ["a"]])) <= {"HA", "other"}
+
+
+def test_labels_are_declared() -> None:
+    X = [10, 90] * 300
+    declared: list[tuple[tuple[Any, Any], list[Any]]] = [
+        ((0, 1), [0, 1]),
+        ((False, True), [0, 1]),
+        ((False, True), [False, True]),
+        (("no", "yes"), ["no", "yes"]),
+        (("no", "yes"), ["maybe", "yes"]),
+        (("no", "yes"), [None, "yes"]),
+        ((-1, 1), [-1.0, 1.0]),
+        ((0, "a"), [0, "a"]),
+    ]
+    for classes, y in declared:
+        model = cuts(classes=classes, epsilon=5).fit(X, y * 300)
+        assert model.predict([10, 90]).tolist() == list(classes)
+        assert [type(label) for label in model.classes_.tolist()] == [type(c) for c in classes]
+    assert cuts(classes=np.array([0, 1])).fit(X, y * 300).classes_.dtype == np.array([0, 1]).dtype
+    only_one_occurs = cuts(classes=("no", "yes")).fit(X, ["yes"] * 600)
+    assert only_one_occurs.classes_.tolist() == ["no", "yes"]
+    with pytest.warns(DataConversionWarning):
+        cuts(epsilon=5).fit(X, np.array([[0], [1]] * 300))
+
+
+@pytest.mark.parametrize(
+    ("options", "X", "y", "message"),
+    [
+        ({"classes": (1, 1)}, [1], [1], "apart"),
+        ({"classes": (1, "1.0")}, [1], [1], "apart"),
+        ({"classes": (0, None)}, [1], [1], "apart"),
+        ({"classes": (0, 1, 2)}, [1], [1], "two labels"),
+        ({"ledger": None}, [1], [1], "ledger"),
+        ({"random_state": 1.5}, [1], [1], "random_state"),
+        ({"random_state": np.random.RandomState(0)}, [1], [1], "random_state"),
+        ({"epsilon": 0}, [1], [1], "epsilon"),
+        ({"method": "magic"}, [1], [1], "method"),
+        ({"dataset": ""}, [1], [1], "data set"),
+        ({"hypotheses": "nothing(x)"}, [1], [1], "class"),
+        ({}, np.zeros((3, 2)), [1, 1, 1], "maximum of 1"),
+        ({}, np.zeros((3, 1, 1)), [1, 1, 1], "shape"),
+        ({}, "text", [1], "type str"),
+        ({}, 5, [1], "type int"),
+        ({}, [1, 2], [1], "2 records and 1 labels"),
+        ({}, [], [], "no rows"),
+        ({}, [1], np.zeros((1, 2)), "shape"),
+        ({}, pd.DataFrame({"z": [1]}), [1], "column 'x'"),
+    ],
+)
+def test_what_is_refused_is_refused_before_anything_is_spent(
+    options: dict[str, Any], X: Any, y: Any, message: str
+) -> None:
+    with Ledger() as ledger:
+        model = cuts(ledger=ledger).set_params(**options)
+        with pytest.raises((DeclarationError, TableError), match=message):
+            model.fit(X, y)
+        assert ledger.entries() == []
+    with pytest.raises(NotFittedError):
+        model.predict([1])
+
+
+def test_every_fit_spends_and_a_limit_stops_it() -> None:
+    with Ledger() as ledger:
+        ledger.set_limit("d", PrivacyCost(Fraction(2)))
+        model = cuts(ledger=ledger)
+        first = model.fit([10, 90] * 50, [0, 1] * 50).release_
+        clone(model).fit([10, 90] * 50, [0, 1] * 50)
+        with pytest.raises(BudgetExceededError):
+            model.fit([1], [1])
+        assert model.release_ is first
+        assert ledger.total("d").epsilon == 2
+
+
+def test_only_the_systems_generator_is_private() -> None:
+    assert cuts(random_state=None).fit([1], [1]).release_.private
+    assert not cuts(random_state=np.int64(3)).fit([1], [1]).release_.private
+
+
+def test_parameters_are_kept_as_they_are_given(tmp_path: Path) -> None:
+    model = cuts()
+    assert clone(model).ledger is model.ledger
+    assert set(model.get_params()) == {
+        "hypotheses", "epsilon", "delta", "method", "classes", "ledger", "dataset", "random_state",
+    }  # fmt: skip
+    declared = LittlestoneClassifier(
+        Thresholds.on(0, 100, "x"), epsilon=5, classes=(0, 1), ledger=tmp_path / "l", dataset="d"
+    )
+    declared.set_params(random_state=3).fit([10, 90] * 50, [0, 1] * 50)
+    again = pickle.loads(pickle.dumps(declared))
+    assert again.release_ == declared.release_
+    assert again.predict([10, 90]).tolist() == [0, 1]
+    again.fit([10, 90], [0, 1])
+    with Ledger(tmp_path / "l") as ledger:
+        assert ledger.total("d").epsilon == 10
+
+
+def test_a_ledger_is_shared_and_never_copied() -> None:
+    with pytest.raises(LedgerError, match="path"):
+        pickle.dumps(cuts())
+
+
+def test_in_a_pipeline_and_after_a_column_transformer() -> None:
+    X = FRAMES[0]
+    chosen = ColumnTransformer(
+        [("places", "passthrough", ["origin", "dest"])], verbose_feature_names_out=False
+    )
+    for output in ("default", "pandas", "polars"):
+        pipeline = make_pipeline(clone(chosen).set_output(transform=output), rules())
+        assert (pipeline.fit(X, CARRIER).predict(X) == CARRIER).all()
+        assert pipeline.score(X, CARRIER) == 1
+    upper = make_pipeline(FunctionTransformer(lambda frame: frame), rules()).fit(X, CARRIER)
+    assert (upper.predict(X) == CARRIER).all()
+
+
+def test_each_fold_spends() -> None:
+    """Five training sets overlap, so their costs add up."""
+    ledger = Ledger()
+    scores = cross_val_score(rules(ledger=ledger), FRAMES[1], CARRIER, cv=KFold(5))
+    assert scores.min() == 1
+    assert ledger.total("d") == PrivacyCost(Fraction(5), Fraction(5, 10**6))
+
+
+def test_a_grid_search_stops_at_the_limit() -> None:
+    X, y = np.array([[10], [90]] * 60), [0, 1] * 60
+    grid = {"hypotheses": [f"thresholds(x, 0..{high})" for high in (100, 200, 400)]}
+    with Ledger() as ledger:
+        ledger.set_limit("d", PrivacyCost(Fraction(7)))
+        search = GridSearchCV(cuts(ledger=ledger), grid, cv=KFold(3), error_score="raise")
+        with pytest.raises(BudgetExceededError):
+            search.fit(X, y)
+        assert ledger.total("d").epsilon == 7
+    with Ledger() as ledger:
+        ledger.set_limit("d", PrivacyCost(Fraction(7)))
+        with (
+            pytest.warns(FitFailedWarning, match="2 fits failed"),
+            pytest.warns(UserWarning, match="non-finite"),
+            pytest.raises(BudgetExceededError),
+        ):
+            # What is left after the search does not pay for the last fit, on all records.
+            GridSearchCV(cuts(ledger=ledger), grid, cv=KFold(3)).fit(X, y)
+        assert ledger.total("d").epsilon == 7
+
+
+def test_scikit_learn_is_imported_when_it_is_asked_for() -> None:
+    program = (
+        "import sys, littlestone, littlestone.interop, littlestone.learners, littlestone.cli\n"
+        "assert 'sklearn' not in sys.modules\n"
+        "sys.modules['sklearn'] = None\n"
+        "import littlestone.interop.scikit_learn\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert ran.stderr.endswith("to fix it: pip install 'littlestone[sklearn]'\n")
+    assert "AssertionError" not in ran.stderr
+
+
+def test_a_column_may_have_the_name_of_the_label() -> None:
+    model = cuts(hypotheses="thresholds(y, 0..100)", epsilon=5).fit([10, 90] * 99, [0, 1] * 99)
+    assert model.release_.words().startswith("y' == 1  <=>  y >= ")
