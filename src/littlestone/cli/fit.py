@@ -36,7 +36,7 @@ def fit(
     ] = "0",
     method: Annotated[
         str,
-        typer.Option(help="How: auto, exponential, choosing, irreducible, proper, or a baseline."),
+        typer.Option(help="How: auto, or a method that `littlestone plan` lists."),
     ] = "auto",
     estimate: Annotated[
         str | None,

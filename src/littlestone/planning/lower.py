@@ -101,14 +101,10 @@ def unseen(points: int, alpha: float, beta: float) -> int:
     """
 
     def failure(n: int, m: int, k: int) -> float:
-        law = np.zeros(m + 1)  # of the number of points seen
-        law[0] = 1.0
+        # The chance that a record shows one more point, by the number of those seen.
         fresh = alpha / k * np.arange(m, -1, -1)
-        for _ in range(n):
-            law[1:], law[0] = (
-                law[1:] * (1 - fresh[1:]) + law[:-1] * fresh[:-1],
-                law[0] * (1 - fresh[0]),
-            )
+        step = np.diag(1 - fresh) + np.diag(fresh[:-1], 1)
+        law = np.linalg.matrix_power(step, n)[0]
         wrong = [sum(math.comb(u, w) for w in range(k, u + 1)) / 2**u for u in range(m, -1, -1)]
         return float(law @ np.array(wrong))
 
