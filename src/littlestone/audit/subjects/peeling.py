@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, count, product
+from itertools import combinations, product
 from typing import Any
 
 from littlestone.audit.neighbours import neighbours
-from littlestone.audit.subject import Run, Subject, subject
-from littlestone.audit.subjects.exponential_learner import Records, released_text
+from littlestone.audit.subject import Subject, subject
+from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners import ChoosingLearner
-from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 
 
@@ -33,18 +31,8 @@ def peeling_subject(
         found = learner.distribution(sample(data))
         return {released_text(h): mass for h, mass in found.items()}
 
-    def runs(times: int) -> Run[Records]:
-        ledger, numbers = Ledger(), count()
-
-        def fit(data: Records, rng: random.Random) -> Hashable:
-            name = f"made up {next(numbers)}"
-            release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng)
-            return released_text(release.hypothesis)
-
-        return fit
-
     listed = (*pairs, *crowded(learner))
-    return Subject(learner.event, distribution, listed, runs, listed[-1])
+    return Subject(learner.event, distribution, listed, fits(learner), listed[-1])
 
 
 def crowded(learner: ChoosingLearner[Any]) -> list[tuple[Records, Records]]:
