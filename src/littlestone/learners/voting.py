@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, repeat
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -164,9 +164,16 @@ class VotingLearner(PrivateLearner[Point]):
         self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
     ) -> Hypothesis[Point]:
         # Lazily: the mechanism redeems the receipt before the records are permuted.
-        lists = (self.listed(chunk) for chunk in chunks(sample, self.teachers, rng))
-        found = self.mechanism.draw(lists, receipt=receipt, rng=rng)
+        found = self.mechanism.draw(self._lists(sample, rng), receipt=receipt, rng=rng)
         return self.hypotheses.soa() if found is None else found
+
+    def _lists(
+        self, sample: Sample[Point], rng: random.Random
+    ) -> Iterator[list[Hypothesis[Point]]]:
+        if sample.n < self.teachers:  # they hold nothing, and list the same; n is public
+            yield from repeat(self.listed(Sample.from_counts(sample.domain, {})), self.teachers)
+        else:
+            yield from map(self.listed, chunks(sample, self.teachers, rng))
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits.
