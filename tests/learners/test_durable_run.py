@@ -29,9 +29,15 @@ def ledger() -> Iterator[Ledger]:
         yield book
 
 
-def run(ledger: Ledger, state: Path | None, seed: int = 1, label: str = "bad == 1") -> Any:
+def run(
+    ledger: Ledger,
+    state: Path | None,
+    seed: int = 1,
+    label: str = "bad == 1",
+    learner: KeyLearner = LEARNER,
+) -> Any:
     rng = seeded_generator(seed)
-    return durable_run(LEARNER, ledger=ledger, dataset="d", label=label, state=state, rng=rng)
+    return durable_run(learner, ledger=ledger, dataset="d", label=label, state=state, rng=rng)
 
 
 def follow(begun: Run, records: list[tuple[int, int]]) -> list[tuple[int, str]]:
@@ -40,9 +46,9 @@ def follow(begun: Run, records: list[tuple[int, int]]) -> list[tuple[int, str]]:
     for x, y in records:
         before = begun.stream.hypothesis
         begun.stream.update(x, y)
+        begun.note()
         if begun.stream.hypothesis is not before:
             published.append((begun.stream.published_at, begun.stream.hypothesis.words()))
-        begun.beat()
     return published
 
 
@@ -124,13 +130,44 @@ def test_records_that_cannot_be_read_again_are_skipped_in_public(
             assert again.stream.steps == 2000
 
 
+def test_it_goes_on_again_from_a_public_step(ledger: Ledger, tmp_path: Path) -> None:
+    """Whatever the second call drew, and although it did not reach the next thousand."""
+    for drew in (False, True):
+        state = tmp_path / f"{drew}.state"
+        with run(ledger, state) as begun:
+            follow(begun, RECORDS[:300])
+        with run(ledger, state) as again:
+            again.skip()
+            follow(again, [(5000, int(drew))] * 700)
+        with run(ledger, state) as third:
+            third.skip()
+            assert third.stream.steps == 2000
+
+
+def test_what_is_shown_next_does_not_tell_of_the_last_draw(ledger: Ledger, tmp_path: Path) -> None:
+    """A point is published at a step that draws nothing; only one of two neighbours draws later."""
+    bold = KeyLearner(Subsets(Integers(), 2), epsilon=5, delta="0.5", horizon=HORIZON)
+    for last in (0, 1):
+        state = tmp_path / f"{last}.state"
+        with run(ledger, state, seed=3, learner=bold) as begun:
+            follow(begun, [(1, 1)] * 3)
+            drawn = len(state.read_bytes().splitlines())
+            follow(begun, [(7, 0)] * (HORIZON // 2))
+            shown = begun.stream.published_at
+            assert shown > 3
+            assert len(state.read_bytes().splitlines()) == drawn + 2  # this and step 1,000
+            follow(begun, [(9, last), (7, 0)])
+        with run(ledger, state, learner=bold) as again:
+            assert again.stream.published_at == shown
+
+
 def test_another_run_is_refused(ledger: Ledger, tmp_path: Path) -> None:
     state = tmp_path / "run.state"
     with run(ledger, state), pytest.raises(OutputError, match="another process"):
         run(ledger, state).__enter__()
     with pytest.raises(ModelError, match="another run"):
         run(ledger, state, label="good == 1").__enter__()
-    with Ledger() as other, pytest.raises(ModelError, match="no entry 1"):
+    with Ledger() as other, pytest.raises(ModelError, match="entry 1 of the ledger"):
         run(other, state).__enter__()
     assert len(ledger.entries("d")) == 1
 

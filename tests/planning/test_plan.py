@@ -30,7 +30,7 @@ def test_proved_comes_before_calibrated_and_before_unknown() -> None:
         ("subsets(a; at most 2)", "no other method that applies has a proved size"),
         (
             "points(a)",
-            "219 records suffice for 10% of error, if no label is wrong",
+            "219 records suffice for 10% of error on clean labels, if no label is wrong",
         ),
         (
             "rule_sets(a, b; at most 2 rules of 1)",

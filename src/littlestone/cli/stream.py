@@ -133,9 +133,9 @@ def _follow(
                 _print({"NOT PRIVATE": True, "record": taken, "prediction": guess})
             before = stream.hypothesis
             stream.update(x, y)
+            run.note()
             if stream.hypothesis is not before:
                 _print(_published(run))
-            run.beat()
     except KeyboardInterrupt:
         pass
     if evaluate:

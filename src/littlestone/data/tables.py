@@ -329,8 +329,9 @@ def column_table(values: object) -> FrameTable | None:
     except TypeError:
         return None
     table = FrameTable(series.alias("values").to_frame().to_native(), name="the array")
-    # The type of an array without one value is inferred, not declared.
-    if series.null_count() < len(series):
+    # A type of nothing is inferred from an array without one value; all others are declared, and
+    # whether they are refused must not depend on whether there is a value.
+    if table._kind("values").lower() not in ("null", "null[pyarrow]"):
         table.require("values")
     return table
 

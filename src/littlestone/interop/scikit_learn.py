@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from random import Random
 from typing import Any, Self
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import Label, plain_values, read_mapped, read_sample
+from littlestone.data.tables import FrameTable, column_table
 from littlestone.domains import text
 from littlestone.errors import DeclarationError
 from littlestone.interop.features import feature_names, feature_table, labelled
@@ -61,7 +63,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         hypotheses: HypothesisClass[Any] | str,
         *,
         epsilon: object,
-        classes: Iterable[object],
+        classes: Sequence[object],
         ledger: Ledger | str | os.PathLike[str],
         dataset: str,
         delta: object = 0,
@@ -86,6 +88,12 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         declared = self.hypotheses
         declared = parse_class(declared) if isinstance(declared, str) else declared
+        if not isinstance(declared, HypothesisClass):
+            raise DeclarationError(
+                f"learn from hypotheses of type {type(declared).__name__}",
+                found="it is neither a class nor the text of one",
+                fix="give a HypothesisClass, or a text such as 'points(merchant)'",
+            )
         learner, _ = choose_learner(
             declared, epsilon=self.epsilon, delta=self.delta, method=self.method
         )
@@ -137,6 +145,14 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return float(super().score(X, y, sample_weight))
 
     def _labels(self) -> tuple[object, object]:
+        if not isinstance(self.classes, Sequence | np.ndarray) or isinstance(
+            self.classes, str | bytes
+        ):
+            raise DeclarationError(
+                f"read two labels from an object of type {type(self.classes).__name__}",
+                found="it is no sequence, in which one label is the first",
+                fix="declare classes=(negative, positive)",
+            )
         declared = [y.item() if isinstance(y, np.generic) else y for y in self.classes]
         if len(declared) != 2:
             raise DeclarationError(
@@ -203,7 +219,13 @@ def _target(y: Any) -> list[Any]:
             found="it requires y to be passed, but the target y is None",
             fix="give one label for each record",
         )
-    if not hasattr(y, "shape") and hasattr(y, "__array__"):
+    framed = nw.dependencies.is_into_dataframe(y)
+    if (
+        not framed
+        and not hasattr(y, "shape")
+        and hasattr(y, "__array__")
+        and column_table(y) is None
+    ):
         y = np.asarray(y)
     if len(getattr(y, "shape", ())) == 2 and y.shape[1] == 1:
         warnings.warn(
@@ -211,6 +233,8 @@ def _target(y: Any) -> list[Any]:
             DataConversionWarning,
             stacklevel=3,
         )
+        if framed:  # not by way of numpy, where a missing value makes floats of all others
+            return [label for (label,) in FrameTable(y).rows(FrameTable(y).columns)]
         y = np.asarray(y)[:, 0]
     return plain_values(y)
 

@@ -113,5 +113,5 @@ class IrreducibleLearner(VotingLearner[Point]):
         require_plan(alpha, beta)
         logarithm = -math.log(self.mechanism.delta) - math.log(beta)
         n = self.dimension**5 * logarithm / (float(self.mechanism.epsilon) * alpha)
-        source = "Lyu25, Theorem 2, at constant 1"
+        source = "Lyu25, Theorem 2, and ln(1/beta), at constant 1"
         return Bound(max(1, math.ceil(n)), alpha, beta, "realizable", False, source)

@@ -40,7 +40,9 @@ class Candidate:
         """The better known of its two sizes, in words."""
         if self.bound is not None:
             percent = f"{100 * self.bound.alpha:g}%"
-            return f"for which {self.bound.n:,} records suffice for {percent} of error"
+            return (
+                f"for which {self.bound.n:,} records suffice for {percent} of error on clean labels"
+            )
         if self.calibrated is not None:
             return f"of no proved size, {self.calibrated.n:,} records in simulations"
         return "of no proved size"
@@ -117,7 +119,9 @@ def choose_learner(
         return best.learner, _why(best, others)
     for kind in _kinds():
         if kind.method == method:
-            return kind.aimed(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha), "asked for"
+            return kind.aimed(
+                hypotheses, epsilon=epsilon, delta=delta, alpha=alpha
+            ), f"{method}, asked for"
     raise DeclarationError(
         f"learn by the method {method!r}",
         found="there is no such method",

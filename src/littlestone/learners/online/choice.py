@@ -43,17 +43,23 @@ def choose_online_learner(
             fix=f"use one of: {', '.join([AUTO, *names])}",
         )
     found: list[PrivateOnlineLearner[Any]] = []
-    refusals: list[DeclarationError] = []
+    refusals: dict[str, DeclarationError] = {}
     for kind in kinds:
         if method in (AUTO, kind.method):
             try:
                 learner = kind(hypotheses, epsilon=epsilon, delta=delta, horizon=horizon)
             except DeclarationError as error:
-                refusals.append(error)
+                refusals[kind.method] = error
             else:
                 found.append(learner)
+    if not found and method != AUTO:
+        raise refusals[method]
     if not found:
-        raise refusals[0]
+        raise DeclarationError(
+            f"learn {hypotheses} online",
+            found="; ".join(f"{error.found} ({name})" for name, error in refusals.items()),
+            fix="declare points, subsets or rules, and a small delta such as 1e-6",
+        )
 
     def mistakes(learner: PrivateOnlineLearner[Any]) -> float:
         bound = learner.mistake_bound(BETA)

@@ -18,34 +18,40 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import is_cryptographic, system_generator
 
 FORMAT = "littlestone run 1"
-BEAT = 1000
+NOTED = 1000
 
 
 @dataclass(frozen=True)
 class Run:
     """A stream, the number of the ledger's entry that paid for it, and whether an earlier one goes on.
 
-    ``stream.steps`` of a run that goes on is the step of its last draw, which is secret.
-    Where its records can be read again, go on right after it.  Where they cannot, `skip` first, or
-    the steps at which hypotheses are published would tell.
+    ``stream.steps`` of a run that goes on is that of its last draw, if this is after the last noted
+    one; so it is secret.  Where the records can be read again, go on right after it.  Where they
+    cannot, `skip` first, or the steps at which hypotheses are published would tell.
     """
 
     stream: PrivateStream[Any]
     receipt: int
     resumed: bool
-    _beats: list[int]
+    _noted: list[int]
     _write: Callable[[object], None]
 
-    def beat(self) -> None:
-        """To be called after each step: every 1,000 steps, notes that they were taken."""
+    def note(self) -> None:
+        """To be called after each step, and before what it published is shown.
+
+        It keeps the step of each publication, which may draw nothing, or a later call would show
+        again what was published after the last draw, and tell when that was; and every 1,000th step.
+        """
         steps = self.stream.steps
-        if steps % BEAT == 0 and steps not in self._beats[-1:]:
+        public = steps % NOTED == 0 or self.stream.published_at == steps
+        if public and steps > self._noted[-1]:
             self._write({"steps": steps})
-            self._beats.append(steps)
+            self._noted.append(steps)
 
     def skip(self) -> None:
         """Pass over all steps that may have been taken before, up to a public multiple of 1,000."""
-        self.stream.go_to(self._beats[-1] + BEAT)
+        self.stream.go_to((self._noted[-1] // NOTED + 1) * NOTED)
+        self.note()  # a later call must not begin here again
 
 
 @contextmanager
@@ -98,12 +104,20 @@ def durable_run(
         header = lines[0] if isinstance(lines[0], dict) else {}
         if {name: header.get(name) for name in declared} != declared:
             raise _refused(state, "it is the state of another run, or of none")
-        number = header.get("receipt")
-        if not isinstance(number, int) or all(e.number != number for e in ledger.entries(dataset)):
-            raise _refused(state, f"the ledger has no entry {number} that paid for it")
-        beats = [line["steps"] for line in lines if isinstance(line, dict)]
-        stream = learner.resume([line for line in lines if isinstance(line, list)], rng, write)
-        yield Run(stream, number, True, beats, write)
+        number: Any = header.get("receipt")
+        paid = learner.event.cost(), str(learner.event)
+        if all(
+            (entry.number, entry.cost, entry.mechanism) != (number, *paid)
+            for entry in ledger.entries(dataset)
+        ):
+            raise _refused(state, f"entry {number} of the ledger is none that paid for it")
+        noted: list[Any] = [line.get("steps") for line in lines if isinstance(line, dict)]
+        if any(type(steps) is not int for steps in noted):
+            raise _refused(state, "it is damaged")
+        entries = [line for line in lines if not isinstance(line, dict)]
+        stream = learner.resume(entries, rng, write)
+        stream.go_to(noted[-1])
+        yield Run(stream, number, True, noted, write)
 
 
 @contextmanager
@@ -130,7 +144,7 @@ def _lines(file: IO[bytes], path: Path) -> list[Any]:
     file.truncate()
     try:
         return [json.loads(line) for line in kept.splitlines()]
-    except ValueError:
+    except (ValueError, RecursionError):
         raise _refused(path, "it is damaged") from None
 
 
