@@ -40,9 +40,9 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
     clean = None if alpha is not None else learner.accuracy(release.n, _BETA, setting="realizable")
     if clean is not None:
         accuracy = (
-            f"at most {rounded_up(100 * clean)}% of error on new records like these if some rule of the "
-            f"class makes none, with probability {1 - _BETA:.0%} (proved, from n alone); nothing is "
-            "proved for wrong labels"
+            f"at most {rounded_up(100 * clean)}% of error on new records like these, if some rule of "
+            f"the class makes none, with probability {1 - _BETA:.0%} (proved, from n alone); nothing "
+            "is proved for wrong labels"
         )
     elif alpha is None:
         least = learner.plan(0.5, _BETA)
