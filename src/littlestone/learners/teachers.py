@@ -15,7 +15,7 @@ from littlestone.decomposition import DecompositionTree, decompose
 from littlestone.decomposition.greedy import MOST_NODES
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
-from littlestone.hypotheses import Hypothesis
+from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.sample import Sample
 
 
@@ -128,6 +128,27 @@ def frontier(
     except TooLargeError:
         pass  # what was found has fewer errors than what was not
     return _undominated(found)
+
+
+def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[Point]:
+    """The version space of the SOA once it predicts as ``h``, which has shown it where it does not.
+
+    Of H, by at most LDim(H) of the points at which the two differ; what h says at a point that would
+    leave no hypothesis ends it.  It depends on H and h alone.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Integers
+    >>> from littlestone.hypotheses import FiniteSet
+    >>> H = Subsets(Integers(), 3)
+    >>> taught(H, FiniteSet(H.domain, frozenset({4, 7}))).littlestone_dimension()
+    1
+    """
+    while (x := disagreement(H.soa(), h)) is not None:
+        kept = H.restrict(x, h(x))
+        if kept.is_empty():
+            break
+        H = kept
+    return H
 
 
 def _undominated(found: list[tuple[int, DecompositionTree[Point]]]) -> list[Hypothesis[Point]]:

@@ -8,6 +8,7 @@ from littlestone.learners.online.base import (
 )
 from littlestone.learners.online.choice import choose_online_learner
 from littlestone.learners.online.keys import KeyLearner
+from littlestone.learners.online.teachers import TeacherLearner
 from littlestone.learners.online.run import Run, durable_run
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "PrivateOnlineLearner",
     "PrivateStream",
     "Run",
+    "TeacherLearner",
     "choose_online_learner",
     "durable_run",
 ]
