@@ -13,20 +13,18 @@ from typing import Any
 import pytest
 
 from littlestone.audit.neighbours import neighbours
-from littlestone.classes import Subsets, Thresholds
-from littlestone.discovery import concrete
+from littlestone.classes import Subsets, Thresholds, parse_class
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError
-from littlestone.hypotheses import Hypothesis
+from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.online import TeacherLearner, choose_online_learner, durable_run
 from littlestone.learners.online.teachers import Mistake, TeacherStream
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.one_sided_threshold import Epoch, OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.randomness import seeded_generator
-from scripted import Script
 
 Record = tuple[int, int]
 Law = dict[Any, Fraction]
@@ -157,3 +155,179 @@ def excess(process: Process, draws: int = 1, steps: int = 3) -> Fraction:
 @pytest.mark.parametrize("draws", [1, 2])
 def test_the_whole_process_is_private(draws: int) -> None:
     assert excess(Process(), draws) <= 0
+
+
+@pytest.mark.parametrize("plant", [OnlyAtMistakes, Remembers])
+def test_planted_bugs_are_caught(plant: type[Process]) -> None:
+    assert excess(plant(), 1) > 0
+
+
+def moved(process: Process) -> int:
+    """The most teachers whose records differ between neighbouring buffers of four mistakes."""
+    pairs = neighbours([(0, 1), (1, 1), (0, 0)], 4)
+
+    def parts(rows: tuple[Record, ...], given: tuple[int, ...]) -> list[list[Record]]:
+        found: list[list[Record]] = [[], []]
+        for t, row in enumerate(rows):
+            if row[1]:  # of the empty set, a mistake
+                found[process.teacher(given, t, row, sum(map(len, found)))].append(row)
+        return found
+
+    return max(
+        sum(x != y for x, y in zip(parts(a, given), parts(b, given), strict=True))
+        for a, b in pairs
+        for given in product(range(2), repeat=4)
+    )
+
+
+def test_a_record_is_the_affair_of_one_teacher() -> None:
+    assert moved(Process()) == 1
+
+
+@pytest.mark.parametrize("plant", [EqualSplit, SeesTheRecord])
+def test_planted_assignments_are_caught(plant: type[Process]) -> None:
+    assert moved(plant()) == 2
+
+
+def learner(d: int, horizon: int = 3000, **sizes: int) -> TeacherLearner:
+    return TeacherLearner(Subsets(Integers(), d), epsilon=1, delta="1e-6", horizon=horizon, **sizes)
+
+
+def records(d: int, horizon: int) -> list[Record]:
+    return [(t // 3 % d, 1) if t % 3 == 0 else (100 + t, 0) for t in range(horizon)]
+
+
+def test_points_are_learned_and_the_run_is_paid_for_once() -> None:
+    made = learner(2)
+    with Ledger() as ledger:
+        stream = made.start(ledger=ledger, dataset="d", rng=seeded_generator(1))
+        for x, y in records(2, 3000):
+            stream.update(x, y)
+        assert stream.hypothesis.words() == "x is one of 0, 1"
+        assert len(ledger.entries("d")) == 1
+        assert ledger.total("d") == made.cost()
+
+
+def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
+    made, state, rows = learner(1), tmp_path / "run.state", records(1, 1500)
+
+    def follow(ledger: Ledger, path: Path, seed: int, stop: int) -> tuple[Any, int, str]:
+        rng = seeded_generator(seed)
+        with durable_run(
+            made, ledger=ledger, dataset=path.name, label="y", state=path, rng=rng
+        ) as run:
+            begin = run.stream.steps
+            for x, y in rows[begin:stop]:
+                run.stream.update(x, y)
+            stream: Any = run.stream
+            return (stream._epoch, stream._mistakes), begin, stream.hypothesis.words()
+
+    with Ledger() as ledger:
+        for stop in (1, 100, 150, 900):
+            first = follow(ledger, state, 1, stop)
+            kept = state.read_bytes()
+            again = follow(ledger, state, 2, stop)
+            assert again[0] == first[0]
+            assert again[2] == first[2]
+            assert state.read_bytes() == kept
+        assert first[2] == "x is 0"
+        assert len(ledger.entries("run.state")) == 1
+
+
+def test_a_draw_that_was_due_is_made_when_the_run_goes_on() -> None:
+    made = learner(1)
+    stream = made.resume([["begin", 0, 1]], seeded_generator(1), None)
+    assert (stream.steps, stream.draws) == (0, 0)
+    entries = [["begin", 0, None], ["mistake", 7, 5, 1, 3, 7]]
+    stream = made.resume(entries, seeded_generator(1), None)
+    assert (stream.steps, stream.draws, stream.hypothesis.words()) == (7, 1, "always 0")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        ["begin", 0, 5],
+        ["mistake", 0, 5, 1, 3, None],
+        ["mistake", 2, "a", 1, 3, None],
+        ["mistake", 2, 5, 2, 3, None],
+        ["mistake", 2, 5, 1, 10**6, None],
+        ["mistake", 2, 5, 1, 3, 1],
+        ["draw", 2, None, -1, None],
+        [3, 5, 0, 1, None],
+    ],
+    ids=str,
+)
+def test_entries_of_other_runs_are_refused(entry: list[Any]) -> None:
+    with pytest.raises(ModelError, match="none of this learner's"):
+        learner(1).resume(
+            [["begin", 0, 5], ["mistake", 1, 4, 1, 0, 9], entry], random.Random(0), None
+        )
+
+
+def test_nothing_happens_after_the_horizon() -> None:
+    made = learner(1, horizon=10)
+    with Ledger() as ledger:
+        stream = made.start(ledger=ledger, dataset="d", rng=seeded_generator(1))
+    for _ in range(500):
+        stream.update(5, 1)
+    assert (stream.published_at, stream.steps) == (0, 10)
+
+
+def test_every_kind_of_class_is_learned_from_any_records() -> None:
+    """Nothing raises because of data, whatever the class; labels at random, draws often."""
+    for text in ("thresholds(x, 0..9)", "rules(a, b; at most 2)", "affine(x, y; q 3, dimension 1)"):
+        made = TeacherLearner(
+            parse_class(text),
+            epsilon=3,
+            delta="0.1",
+            horizon=150,
+            threshold=8,
+            teachers=5,
+            most=200,
+        )
+        rng = seeded_generator(4)
+        with Ledger() as ledger:
+            stream = made.start(ledger=ledger, dataset="d", rng=rng)
+        for _ in range(150):
+            stream.update(made.hypotheses.domain.random_point(rng), rng.randrange(2))
+        assert stream.steps == 150
+
+
+def test_records_take_part_in_as_many_draws_as_were_paid_for() -> None:
+    made = learner(1, draws=3)
+    assert made.event.uses() == [(made.counter, 1), (made.sampling, 3)]
+    assert made.cost().within(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
+    stream = made.resume(
+        [["begin", 0, None], ["mistake", 1, 4, 1, 0, None]], random.Random(0), None
+    )
+    for step in range(2, 5):
+        assert [m.x for m in stream._mistakes] == [4]
+        stream.restore(["draw", step, None, 0, None])
+    assert stream._mistakes == []
+
+
+def test_the_threshold_is_a_function_of_what_was_published() -> None:
+    made = learner(1)
+    base = made.counter.threshold
+    stream = made.resume([["begin", 0, None], ["draw", 3, None, 0, None]], random.Random(0), None)
+    assert (made.threshold(0), stream._epoch.threshold) == (base, 2 * base)
+    form = FiniteSet(Integers(), frozenset({4})).to_json()
+    stream.restore(["draw", 9, form, 0, None])
+    assert stream._epoch.threshold == base
+
+
+def test_what_is_refused_and_chosen() -> None:
+    for wrong in ({"draws": 0}, {"teachers": 0}, {"list_size": 0}, {"threshold": 0}, {"most": 0}):
+        with pytest.raises(DeclarationError, match=next(iter(wrong))):
+            learner(1, **wrong)
+    with pytest.raises(DeclarationError, match="delta"):
+        TeacherLearner(H, epsilon=1, delta=0, horizon=5)
+    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 50}
+    assert choose_online_learner(Thresholds.on(0, 9), **goal).method == "teachers"
+    assert choose_online_learner(H, **goal).method == "keys"
+    assert learner(1).mistake_bound(0.05) is None
+    with Ledger() as ledger:
+        stream = learner(1).start(ledger=ledger, dataset="d")
+        for record in ((1, 2), ("a", 1)):
+            with pytest.raises(DeclarationError):
+                stream.update(*record)

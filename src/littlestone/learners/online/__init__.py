@@ -8,8 +8,8 @@ from littlestone.learners.online.base import (
 )
 from littlestone.learners.online.choice import choose_online_learner
 from littlestone.learners.online.keys import KeyLearner
-from littlestone.learners.online.teachers import TeacherLearner
 from littlestone.learners.online.run import Run, durable_run
+from littlestone.learners.online.teachers import TeacherLearner
 
 __all__ = [
     "Journal",

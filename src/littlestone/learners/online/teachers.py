@@ -170,13 +170,13 @@ class TeacherLearner(PrivateOnlineLearner[Any]):
     that its own records allow, or those of the class if G allows none; h itself is left out, and
     who has no record lists nothing.
 
-    (epsilon, delta)-DP for every stream, however many hypotheses are published: that of the counter
-    and of D draws, composed.  docs/proofs/online-teachers.md.  Lyu (2025), Algorithm 3, lets records take
-    part in all draws and stops after a number of them.  No mistake bound is proved.
+    (epsilon, delta)-DP for every stream, however many hypotheses are published: the cost is that of
+    the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu (2025), Algorithm
+    3, records take part in all draws, and their number is limited.  No mistake bound is proved.
 
-    The defaults are calibrated by ``python -m benchmarks.mistakes``, for oblivious sequences.  Time: a
-    draw decomposes a version space for each teacher.  Raises `DeclarationError` for illegal parameters and
-    delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
+    The defaults are calibrated by ``python -m benchmarks.mistakes teachers`` on oblivious sequences.
+    Time: a draw decomposes a version space for each teacher.  Raises `DeclarationError` for illegal
+    parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = TeacherLearner(Thresholds.on(0, 9), epsilon=1, delta="1e-6", horizon=200_000)

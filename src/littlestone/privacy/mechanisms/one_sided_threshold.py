@@ -1,4 +1,4 @@
-"""Threshold tests of a counter, with noise on one side: the later hit is never too late."""
+"""Threshold tests of a counter of a stream, with noise on one side."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
     def draw(
         self, data: Sequence[bool], *, receipt: Receipt, rng: random.Random
     ) -> tuple[int, ...]:
-        """The steps 1, 2, ... that hit; ``data[t - 1]`` says whether the record of step t is counted."""
+        """The steps 1, 2, ... that hit; ``data[t - 1]`` says whether record t is counted."""
         receipt.redeem(self)
         epoch, hits = self.begin(1, rng), list[int]()
         for step, counts in enumerate(data[: self.horizon], start=1):
