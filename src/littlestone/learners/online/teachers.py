@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.errors import ModelError
@@ -153,7 +153,7 @@ class TeacherStream(PrivateStream[Any]):
                     fix="give the journal that the run wrote, as it is",
                 )
 
-    def _due(self, due: object, first: int) -> bool:
+    def _due(self, due: object, first: int) -> TypeGuard[int | None]:
         return due is None or (isinstance(due, int) and first <= due <= self._learner.horizon)
 
 
@@ -286,10 +286,10 @@ class TeacherLearner(PrivateOnlineLearner[Any]):
 
 def _list_size(hypotheses: HypothesisClass[Any]) -> int:
     """All of a small class, else 2^min(d, 5)."""
-    size = hypotheses.size
+    size: int | None = hypotheses.size
     if size is not None and size <= _LISTED:
         return size
-    return 2 ** min(int(hypotheses.littlestone_dimension()), _DOUBLINGS)
+    return 1 << min(int(hypotheses.littlestone_dimension()), _DOUBLINGS)
 
 
 def _needed(sampling: SparseSampling[Any], share: Fraction) -> int:

@@ -124,9 +124,9 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
             *before, hit = (s ** max(0, gap + z) for gap in gaps)
             total += (1 - s) * s**z * prod(1 - chance for chance in before) * hit
         # The product of the other tests' 1 - s^(gap + z) is a polynomial in s^z.
-        terms = [Fraction(1)]
+        terms, none = [Fraction(1)], Fraction(0)
         for gap in gaps[:-1]:
-            terms = [a - s**gap * b for a, b in zip([*terms, 0], [0, *terms], strict=True)]
+            terms = [a - s**gap * b for a, b in zip([*terms, none], [none, *terms], strict=True)]
         for power, term in enumerate(terms, start=2):
             total += (1 - s) * s**last * term * s ** (power * cut) / (1 - s**power)
         return total
