@@ -104,11 +104,11 @@ def of_teachers(runs: int) -> None:
         for ordered in (True, False):
             sequence = partial(labelled, H, H.hypothesis(index), ordered=ordered)
             tasks.append((H, "sorted" if ordered else "at random", sequence))
-    for H, name, sequence in tasks:
+    for H, name, made in tasks:
         learner, found = TeacherLearner(H, epsilon=1, delta="1e-6", horizon=T), []
         for seed in range(runs):
             rng = seeded_generator(seed)
-            found.append(mistakes(learner, sequence(rng), rng))
+            found.append(mistakes(learner, made(rng), rng))
         late = sum(any(t > 0.95 * T for t in steps) for steps in found)
         require(late <= 1, "mistakes are made to the end")
         counts = [len(steps) for steps in found]
