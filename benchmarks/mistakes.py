@@ -1,20 +1,28 @@
-"""Mistakes of private online learners; run by itself: ``python -m benchmarks.mistakes [RUNS]``.
+"""Mistakes of private online learners: ``python -m benchmarks.mistakes [keys | teachers] [RUNS]``.
 
 Epsilon 1, delta 1e-6, T = 200,000, sets of at most d = 1, ..., 4 points among a million others, on
 four kinds of sequences.  Printed: the mean and the most mistakes over the runs, the proved bounds,
 and the most of the non-private SOA.  Asserted: not more than 5% of the runs exceed the 95% bound.
+
+For teachers, which have no bound: d = 1, 2, 3, a random table and 1,024 thresholds, at random and
+sorted; some minutes, the thresholds 5 a run.  Asserted: no more than one of the runs errs to the end.
 """
 
 from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
 
 from benchmarks.harness import require
-from littlestone.classes import Subsets
+from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.domains import Integers
-from littlestone.learners.online import KeyLearner
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.online import KeyLearner, PrivateOnlineLearner, TeacherLearner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
@@ -62,18 +70,52 @@ SEQUENCES: list[Callable[[int, random.Random], Records]] = [
 ]
 
 
-def mistakes(learner: KeyLearner, records: Records, rng: random.Random) -> int:
-    """Of one run."""
+def mistakes(
+    learner: PrivateOnlineLearner[Any], records: Iterable[tuple[Any, int]], rng: random.Random
+) -> list[int]:
+    """The steps of one run at which it errs."""
     with Ledger() as ledger:
         stream = learner.start(ledger=ledger, dataset="d", rng=rng)
-    found = 0
-    for x, y in records:
-        found += stream.predict(x) != y
+    found = []
+    for t, (x, y) in enumerate(records):
+        if stream.predict(x) != y:
+            found.append(t)
         stream.update(x, y)
     return found
 
 
-def main(runs: int) -> None:
+def labelled(H: Any, h: Hypothesis[Any], rng: random.Random, *, ordered: bool) -> Iterator[Any]:
+    """The points of the domain at random, or one after the other."""
+    points = list(H.domain)
+    for t in range(T):
+        x = points[t * len(points) // T] if ordered else rng.choice(points)
+        yield x, h(x)
+
+
+def of_teachers(runs: int) -> None:
+    """Print a line for each class and kind of sequence."""
+    tasks: list[tuple[Any, str, Callable[[random.Random], Any]]] = [
+        (Subsets(Integers(), d), kind.__name__, partial(kind, d))
+        for d in (1, 2, 3)
+        for kind in SEQUENCES
+    ]
+    table = FiniteClass.from_array(np.random.default_rng(3).integers(0, 2, (100, 40)))
+    for H, index in ((table, 7), (Thresholds.on(0, 1023), 300)):
+        for ordered in (True, False):
+            sequence = partial(labelled, H, H.hypothesis(index), ordered=ordered)
+            tasks.append((H, "sorted" if ordered else "at random", sequence))
+    for H, name, made in tasks:
+        learner, found = TeacherLearner(H, epsilon=1, delta="1e-6", horizon=T), []
+        for seed in range(runs):
+            rng = seeded_generator(seed)
+            found.append(mistakes(learner, made(rng), rng))
+        late = sum(any(t > 0.95 * T for t in steps) for steps in found)
+        require(late <= 1, "mistakes are made to the end")
+        counts = [len(steps) for steps in found]
+        print(f"{H}, {name}: mean {sum(counts) / runs:.1f}, most {max(counts)}", flush=True)
+
+
+def of_keys(runs: int) -> None:
     """Print a line for each d and kind of sequence."""
     for d in range(1, 5):
         learner = KeyLearner(Subsets(Integers(), d), epsilon=1, delta="1e-6", horizon=T)
@@ -86,7 +128,7 @@ def main(runs: int) -> None:
             found = []
             for seed in range(runs):
                 rng = seeded_generator(seed)
-                found.append(mistakes(learner, records(d, rng), rng))
+                found.append(len(mistakes(learner, records(d, rng), rng)))
             many = sum(m > bound.mistakes for m in found)
             require(many <= 0.05 * runs + 3 * (0.05 * runs) ** 0.5, "the bound fails too often")
             mean, most = sum(found) / runs, max(found)
@@ -94,4 +136,7 @@ def main(runs: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50)
+    words = sys.argv[1:]
+    chosen = of_teachers if "teachers" in words else of_keys
+    numbers = [int(word) for word in words if word.isdigit()]
+    chosen(numbers[0] if numbers else 50)

@@ -135,7 +135,7 @@ def test_kill_9_draws_and_spends_nothing_twice() -> None:
     ("changed", "words"),
     [
         ({"table": "-"}, "name it: --dataset NAME"),
-        ({"class": "thresholds(day, 0..9)"}, "no class of finite sets"),
+        ({"class": "thresholds(day, 0..9)", "method": "keys"}, "no class of finite sets"),
         ({"class": "subsets(bad; at most 2)"}, "holds the label itself"),
         ({"class": "subsets(nothing; at most 2)"}, "'nothing'"),
         ({"horizon": 0}, "horizon must be"),

@@ -15,7 +15,7 @@ from littlestone.classes.base import HypothesisClass, require_few
 from littlestone.decomposition import DecompositionTree, decompose
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
-from littlestone.hypotheses import Hypothesis
+from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.sample import Sample
 
 
@@ -169,6 +169,27 @@ def top(
         return []
     degree = max((tree.degree for tree in trees), default=-1)
     return list(dict.fromkeys(h for tree in trees for h in tree.hypotheses(degree)))
+
+
+def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[Point]:
+    """The version space of the SOA once it predicts as ``h``, which has shown it where it does not.
+
+    Of H, by at most LDim(H) of the points at which the two differ; what h says at a point that would
+    leave no hypothesis ends it.  It depends on H and h alone.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Integers
+    >>> from littlestone.hypotheses import FiniteSet
+    >>> H = Subsets(Integers(), 3)
+    >>> taught(H, FiniteSet(H.domain, frozenset({4, 7}))).littlestone_dimension()
+    1
+    """
+    while (x := disagreement(H.soa(), h)) is not None:
+        kept = H.restrict(x, h(x))
+        if kept.is_empty():
+            break
+        H = kept
+    return H
 
 
 def _undominated(found: list[tuple[int, DecompositionTree[Point]]]) -> list[Hypothesis[Point]]:

@@ -10,6 +10,7 @@ from littlestone.learners.online.choice import choose_online_learner
 from littlestone.learners.online.keys import KeyLearner
 from littlestone.learners.online.rules import RuleLearner
 from littlestone.learners.online.run import Run, durable_run
+from littlestone.learners.online.teachers import TeacherLearner
 
 __all__ = [
     "Journal",
@@ -19,6 +20,7 @@ __all__ = [
     "PrivateStream",
     "RuleLearner",
     "Run",
+    "TeacherLearner",
     "choose_online_learner",
     "durable_run",
 ]

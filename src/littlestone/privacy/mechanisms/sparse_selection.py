@@ -121,10 +121,13 @@ class SparseSelection(Mechanism[Data, Item | None]):
 
     def draw(self, data: Data, *, receipt: Receipt, rng: random.Random) -> Item | None:
         receipt.redeem(self)
-        return self._select(self.scores(data), rng)
+        return self.select(self.scores(data), rng)
 
-    def _select(self, scores: Mapping[Item, int], rng: random.Random) -> Item | None:
-        """The draw itself: about 0.1 s for a million candidates, whatever their scores."""
+    def select(self, scores: Mapping[Item, int], rng: random.Random) -> Item | None:
+        """The draw itself, for callers who have redeemed its receipt.
+
+        About 0.1 s for a million candidates, whatever their scores.
+        """
         table = np.fromiter(scores.values(), dtype=np.int64, count=len(scores))
         index = self._place(table, rng)
         return None if index is None else next(islice(scores, index, None))
