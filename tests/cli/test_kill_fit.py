@@ -28,9 +28,9 @@ from littlestone.privacy.ledger import Ledger
 
 honest = ExponentialLearner.fit
 
-def fit(self, sample, *, ledger, dataset, label, rng):
+def fit(self, sample, *, ledger, dataset, **options):
     with Ledger() as aside:
-        release = honest(self, sample, ledger=aside, dataset=dataset, label=label, rng=rng)
+        release = honest(self, sample, ledger=aside, dataset=dataset, **options)
     if MODEL:
         Path("model.json").write_text(json.dumps(release.to_json()))
     else:
