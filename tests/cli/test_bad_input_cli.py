@@ -66,7 +66,12 @@ CASES = [
     case("null feature", "'delay'", "null", table="null.parquet"),
     case("null target", "'late'", "null", table="null target.parquet"),
     case("nested feature", "'delay'", "List", table="nested.parquet"),
-    case("no feature column", "'Delay'", "did you mean 'delay'", class_="thresholds(Delay, 0..9)"),
+    case(
+        "no feature column",
+        "'Delay'",
+        "exactly as its header does",
+        class_="thresholds(Delay, 0..9)",
+    ),
     case("no target column", "'lateness'", "none of its 3 columns", target="lateness"),
     case("empty target", "''", target=""),
     case("unknown class", "treshold", "thresholds", class_="treshold(delay, 0..9)"),

@@ -27,6 +27,13 @@ def test_for_programs() -> None:
     assert next(row for row in data["at_n"] if row["method"] == "single_key")["calibrated"]
 
 
+def test_a_class_whose_dimension_is_not_searched() -> None:
+    text = "rule_sets(a, b, c, d; at most 2 rules of 2)"
+    out = run("plan", text, "--epsilon", 1, "--delta", "1e-6").out
+    assert "choosing" in out
+    assert "any private learner that releases finite unions of elements" in out
+
+
 def test_refusals() -> None:
     for changed in (["--alpha", "0"], ["--beta", "1"], ["--epsilon", "-1"], ["--delta", "2"]):
         ran = run("plan", "points(a)", "--epsilon", "1", *changed)

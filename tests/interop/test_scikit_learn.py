@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from littlestone.classes import Thresholds, parse_class
-from littlestone.data import Label, open_table, read_sample
+from littlestone.data import Label, open_table, plain_values, read_sample
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, TableError
-from littlestone.interop.scikit_learn import LittlestoneClassifier
+from littlestone.interop.features import feature_table
+from littlestone.interop.scikit_learn import LittlestoneClassifier, _target
 from littlestone.learners import Release
 from littlestone.planning import choose_learner
 from littlestone.privacy.cost import PrivacyCost
@@ -145,6 +147,44 @@ def test_any_record_and_label_is_data() -> None:
     assert set(model.predict([*WILD, ["a"]])) <= {"HA", "other"}
 
 
+BIG = 2**53 + 1
+ONE_COLUMN = [
+    pa.array,
+    lambda values: pa.chunked_array([values]),
+    pl.Series,
+    lambda values: pd.Series(values, dtype="Int64"),
+    lambda values: pa.table({"y": values}),
+    lambda values: pl.DataFrame({"y": values}),
+    lambda values: pd.DataFrame({"y": pd.Series(values, dtype="Int64")}),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@pytest.mark.parametrize("make", ONE_COLUMN)
+def test_a_missing_value_does_not_change_how_others_are_read(make: Callable[..., Any]) -> None:
+    """In numpy a missing value makes floats of all whole numbers, which large ones do not survive."""
+    for last in (5, None):
+        assert _target(make([BIG, last]))[0] == BIG
+        if len(make([1]).shape if hasattr(make([1]), "shape") else (1,)) == 1:
+            ((first,), _) = feature_table(make([BIG, last]), ["id"]).rows(["id"])
+            assert first == BIG
+            assert type(first) is int
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series([pd.NaT, pd.NaT]),
+        pl.Series([None, None], dtype=pl.List(pl.Int64)),
+        pl.Series([None], dtype=pl.Date),
+        pa.array([None], pa.binary()),
+    ],
+)
+def test_a_declared_type_is_refused_without_a_value_too(values: Any) -> None:
+    with pytest.raises(TableError):
+        plain_values(values)
+
+
 def test_labels_are_declared() -> None:
     X = [10, 90] * 300
     declared: list[tuple[tuple[Any, Any], list[Any]]] = [
@@ -175,6 +215,10 @@ def test_labels_are_declared() -> None:
         ({"classes": (1, "1.0")}, [1], [1], "apart"),
         ({"classes": (0, None)}, [1], [1], "apart"),
         ({"classes": (0, 1, 2)}, [1], [1], "two labels"),
+        ({"classes": "no"}, [1], [1], "no sequence"),
+        ({"classes": {0, 1}}, [1], [1], "no sequence"),
+        ({"classes": None}, [1], [1], "no sequence"),
+        ({"hypotheses": 5}, [1], [1], "neither a class"),
         ({"ledger": None}, [1], [1], "ledger"),
         ({"random_state": 1.5}, [1], [1], "random_state"),
         ({"random_state": np.random.RandomState(0)}, [1], [1], "random_state"),

@@ -22,7 +22,7 @@ from difflib import get_close_matches
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals as nw
 import numpy as np
@@ -58,10 +58,14 @@ _DAMAGE = (
 
 
 class Table(ABC):
-    """A table: ``name`` says which, ``columns`` is its public schema."""
+    """A table: ``name`` says which, ``columns`` is its public schema.
+
+    ``declared`` says whether its columns have names for sure.
+    """
 
     name: str
     columns: tuple[str, ...]
+    declared: ClassVar[bool] = True
 
     @abstractmethod
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
@@ -78,7 +82,9 @@ class Table(ABC):
         """Raise `TableError` unless the schema has exactly one usable column of that name."""
         found = self.columns.count(column)
         if found != 1:
-            close = get_close_matches(column, map(str, self.columns), n=1)
+            # Where there is no header, its place is a record's; so nothing of it is shown.
+            known = map(str, self.columns) if self.declared else ()
+            close = get_close_matches(column, known, n=1)
             fix = "name one of its columns, exactly as its header does"
             if close and not found:
                 fix = f"did you mean {close[0]!r}? Otherwise {fix}"
@@ -101,6 +107,8 @@ class CsvTable(Table):
     only one column: there it is a missing value.  As in any CSV file a record is more than one line
     where a quoted value holds line breaks.
     """
+
+    declared = False
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -68,11 +68,10 @@ def feature_table(X: Any, names: Sequence[str]) -> Table:
     if nw.dependencies.is_into_dataframe(X):  # a frame without names: pandas' alone
         _require_width(tuple(X.shape), len(names))
         return open_table(X.set_axis(list(names), axis=1))
-    if len(names) == 1 and len(getattr(X, "shape", (0,))) == 1:
-        # An Arrow array is never made one of numpy's: a missing value would make floats of all others.
-        column = column_table(X)
-        if column is not None:
-            return Columns("X", names, [plain_values(X)])
+    single = len(names) == 1 and len(getattr(X, "shape", (0,))) == 1
+    # Not by way of numpy, where one missing value makes floats of all others.
+    if single and column_table(X) is not None:
+        return Columns("X", names, [plain_values(X)])
     if not hasattr(X, "shape") and hasattr(X, "__array__"):
         X = np.asarray(X)
     if not hasattr(X, "shape"):
