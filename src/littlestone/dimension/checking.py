@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from functools import cached_property
 
-from littlestone.dimension.refutation import Restrictions
 from littlestone.dimension.sides import (
     Columns,
     Mask,
@@ -15,7 +14,7 @@ from littlestone.dimension.sides import (
     restricted,
     weights,
 )
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.table import PackedTable, Restrictions
 
 Claim = tuple[Restrictions, int]
 

@@ -6,11 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import Self
 
-from littlestone.dimension.table import PackedTable, TableOrClass
+from littlestone.dimension.table import PackedTable, Restrictions, TableOrClass
 from littlestone.dimension.tree import whole
 from littlestone.errors import DeclarationError
-
-Restrictions = tuple[int, ...]  # 2 * column + label for each restriction
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from littlestone.dimension.bounds import Bounds
 from littlestone.dimension.littlestone import LittlestoneSolver
-from littlestone.dimension.refutation import Refutation, Restrictions
+from littlestone.dimension.refutation import Refutation
 from littlestone.dimension.splits import Split
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.table import PackedTable, Restrictions
 from littlestone.dimension.tree import MistakeTree
 
 WORK = 100_000  # columns looked at before a table is given to the compiled engine: a tenth second

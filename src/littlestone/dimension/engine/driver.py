@@ -9,9 +9,9 @@ from littlestone.dimension.engine.packing import load
 from littlestone.dimension.engine.planting import decide_side, descend, plant
 from littlestone.dimension.engine.search import at_least
 from littlestone.dimension.engine.state import NODE_LIMIT, NODES, ROWS, STOP, allocate
-from littlestone.dimension.refutation import Refutation, Restrictions
+from littlestone.dimension.refutation import Refutation
 from littlestone.dimension.sides import Sides
-from littlestone.dimension.table import PackedTable
+from littlestone.dimension.table import PackedTable, Restrictions
 from littlestone.dimension.tree import MistakeTree
 
 
