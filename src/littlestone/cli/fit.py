@@ -80,7 +80,7 @@ def fit(
         source.require(column)
     name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
     if dry_run:
-        _preview(event, name, ledger, as_json=as_json)
+        _preview(event, learner.method, name, ledger, as_json=as_json)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
@@ -113,7 +113,7 @@ def fit(
         print_pairs(evaluation.rows(), title="\nEvaluation: NOT PRIVATE, not part of the release")
 
 
-def _preview(event: Event, dataset: str, ledger: str, *, as_json: bool) -> None:
+def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: bool) -> None:
     """Print what a fit would cost; status 1 when it would be refused.  Makes no ledger."""
     missing = not is_address(ledger) and not os.path.exists(ledger)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
@@ -127,9 +127,11 @@ def _preview(event: Event, dataset: str, ledger: str, *, as_json: bool) -> None:
             "limit": preview.limit,
         }
         data = {name: cost and cost_json(cost) for name, cost in costs.items()}
-        print_json({"dry run": True, "refused": preview.refused, **data})
+        named = {"method": method, "mechanism": str(event)}
+        print_json({"dry run": True, "refused": preview.refused, **named, **data})
     else:
         rows = [
+            ("method", method),
             ("mechanism", str(event)),
             ("cost", str(preview.cost)),
             ("now", f"{budget(preview.before, preview.limit)} ({shown})"),

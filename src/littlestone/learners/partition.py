@@ -47,7 +47,8 @@ class _SetLearner(PrivateLearner[Any]):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
                 found=f"it is no class of {kind}",
-                fix="declare points or subsets of a column, or take another method",
+                fix="take another method, or declare "
+                + ("points(COLUMN)" if self.single else "subsets(COLUMN; at most K), K above 1"),
             )
         self.hypotheses: PointCovering = hypotheses
         self.mechanism = self._mechanism(exact_epsilon(epsilon), exact_delta(delta))
