@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import TypeVar
@@ -26,6 +27,22 @@ class Script:
         self._position += 1
         self._weight *= weights[chosen]
         return chosen
+
+    def geometric(self, a: Fraction, rng: object, *, most: int = 3) -> int:
+        """In place of the sampler's: min(X, most), Pr[X >= x] = a^x, where it is possible."""
+        weights = [a**k * (1 - a) for k in range(most)] + [a**most]
+        possible = [k for k, weight in enumerate(weights) if weight]
+        return possible[self.choose([weights[k] for k in possible])]
+
+    def generator(self) -> random.Random:
+        """One whose `randrange` is a choice."""
+        choose = self.choose
+
+        class Scripted(random.Random):
+            def randrange(self, n: int) -> int:  # type: ignore[override]
+                return choose([Fraction(1, n)] * n)
+
+        return Scripted()
 
     def explore(self, run: Callable[[], Output]) -> dict[Output, Fraction]:
         """The distribution of what ``run`` returns."""

@@ -70,11 +70,7 @@ class AtOnce(KeyStream):
 def private(monkeypatch: pytest.MonkeyPatch, stream: type[KeyStream] = KeyStream) -> bool:
     """Whether the sequence of published sets is private on all neighbouring streams of 3 records."""
     script = Script()
-
-    def scripted(a: Fraction, rng: random.Random, *, most: int) -> int:
-        return script.choose([a**k * (1 - a) for k in range(most)] + [a**most])
-
-    monkeypatch.setattr(continual_key_selection, "geometric", scripted)
+    monkeypatch.setattr(continual_key_selection, "geometric", script.geometric)
     monkeypatch.setattr(Real, "of", lambda x: x)
 
     def law(records: tuple[Record, ...]) -> dict[Published, Fraction]:

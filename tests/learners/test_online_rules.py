@@ -59,23 +59,13 @@ class Told(RuleStream):
 def private(monkeypatch: pytest.MonkeyPatch, kind: type[RuleStream]) -> bool:
     """Whether the claim holds for what is published, on all neighbouring streams of 3 records."""
     script = Script()
-
-    def geometric(a: Fraction, rng: random.Random, *, most: int = 3) -> int:
-        weights = [a**k * (1 - a) for k in range(most)] + [a**most]
-        possible = [k for k, weight in enumerate(weights) if weight]
-        return possible[script.choose([weights[k] for k in possible])]
-
-    class Scripted(random.Random):
-        def randrange(self, n: int) -> int:  # type: ignore[override]
-            return script.choose([Fraction(1, n)] * n)
-
-    monkeypatch.setattr(competition, "geometric", geometric)
+    monkeypatch.setattr(competition, "geometric", script.geometric)
     monkeypatch.setattr(Real, "of", lambda x: x)
     mechanism = Short(epsilon=Fraction(1), delta=DELTA, horizon=3, growth=2)
 
     def law(records: Any) -> dict[Any, Fraction]:
         def run() -> Any:
-            stream = kind(ONE.domain, mechanism, mechanism.resume(Scripted()))
+            stream = kind(ONE.domain, mechanism, mechanism.resume(script.generator()))
             published = []
             for x, y in records:
                 stream.update(x, y)

@@ -221,11 +221,7 @@ def test_planted_bugs_are_caught(plant: Law, more: int) -> None:
 def test_waits_are_the_tests_they_skip(monkeypatch: pytest.MonkeyPatch) -> None:
     """The session's own code along every outcome of its waits and skips."""
     script, mechanism = Script(), replace(SHORT, horizon=4)
-
-    def scripted(a: Fraction, rng: random.Random, *, most: int) -> int:
-        return script.choose([a**k * (1 - a) for k in range(most)] + [a**most])
-
-    monkeypatch.setattr(continual_key_selection, "geometric", scripted)
+    monkeypatch.setattr(continual_key_selection, "geometric", script.geometric)
     monkeypatch.setattr(Real, "of", lambda x: x)
     for stream in [("a", "a", None, "a"), ("a", "b", "a", "b"), (None, "b", "b", None)]:
 

@@ -75,23 +75,13 @@ def test_private_on_all_neighbouring_streams(shared: bool, delta: Fraction, leng
 def run_law(session: Callable[[], Competition[str]], monkeypatch: pytest.MonkeyPatch) -> Any:
     """The law of a session's own code, along every outcome of its choices; skips up to 3."""
     script = Script()
-
-    def geometric(a: Fraction, rng: random.Random, *, most: int = 3) -> int:
-        weights = [a**k * (1 - a) for k in range(most)] + [a**most]
-        possible = [k for k, weight in enumerate(weights) if weight]
-        return possible[script.choose([weights[k] for k in possible])]
-
-    class Scripted(random.Random):
-        def randrange(self, n: int) -> int:  # type: ignore[override]
-            return script.choose([Fraction(1, n)] * n)
-
-    monkeypatch.setattr(competition, "geometric", geometric)
+    monkeypatch.setattr(competition, "geometric", script.geometric)
     monkeypatch.setattr(Real, "of", lambda x: x)
 
     def found(stream: Stream) -> Law:
         def run() -> tuple[str | None, ...]:
             competing = session()
-            competing._rng = Scripted()
+            competing._rng = script.generator()
             return tuple(competing.step(named) for named in stream)
 
         return script.explore(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.table_file import BinaryTable, read_table
 from littlestone.data import TABLE_SUFFIXES
+from littlestone.errors import DeclarationError
 from littlestone.privacy.ledger import Ledger, is_address
 
 DEFAULT_LEDGER = "littlestone.ledger"
@@ -65,3 +67,16 @@ def ledger_name(text: str, ledger: Ledger) -> str:
     'here.ledger'
     """
     return str(ledger.path) if is_address(text) else text
+
+
+def refuse_as_feature(target: str, columns: Sequence[str], declared: str) -> None:
+    """Raise `DeclarationError` where a class reads the column that holds the label.
+
+    >>> refuse_as_feature("late", ["delay"], "points(delay)")
+    """
+    if target in columns:
+        raise DeclarationError(
+            f"learn {target} from {declared}",
+            found=f"the class reads the column {target!r}, which holds the label itself",
+            fix="leave it out of the class",
+        )

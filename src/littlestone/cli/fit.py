@@ -11,10 +11,15 @@ from typing import Annotated
 import typer
 
 from littlestone.classes import parse_class
-from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, dataset_name, ledger_name
+from littlestone.cli.arguments import (
+    DEFAULT_LEDGER,
+    LedgerOption,
+    dataset_name,
+    ledger_name,
+    refuse_as_feature,
+)
 from littlestone.cli.console import cost_json, print_json, print_pairs
 from littlestone.data import Label, open_table, read_sample
-from littlestone.errors import DeclarationError
 from littlestone.planning import choose_learner
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
@@ -69,14 +74,10 @@ def fit(
     learner, why = choose_learner(declared, epsilon=epsilon, delta=delta, method=method)
     event = learner.event_with(estimate)
     label = Label.parse(target, positive)
-    if target in learner.hypotheses.domain.column_names:
-        raise DeclarationError(
-            f"learn {target} from {hypotheses}",
-            found=f"the class reads the column {target!r}, which holds the label itself",
-            fix="leave it out of the class",
-        )
+    columns = learner.hypotheses.domain.column_names
+    refuse_as_feature(target, columns, hypotheses)
     source = open_table(table)
-    for column in (*learner.hypotheses.domain.column_names, target):
+    for column in (*columns, target):
         source.require(column)
     name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
     if dry_run:

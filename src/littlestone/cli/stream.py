@@ -13,7 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.classes import parse_class
-from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, dataset_name
+from littlestone.cli.arguments import (
+    DEFAULT_LEDGER,
+    LedgerOption,
+    dataset_name,
+    refuse_as_feature,
+)
 from littlestone.cli.console import cost_json
 from littlestone.data import CsvStream, Label, Table, open_table
 from littlestone.errors import DeclarationError
@@ -74,12 +79,7 @@ def stream(
     )
     label = Label.parse(target, positive)
     columns = learner.hypotheses.domain.column_names
-    if target in columns:
-        raise DeclarationError(
-            f"learn {target} from {hypotheses}",
-            found=f"the class reads the column {target!r}, which holds the label itself",
-            fix="leave it out of the class",
-        )
+    refuse_as_feature(target, columns, hypotheses)
     if table == PIPE and dataset is None:
         raise DeclarationError(
             "learn from a pipe",

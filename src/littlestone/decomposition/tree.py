@@ -129,11 +129,8 @@ def alone(space: HypothesisClass[Point] | Ball[Point]) -> HypothesisClass[Point]
 
 def _most(space: HypothesisClass[Any] | Ball[Any]) -> int:
     """LDim, or an upper bound on that of a union."""
-    V = alone(space)
-    if V is None:
-        assert isinstance(space, Ball)
-        V = space.whole
-    return int(V.littlestone_dimension())
+    V, whole = alone(space), space.whole if isinstance(space, Ball) else space
+    return int((whole if V is None else V).littlestone_dimension())
 
 
 def leaf_bound(p: int, d: int, dimension: int, t: int = 0) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, get_args
 
@@ -23,7 +22,7 @@ from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
-from littlestone.privacy.randomness import is_cryptographic, system_generator
+from littlestone.privacy.randomness import chosen_generator, is_cryptographic
 from littlestone.sample import Sample
 
 Setting = Literal["realizable", "agnostic"]
@@ -124,13 +123,7 @@ class PrivateLearner(ABC, Generic[Point]):
         `BudgetExceededError` or `LedgerError`.
         """
         self._require_fitting(sample)
-        rng = system_generator() if rng is None else rng
-        if not isinstance(rng, random.Random):
-            raise DeclarationError(
-                f"draw with a generator of type {type(rng).__name__}",
-                found="it is no random.Random, whose whole numbers are exact",
-                fix="leave rng out, or give seeded_generator(seed) for a simulation",
-            )
+        rng = chosen_generator(rng)
         what = f"learn {label} from {self.hypotheses}"
         event = self.event_with(estimate)
         receipt = ledger.spend(event, dataset=dataset, what=what)
@@ -226,22 +219,6 @@ def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
     ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
     chances = np.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
     return float(chances @ values[: len(k)])
-
-
-def least(holds: Callable[[int], bool]) -> int:
-    """The least n >= 1 for which ``holds``, which stays true once it is.
-
-    >>> least(lambda n: n * n >= 50)
-    8
-    """
-    high = 1
-    while not holds(high):
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
 
 
 def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:

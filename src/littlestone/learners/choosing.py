@@ -21,7 +21,6 @@ from littlestone.learners.base import (
     PrivateLearner,
     Setting,
     binomial_mean,
-    least,
     require_plan,
 )
 from littlestone.privacy.accounting.calibration import calibrate
@@ -30,6 +29,7 @@ from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 

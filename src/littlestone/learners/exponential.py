@@ -9,10 +9,11 @@ from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, least, require_plan
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 

@@ -20,7 +20,6 @@ from littlestone.learners.base import (
     PrivateLearner,
     Setting,
     binomial_mean,
-    least,
     require_plan,
 )
 from littlestone.privacy.cost import exact_delta, exact_epsilon
@@ -29,6 +28,7 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.key_release import KeyRelease
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 

@@ -10,13 +10,13 @@ from fractions import Fraction
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import least
 from littlestone.learners.teachers import chunks, top
 from littlestone.learners.voting import MOST_SPACES, VotingLearner
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.above_threshold import cheapest
+from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 

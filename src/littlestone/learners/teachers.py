@@ -72,10 +72,7 @@ def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int
     >>> sorted(permuted(sample, random.Random(0)))
     [(7, 0), (7, 1), (7, 1)]
     """
-    counts = zip(sample.points, sample.negatives.tolist(), sample.positives.tolist(), strict=True)
-    examples = [(x, y) for x, zeros, ones in counts for y in [0] * zeros + [1] * ones]
-    rng.shuffle(examples)
-    return examples
+    return [(sample.points[record // 2], record % 2) for record in shuffled(sample, rng).tolist()]
 
 
 def frontier(

@@ -17,12 +17,13 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, least, require_plan
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.teachers import chunks, split
 from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 MOST_SPACES = 10_000

@@ -13,8 +13,9 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
-from littlestone.learners.base import binomial_mean, least, require_plan
+from littlestone.learners.base import binomial_mean, require_plan
 from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.parameters import least
 
 Floats = NDArray[np.float64]
 _MOST_POINTS = 10

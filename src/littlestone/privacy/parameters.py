@@ -1,6 +1,8 @@
-"""Public parameters of mechanisms, checked when they are declared: later, budget would be spent."""
+"""Public parameters of mechanisms: the search for one, and checks before any budget is spent."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from littlestone.errors import DeclarationError
 
@@ -18,3 +20,19 @@ def whole(name: str, value: object, least: int | None = None) -> None:
         found=f"{name} must be an integer{bound}",
         fix=f"give {name} as an integer{bound}",
     )
+
+
+def least(holds: Callable[[int], bool]) -> int:
+    """The least n >= 1 for which ``holds``, which stays true once it is.
+
+    >>> least(lambda n: n * n >= 50)
+    8
+    """
+    high = 1
+    while not holds(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

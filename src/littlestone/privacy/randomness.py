@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from littlestone.errors import DeclarationError
+
 
 def system_generator() -> random.Random:
     """The operating system's cryptographic generator, the default of every private draw."""
@@ -22,3 +24,20 @@ def seeded_generator(seed: int) -> random.Random:
 def is_cryptographic(rng: random.Random) -> bool:
     """Whether draws from ``rng`` are private: only the system's own generator cannot be replayed."""
     return type(rng) is random.SystemRandom
+
+
+def chosen_generator(rng: random.Random | None) -> random.Random:
+    """The one that was given, or the system's; `DeclarationError` for what is no `random.Random`.
+
+    >>> is_cryptographic(chosen_generator(None))
+    True
+    """
+    if rng is None:
+        return system_generator()
+    if not isinstance(rng, random.Random):
+        raise DeclarationError(
+            f"draw with a generator of type {type(rng).__name__}",
+            found="it is no random.Random, whose whole numbers are exact",
+            fix="leave rng out, or give seeded_generator(seed) for a simulation",
+        )
+    return rng

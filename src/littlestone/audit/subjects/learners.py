@@ -22,9 +22,9 @@ from littlestone.learners import (
     PrivateLearner,
     SingleKeyLearner,
 )
-from littlestone.learners.base import least
 from littlestone.privacy.mechanisms.key_release import KeyRelease
 from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 Pairs = Iterable[tuple[Records, Records]]

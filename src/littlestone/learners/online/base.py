@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Generic
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
+from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.online.base import OnlineLearner
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.parameters import whole
-from littlestone.privacy.randomness import system_generator
+from littlestone.privacy.randomness import chosen_generator
 
 Journal = Callable[[list[Any]], None]
 """Keeps one entry of plain JSON values, for good by the time it returns; what it keeps is secret."""
@@ -110,13 +110,7 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
         simulation and not private.  ``journal`` is told whatever `resume` needs, before anything is
         published that depends on it.  Raises `BudgetExceededError` or `LedgerError`.
         """
-        rng = system_generator() if rng is None else rng
-        if not isinstance(rng, random.Random):
-            raise DeclarationError(
-                f"draw with a generator of type {type(rng).__name__}",
-                found="it is no random.Random, whose whole numbers are exact",
-                fix="leave rng out, or give seeded_generator(seed) for a simulation",
-            )
+        rng = chosen_generator(rng)
         return self.begin(self.pay(ledger, dataset, label), rng, journal)
 
     def pay(self, ledger: Ledger, dataset: str, label: str) -> Receipt:
@@ -144,3 +138,12 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
     @abstractmethod
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """How many mistakes it makes on a realizable sequence; None where nothing is proved."""
+
+
+def foreign_entry(kind: str) -> ModelError:
+    """The error for an entry of a journal that the online learner of ``kind`` has not written."""
+    return ModelError(
+        f"go on with a run of the online learner of {kind}",
+        found="an entry of its journal is none of this learner's",
+        fix="give the journal that the run wrote, as it is",
+    )

@@ -12,7 +12,7 @@ import numpy as np
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
 from littlestone.domains import Domain
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import (
@@ -20,6 +20,7 @@ from littlestone.learners.online.base import (
     MistakeBound,
     PrivateOnlineLearner,
     PrivateStream,
+    foreign_entry,
 )
 from littlestone.online.base import require_label
 from littlestone.privacy.ledger import Receipt
@@ -161,8 +162,4 @@ def _checked(entry: object, domain: Domain[Any], steps: int, horizon: int) -> li
             and (due is None or step <= due <= horizon)
         ):
             return [step, x, skips, score, due]
-    raise ModelError(
-        "go on with a run of the online learner of points",
-        found="an entry of its journal is none of this learner's",
-        fix="give the journal that the run wrote, as it is",
-    )
+    raise foreign_entry("points")

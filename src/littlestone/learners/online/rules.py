@@ -10,7 +10,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.rules import EqualityRules
 from littlestone.domains import Product
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.errors import DeclarationError
 from littlestone.hypotheses import RuleUnion
 from littlestone.hypotheses.rules import Rule
 from littlestone.learners.base import require_plan
@@ -19,6 +19,7 @@ from littlestone.learners.online.base import (
     MistakeBound,
     PrivateOnlineLearner,
     PrivateStream,
+    foreign_entry,
 )
 from littlestone.online.base import require_label
 from littlestone.privacy.cost import exact_delta, exact_epsilon
@@ -179,11 +180,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
                     keys = [tuple(key) if isinstance(key, list) else key for key in named]
                     stream.restore(step, keys, drawn)
                 case _:
-                    raise ModelError(
-                        "go on with a run of the online learner of rules",
-                        found="an entry of its journal is none of this learner's",
-                        fix="give the journal that the run wrote, as it is",
-                    )
+                    raise foreign_entry("rules")
         return stream
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:

@@ -15,7 +15,7 @@ from typing import IO, Any
 from littlestone.errors import ModelError, OutputError
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import is_cryptographic, system_generator
+from littlestone.privacy.randomness import chosen_generator, is_cryptographic
 
 FORMAT = "littlestone run 1"
 NOTED = 1000
@@ -74,7 +74,7 @@ def durable_run(
     Raises `ModelError` for a file of another run or a damaged one, `OutputError` if it cannot be
     written or another process uses it, and what `PrivateOnlineLearner.start` raises.
     """
-    rng = system_generator() if rng is None else rng
+    rng = chosen_generator(rng)
     if state is None:
         receipt = learner.pay(ledger, dataset, label)
         yield Run(learner.begin(receipt, rng, None), receipt.number, False, [0], lambda data: None)

@@ -10,13 +10,13 @@ from fractions import Fraction
 from typing import Any, TypeGuard
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.base import (
     Journal,
     MistakeBound,
     PrivateOnlineLearner,
     PrivateStream,
+    foreign_entry,
 )
 from littlestone.learners.teachers import frontier, taught
 from littlestone.online.base import require_label
@@ -147,11 +147,7 @@ class TeacherStream(PrivateStream[Any]):
                 threshold = learner.threshold(self._bottoms + 1 if form is None else 0)
                 self._drawn(form, Epoch(threshold, skips, 0, due))
             case _:
-                raise ModelError(
-                    "go on with a run of the online learner of teachers",
-                    found="an entry of its journal is none of this learner's",
-                    fix="give the journal that the run wrote, as it is",
-                )
+                raise foreign_entry("teachers")
 
     def _due(self, due: object, first: int) -> TypeGuard[int | None]:
         return due is None or (isinstance(due, int) and first <= due <= self._learner.horizon)

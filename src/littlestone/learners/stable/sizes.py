@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from littlestone.errors import DeclarationError
-from littlestone.learners.base import least, require_plan
+from littlestone.learners.base import require_plan
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.parameters import least
 
 LARGEST = 8  # beyond this d, eta = 2^-(2^d - 1) and the logarithms of its sizes leave the floats
 

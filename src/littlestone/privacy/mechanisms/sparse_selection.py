@@ -19,6 +19,7 @@ from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Data, Mechanism
+from littlestone.privacy.parameters import least
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.reals import Real
@@ -173,14 +174,7 @@ def least_power(base: Fraction, bound: Fraction) -> int:
                 return False
             bits *= 2
 
-    above = 1
-    while not reaches(above):
-        above *= 2
-    low = above // 2
-    while above - low > 1:
-        middle = (low + above) // 2
-        low, above = (low, middle) if reaches(middle) else (middle, above)
-    return above
+    return least(reaches)
 
 
 def _inverse_power(base: Fraction, k: int, bits: int) -> tuple[int, int]:
