@@ -8,6 +8,7 @@ A new kind is one file here.
 
 from littlestone.hypotheses.base import Hypothesis, disagreement
 from littlestone.hypotheses.flats import Flat, FlatComplement
+from littlestone.hypotheses.majority import majority
 from littlestone.hypotheses.rules import RuleUnion
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
@@ -27,4 +28,5 @@ __all__ = [
     "ZeroSet",
     "disagreement",
     "function_of_labels",
+    "majority",
 ]

@@ -1,6 +1,7 @@
 """Private learners, one a file; each is private for every input, whatever the data."""
 
 from littlestone.learners.base import Bound, PrivateLearner
+from littlestone.learners.boosting import BoostingLearner
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.ggkm import GGKMLearner
@@ -12,6 +13,7 @@ from littlestone.learners.release import Release
 from littlestone.learners.staged import StagedLearner
 
 __all__ = [
+    "BoostingLearner",
     "Bound",
     "ChoosingLearner",
     "ExponentialLearner",

@@ -1,0 +1,281 @@
+"""Boosting by majority (Freund 1995) of any private learner, for the cost of one of its runs."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import compress
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.discovery import concrete
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis, majority
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.irreducible import IrreducibleLearner
+from littlestone.learners.stable.tournament import Examples
+from littlestone.learners.teachers import permuted
+from littlestone.learners.voting import share
+from littlestone.learners.walk import shortest
+from littlestone.privacy.accounting.composed import merged_uses
+from littlestone.privacy.cost import PrivacyCost, exact, exact_delta, exact_epsilon
+from littlestone.privacy.event import Event, Guarantee
+from littlestone.privacy.ledger import Receipt
+from littlestone.sample import Sample
+
+_BETA = 1 / 100  # of a round, by which the weak learner is chosen
+
+
+@dataclass(frozen=True)
+class Boosted(Event):
+    """``event`` on each of ``rounds`` disjoint parts, on records that earlier rounds filter.
+
+    It costs what ``event`` costs: one replaced record is in one part, and there it replaces one
+    record at most of those that pass (docs/proofs/boosting.md, Theorem 1).
+    """
+
+    event: Event
+    rounds: int
+
+    def cost(self) -> PrivacyCost:
+        return self.event.cost()
+
+    def guarantee(self) -> Guarantee:
+        return self.event.guarantee()
+
+    def uses(self) -> list[tuple[Event, int]]:
+        # Itself once, to be redeemed before records are permuted; then the draws of the rounds.
+        return [(self, 1), *merged_uses([(self.event, self.rounds)])]
+
+    def __str__(self) -> str:
+        return f"boosting by majority, on {self.rounds} disjoint parts: [{self.event}]"
+
+
+class BoostingLearner(PrivateLearner[Point]):
+    """Release the majority of T hypotheses of ``weak``, each learned where those before it may lose.
+
+    The records, in a uniform order, make T parts of N = floor(n / T).  In round t = 1, ..., T
+
+    1. a record of part t on which r of the t - 1 votes so far are right passes with probability
+       w_t(r) / max w_t, by itself (`Walk`);
+    2. ``weak`` learns from the first m = max(1, floor(``kept`` N)) that pass; if there are fewer,
+       a record that is the same for every sample makes up for each that is missing.
+
+    T is the least odd number for which a majority of votes that are right with probability
+    1/2 + ``gamma`` errs with probability at most alpha / 2.  (epsilon, delta)-DP for every sample if
+    ``weak`` is: the whole run costs one of its draws.  The rule may be outside of the class.
+
+    ``weak`` is a learner of the same class, or the one that provably needs the fewest records for
+    error 1/2 - gamma.  ``kept`` is calibrated (``python -m benchmarks.boosting``); `proved` makes a
+    learner with a `plan`.  Raises `DeclarationError` for illegal parameters, a weak learner that
+    costs more, more than 999 rounds, and classes whose votes have no canonical form.
+
+    Freund (1995); docs/proofs/boosting.md.  O(n T) labels, and T draws of ``weak``.
+
+    >>> from littlestone.classes import Thresholds
+    >>> learner = BoostingLearner(Thresholds.on(0, 999), epsilon=1, delta=0)
+    >>> learner.walk.rounds, learner.weak.method, str(learner.cost())
+    (9, 'exponential', 'epsilon 1, delta 0 (replace-one)')
+    """
+
+    method = "boosting"
+    reservation = "for majorities beyond the class"
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: object = Fraction(1, 10),
+        gamma: object = Fraction(1, 4),
+        kept: object = Fraction(1, 8),
+        weak: PrivateLearner[Point] | None = None,
+    ) -> None:
+        hypotheses.require_learnable()
+        asked = f"boost learners of {hypotheses}"
+        paid = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        self.hypotheses = hypotheses
+        self.alpha, self.gamma = share("alpha", alpha), exact(gamma, what="gamma")
+        self.kept = share("kept", kept)
+        if not 0 < self.gamma < Fraction(1, 2) or not self.alpha:
+            raise DeclarationError(
+                f"{asked} with alpha = {alpha}, gamma = {gamma}",
+                found="alpha must lie above 0, and gamma strictly between 0 and 1/2",
+                fix="give an error such as 0.05, and a gamma such as 0.25: weak learners then err "
+                "on a quarter of the records at most",
+            )
+        self.walk = shortest(self.gamma, self.alpha / 2, asked)
+        if majority([hypotheses.soa()]) is None:
+            raise DeclarationError(
+                asked,
+                found="a majority vote of its rules has no form in which equal ones are equal",
+                fix="take another method, or declare a class on at most 2^20 points",
+            )
+        if weak is None:
+            declared = {"epsilon": epsilon, "delta": delta, "alpha": Fraction(1, 2) - self.gamma}
+            weak = _fewest(hypotheses, declared) or IrreducibleLearner.aimed(hypotheses, **declared)
+        if weak.hypotheses != hypotheses or not weak.cost().within(paid):
+            raise DeclarationError(
+                f"{asked} with {paid}",
+                found=f"the weak learner learns {weak.hypotheses} with {weak.cost()}",
+                fix="give a learner of the same class that costs no more",
+            )
+        self.weak = weak
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> BoostingLearner[Point]:
+        """It takes as many rounds as ``alpha`` asks for."""
+        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+
+    @property
+    def event(self) -> Boosted:
+        return Boosted(self.weak.event, self.walk.rounds)
+
+    def draw(
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
+        receipt.redeem(self.event)  # now, for the order of the records is drawn first
+        votes: list[Hypothesis[Point]] = []
+        for part in self.parts(permuted(sample, rng)):
+            coins = (rng.randrange(p.denominator) < p.numerator for p in self.chances(part, votes))
+            passed = self.filled(list(compress(part, coins)), votes, len(part))
+            votes.append(self.weak.draw(passed, receipt=receipt, rng=rng))
+        return self.vote(votes)
+
+    def parts(self, records: Examples[Point]) -> list[Examples[Point]]:
+        """T parts of floor(n / T) records by their places alone; the remainder is in none."""
+        size = len(records) // self.walk.rounds
+        return [records[t * size : (t + 1) * size] for t in range(self.walk.rounds)]
+
+    def chances(self, part: Examples[Point], votes: Sequence[Hypothesis[Point]]) -> list[Fraction]:
+        """With which probability each record passes: of the votes so far and of the record alone."""
+        weights, voters = self.walk.weights(len(votes) + 1), Counter(votes)
+        passing = [Fraction(weight, max(weights)) for weight in weights]
+        known: dict[tuple[Point, int], Fraction] = {}
+        for x, y in part:
+            if (x, y) not in known:
+                right = sum(times for h, times in voters.items() if h(x) == y)
+                known[x, y] = passing[right]
+        return [known[record] for record in part]
+
+    def filled(
+        self, passed: Examples[Point], votes: Sequence[Hypothesis[Point]], size: int
+    ) -> Sample[Point]:
+        """What the weak learner sees of a part of ``size``: m records, of which the first passed."""
+        counts: dict[Point, list[int]] = {}
+        wanted = max(1, int(self.kept * size))
+        missing = [self.spare(votes)] * (wanted - len(passed))
+        for x, y in [*passed[:wanted], *missing]:
+            counts.setdefault(x, [0, 0])[y] += 1
+        return Sample.from_counts(self.hypotheses.domain, counts)
+
+    def spare(self, votes: Sequence[Hypothesis[Point]]) -> tuple[Point, int]:
+        """The record that makes up for missing ones: of no sample, but of the votes so far."""
+        (x,) = self.hypotheses.domain.examples(1)
+        return x, int(2 * sum(h(x) for h in votes) > len(votes))
+
+    def vote(self, votes: Sequence[Hypothesis[Point]]) -> Hypothesis[Point]:
+        """The majority; SOA_H if hypotheses of several kinds have none."""
+        return majority(votes) or self.hypotheses.soa()
+
+    @classmethod
+    def proved(
+        cls,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: float,
+        beta: float,
+    ) -> BoostingLearner[Point]:
+        """A learner whose `plan` (alpha, beta) is not None, if some weak learner has one.
+
+        >>> from littlestone.classes import Thresholds
+        >>> goal = {"alpha": 0.05, "beta": 0.05}
+        >>> learner = BoostingLearner.proved(Thresholds.on(0, 999), epsilon=1, delta=0, **goal)
+        >>> learner.plan(**goal, setting="realizable").n > 0
+        True
+        """
+        usual = cls(hypotheses, epsilon=epsilon, delta=delta, alpha=exact(alpha, what="alpha"))
+        each = beta / (2 * usual.walk.rounds)
+        weak_alpha = float(Fraction(1, 2) - usual.gamma)
+        declared = {"epsilon": epsilon, "delta": delta, "alpha": weak_alpha, "beta": each}
+        weak = _fewest(hypotheses, declared)
+        if weak is None:
+            return usual
+
+        def of(kept: Fraction) -> BoostingLearner[Point]:
+            options: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": usual.alpha}
+            return cls(hypotheses, **options, kept=kept, weak=weak)
+
+        density = Fraction(usual.density(alpha)).limit_denominator(10**6)
+        learners = [of(density * c / 20) for c in range(1, 20)]
+        sizes = [learner.plan(alpha, beta, setting="realizable") for learner in learners]
+        found = [(bound.n, i) for i, bound in enumerate(sizes) if bound is not None]
+        return learners[min(found)[1]] if found else usual
+
+    def density(self, alpha: float) -> float:
+        """(alpha - lost) / ((1/2 + gamma) (max w_2 + ... + max w_T)), and at most 1.
+
+        Rounds in which a smaller share of the distribution passes may fail: together they cost at
+        most what alpha leaves.
+        """
+        spared = alpha - float(self.walk.lost)
+        return min(1.0, spared / ((0.5 + float(self.gamma)) * self.walk.heights))
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """Examples that suffice in the realizable setting (docs/proofs/boosting.md, Theorem 2).
+
+        T N for the least N for which kept N is as many as ``weak`` needs for error 1/2 - gamma with
+        probability 1 - beta / (2 T), and
+
+            N KL(kept || density) >= ln(2 T / beta).
+
+        None in the agnostic setting, if ``weak`` has no plan, and if `density` is not above ``kept``.
+        """
+        require_plan(alpha, beta, setting)
+        each = beta / (2 * self.walk.rounds)
+        kept, density = float(self.kept), self.density(alpha) * (1 - 1e-9)
+        if setting == "agnostic" or not 0 < kept < density:
+            return None
+        bound = self.weak.plan(float(Fraction(1, 2) - self.gamma), each, setting=setting)
+        if bound is None:
+            return None
+        rate = kept * math.log(kept / density)
+        rate += (1 - kept) * (math.log1p(-kept) - math.log1p(-density))
+        size = math.ceil(-math.log(each) / rate * (1 + 1e-6))
+        size = max(size, math.ceil(bound.n / self.kept))
+        source = "docs/proofs/boosting.md, Theorem 2"
+        return Bound(self.walk.rounds * size, alpha, beta, setting, True, source)
+
+
+def _fewest(
+    hypotheses: HypothesisClass[Point], declared: dict[str, Any]
+) -> PrivateLearner[Point] | None:
+    """The learner without a reservation that provably needs the fewest records for ``declared``.
+
+    With a beta among these, of those with the parameters for which that is proved.
+    """
+    found: list[tuple[int, PrivateLearner[Point]]] = []
+    goal = float(declared["alpha"]), declared.get("beta", _BETA)
+    kinds: list[type[PrivateLearner[Any]]] = concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
+    for kind in kinds:
+        if kind.reservation:
+            continue
+        try:
+            make = kind.proved if "beta" in declared else kind.aimed
+            learner = make(hypotheses, **declared)
+        except DeclarationError:
+            continue
+        bound = learner.plan(*goal, setting="realizable")
+        if bound is not None:
+            found.append((bound.n, learner))
+    return min(found, key=lambda pair: pair[0])[1] if found else None
