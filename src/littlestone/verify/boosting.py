@@ -1,0 +1,122 @@
+"""Boosting: BLM20, Theorem 6, as the statement that it is; and algorithmically, by majority."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes import FiniteClass, Thresholds
+from littlestone.dimension import threshold_dimension
+from littlestone.learners import BoostingLearner, ExponentialLearner, GloballyStableLearner
+from littlestone.learners.walk import Walk
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.verify.statement import Outcome, statement
+
+EPSILON, ALPHA = Fraction(1, 10), 1 / 16
+"""Of the weak learner of Theorem 6; its beta is 1/16 too."""
+
+
+def _tables() -> list[FiniteClass]:
+    """Random tables of Littlestone dimension 1 and 2."""
+    rng, found = np.random.default_rng(6), list[FiniteClass]()
+    while len(found) < 12:
+        shape = int(rng.integers(2, 7)), int(rng.integers(2, 6))
+        H = FiniteClass.from_array(rng.integers(0, 2, shape))
+        if 1 <= H.littlestone_dimension() <= 2:
+            found.append(H)
+    return found
+
+
+@statement(
+    "BLM20 Theorem 6: a class with a weak private learner has a strong one, that of Theorem 1"
+)
+def weak_means_strong() -> Outcome:
+    """The chain of its proof on twelve tables, each step but the lower bound for thresholds.
+
+    The weak learner is `ExponentialLearner` at epsilon 0.1 and its proved n for alpha = beta = 1/16.  A
+    class with t thresholds at most has LDim < 2^(t + 1) (ALMM19, Theorem 3), and for that LDim the
+    learner of Theorem 1, with proved sizes, takes C_H ln(1 / (beta delta)) / (alpha epsilon)
+    records: C_H is shown over a grid of alpha, beta, epsilon and delta down to 1e-3 and 1e-24.  That
+    t is finite where a weak learner exists (n_0 grows as log* t) is not run: finite tables have a
+    finite t anyway.
+    """
+    wrong, spread = 0, 1.0
+    shown: dict[int, float] = {}
+    for H in _tables():
+        d = H.littlestone_dimension()
+        table = [[h(x) for x in H.domain] for h in H]
+        weak = ExponentialLearner(H, epsilon=EPSILON)
+        wrong += weak.plan(ALPHA, ALPHA, setting="realizable").n < 1
+        wrong += not d < 2 ** (threshold_dimension(table) + 1)
+        constants = []
+        for alpha, beta, epsilon, delta in product(
+            (0.1, 0.001), (0.1, 1e-6), ("1", "0.01"), ("1e-6", "1e-24")
+        ):
+            goal: dict[str, Any] = {"alpha": alpha, "beta": beta}
+            strong = GloballyStableLearner.proved(H, epsilon=epsilon, delta=delta, **goal)
+            bound = strong.plan(**goal, setting="realizable")
+            if bound is None:
+                return Outcome("a size", "none is proved", False)
+            unit = -math.log(beta * float(delta)) / (alpha * float(epsilon))
+            constants.append(bound.n / unit)
+        shown[d] = max(shown.get(d, 0.0), max(constants))
+        spread = max(spread, max(constants) / min(constants))
+    return Outcome(
+        "LDim < 2^(t + 1), and n <= C_H ln(1 / (beta delta)) / (alpha epsilon)",
+        f"{wrong} failures in 12 tables; "
+        + ", ".join(f"C_H = {c:,.0f} for d = {d}" for d, c in sorted(shown.items()))
+        + f", at most {spread:.1f} times its least value over the grid",
+        wrong == 0 and spread < 50,
+    )
+
+
+@statement("Boosting by majority (docs/proofs/boosting.md): the error of the vote, round by round")
+def identity() -> Outcome:
+    """Err = lost + sum_t W_t (e_t - 1/2 + gamma), exactly, for random votes and distributions."""
+    rng, wrong, runs = seeded_generator(7), 0, 0
+    for gamma, rounds in product(map(Fraction, ("1/10", "1/4", "2/5")), (3, 5, 9)):
+        walk = Walk(rounds, gamma)
+        for _ in range(20):
+            weights = [1 + rng.randrange(5) for _ in range(6)]
+            mass = [Fraction(w, sum(weights)) for w in weights]
+            right, total = [0] * 6, walk.lost
+            for t in range(1, rounds + 1):
+                unit = (gamma + Fraction(1, 2)).denominator ** (rounds - t)
+                votes = [rng.randrange(3) > 0 for _ in mass]
+                for m, r, vote in zip(mass, right, votes, strict=True):
+                    weight = m * Fraction(walk.weights(t)[r], unit)
+                    total += weight * ((not vote) - Fraction(1, 2) + gamma)
+                right = [r + vote for r, vote in zip(right, votes, strict=True)]
+            error = sum(m for m, r in zip(mass, right, strict=True) if 2 * r < rounds)
+            wrong, runs = wrong + (total != error), runs + 1
+    return Outcome("equal", f"{wrong} of {runs} differ", wrong == 0)
+
+
+@statement(
+    "Boosting by majority: error alpha for n_0 log(1/alpha)^(3/2) / alpha records, up to a factor"
+)
+def algorithmic() -> Outcome:
+    """From error 1/4 at epsilon 0.1, for the weak learner's own epsilon and delta.
+
+    Theorem 6 gives more: any epsilon and delta.  BLM20 estimates n_0 log(1/beta) / (alpha^2
+    epsilon) records for pure privacy, with composition.
+    """
+    H, shown, exact = Thresholds.on(0, 99), [], True
+    for alpha in (0.1, 0.03, 0.01, 0.003):
+        goal: dict[str, Any] = {"alpha": alpha, "beta": ALPHA}
+        learner = BoostingLearner.proved(H, epsilon=EPSILON, delta=0, **goal)
+        bound = learner.plan(**goal, setting="realizable")
+        weak = learner.weak.plan(0.25, ALPHA, setting="realizable")
+        if bound is None or weak is None:
+            return Outcome("a size", "none is proved", False)
+        exact &= learner.cost() == learner.weak.cost()
+        shown.append(bound.n / (weak.n * math.log(1 / alpha) ** 1.5 / alpha))
+    return Outcome(
+        "bounded, at the weak learner's cost",
+        f"factors {', '.join(f'{c:.1f}' for c in shown)} for alpha = .1, .03, .01, .003",
+        exact and max(shown) < 2 * min(shown),
+    )
