@@ -144,7 +144,7 @@ def test_too_few_records_are_no_error(n: int) -> None:
 
 def test_it_learns_what_no_hypothesis_of_the_class_says() -> None:
     """A majority of stumps: at least two of three columns are large."""
-    stumps: Any = parse_class("stumps(a in 0..1, b in 0..1, c in 0..1)")
+    stumps: Any = parse_class("stumps(a 0..1, b 0..1, c 0..1)")
     learner = BoostingLearner(stumps, epsilon=4, delta=0, alpha="0.2", gamma="1/10", kept="1/2")
     data = [(x, int(sum(x) >= 2)) for x in product((0, 1), repeat=3)] * 3000
     with Ledger() as ledger:
