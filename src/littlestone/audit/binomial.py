@@ -6,11 +6,12 @@ exponents without end), so the failure probability is what it is said to be and 
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
-_UP = Context(prec=40, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_DOWN = Context(prec=40, rounding=ROUND_FLOOR, Emax=MAX_EMAX, Emin=MIN_EMIN)
+from littlestone.privacy.decimals import directed, power
+
+_UP, _DOWN = directed(40)
 _GRID = 10**15  # bounds are multiples of 10^-15
 _SHORT = Decimal("1e-15")  # how much of the tail is left to its geometric bound
 
@@ -50,7 +51,7 @@ def _tail_above(p: int, k: int, n: int, choices: Decimal) -> Decimal:
     """An upper bound of Pr[Bin(n, p / GRID) >= k] for p / GRID < k / n; ``choices`` >= C(n, k)."""
     yes, no = (_UP.divide(Decimal(part), Decimal(_GRID)) for part in (p, _GRID - p))
     odds = _up(p, _GRID - p)
-    term = _UP.multiply(choices, _UP.multiply(_power(yes, k), _power(no, n - k)))
+    term = _UP.multiply(choices, _UP.multiply(power(yes, k, _UP), power(no, n - k, _UP)))
     total = term
     for j in range(k, n):
         # The terms fall faster and faster, so the rest is below a geometric series.
@@ -69,16 +70,6 @@ def _choices(n: int, k: int) -> Decimal:
     for i in range(1, min(k, n - k) + 1):
         product = _UP.divide(_UP.multiply(product, Decimal(n + 1 - i)), Decimal(i))
     return product
-
-
-def _power(base: Decimal, k: int) -> Decimal:
-    """An upper bound of base^k, in O(log k) products."""
-    power = Decimal(1)
-    for digit in f"{k:b}":
-        power = _UP.multiply(power, power)
-        if digit == "1":
-            power = _UP.multiply(power, base)
-    return power
 
 
 def _up(a: int, b: int) -> Decimal:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import reduce
 
 from littlestone.privacy.cost import rounded_up
+from littlestone.privacy.decimals import directed, power
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.rational import exp_above, exp_below, log_above
 
-# Decimal arithmetic rounds exactly as it is told to, and its exponents do not end.
-_UP = Context(prec=50, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX)
-_DOWN = Context(prec=50, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
+_UP, _DOWN = directed(50)
 _BITS = 128
 _MOST_CELLS = 2048  # of the lattice for different epsilons
 
@@ -78,7 +77,7 @@ def _responses(size: int, n: int, cell: Fraction) -> Losses:
     epsilon = size * cell
     truth = _decimal(1 - 1 / (1 + exp_above(epsilon, _BITS)), _UP)
     odds = _decimal(1 / exp_below(epsilon, _BITS), _UP)
-    mass = _power(truth, n, _UP)
+    mass = power(truth, n, _UP)
     losses = {}
     for lies in range(n + 1):
         losses[(n - 2 * lies) * size] = mass
@@ -106,7 +105,7 @@ def _least_epsilon(losses: Losses, cell: Fraction, delta: Fraction) -> Fraction:
     least = Decimal(1)
     for loss in sorted((loss for loss in losses if loss > 0), reverse=True):
         mass = _UP.add(mass, losses[loss])
-        image = _DOWN.fma(losses[loss], _power(shrink, loss, _DOWN), image)
+        image = _DOWN.fma(losses[loss], power(shrink, loss, _DOWN), image)
         if mass > allowed:
             least = max(least, _UP.divide(_UP.subtract(mass, allowed), image))
     return log_above(Fraction(least))
@@ -114,13 +113,3 @@ def _least_epsilon(losses: Losses, cell: Fraction, delta: Fraction) -> Fraction:
 
 def _decimal(x: Fraction, context: Context) -> Decimal:
     return context.divide(Decimal(x.numerator), Decimal(x.denominator))
-
-
-def _power(x: Decimal, n: int, context: Context) -> Decimal:
-    """x^n by products alone, because each of them is rounded as asked, unlike Decimal's powers."""
-    result = Decimal(1)
-    for digit in f"{n:b}":
-        result = context.multiply(result, result)
-        if digit == "1":
-            result = context.multiply(result, x)
-    return result

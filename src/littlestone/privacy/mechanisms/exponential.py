@@ -6,22 +6,20 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import ErrorRuns
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.rational import exp_below
+from littlestone.privacy.mechanisms.counted import ErrorMechanism
 from littlestone.privacy.samplers import selection
 
 
 @dataclass(frozen=True)
-class ExponentialMechanism(Mechanism[ErrorRuns, int]):
+class ExponentialMechanism(ErrorMechanism):
     """Draw item i with Pr[i] ~ r^-errors_i, where r is a rational with r <= e^(epsilon / 2).
 
     It is epsilon-DP under replacement whenever replacing one record moves every error count by at
@@ -33,19 +31,6 @@ class ExponentialMechanism(Mechanism[ErrorRuns, int]):
     >>> [round(float(p), 3) for p in mechanism.probabilities(np.array([0, 1, 4]))]
     [0.574, 0.348, 0.078]
     """
-
-    epsilon: Fraction
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
-
-    @cached_property
-    def base(self) -> Fraction:
-        """The ratio r of the weights of two items that differ by one error."""
-        return exp_below(self.epsilon / 2)
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon)
 
     def guarantee(self) -> Guarantee:
         # Every log-ratio lies between those of the two extreme changes of the sum of all weights.

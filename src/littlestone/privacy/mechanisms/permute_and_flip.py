@@ -5,18 +5,16 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 from littlestone.classes.base import ErrorRuns
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.rational import exp_below
+from littlestone.privacy.mechanisms.counted import ErrorMechanism
 from littlestone.privacy.samplers import race
 
 
 @dataclass(frozen=True)
-class PermuteAndFlip(Mechanism[ErrorRuns, int]):
+class PermuteAndFlip(ErrorMechanism):
     """Visit the items in random order; release the first whose coin of bias r^-gap shows heads.
 
     gap_i = errors_i - min errors, and r is a rational with r <= e^(epsilon / 2).  It is epsilon-DP
@@ -35,19 +33,6 @@ class PermuteAndFlip(Mechanism[ErrorRuns, int]):
     >>> [round(float(p), 3) for p in exact.values()]
     [0.656, 0.29, 0.054]
     """
-
-    epsilon: Fraction
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
-
-    @cached_property
-    def base(self) -> Fraction:
-        """The ratio r of the biases of two items that differ by one error."""
-        return exp_below(self.epsilon / 2)
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon)
 
     def draw(self, data: ErrorRuns, *, receipt: Receipt, rng: random.Random) -> int:
         """One item, numbered from 0 through all runs; ``data.errors[r]`` >= 0 is that of run r."""
