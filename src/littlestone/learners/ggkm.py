@@ -11,7 +11,7 @@ from littlestone.decomposition import reducing_path
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.voting import MOST_SPACES, VotingLearner
+from littlestone.learners.voting import VotingLearner
 from littlestone.sample import Sample
 
 
@@ -45,27 +45,6 @@ class GGKMLearner(VotingLearner[Point]):
     reservation = "as a baseline"
     source = "docs/proofs/baselines.md, Theorem 3"
     radius = Fraction(1, 2)
-
-    def __init__(
-        self,
-        hypotheses: HypothesisClass[Point],
-        *,
-        epsilon: object,
-        delta: object,
-        alpha: object = Fraction(1, 20),
-        list_size: int | None = None,
-        teachers: int | None = None,
-        most: int | None = MOST_SPACES,
-    ) -> None:
-        super().__init__(
-            hypotheses,
-            epsilon=epsilon,
-            delta=delta,
-            alpha=alpha,
-            list_size=list_size,
-            teachers=teachers,
-            most=most,
-        )
 
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
         try:

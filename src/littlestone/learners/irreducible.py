@@ -11,7 +11,7 @@ from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, require_plan
 from littlestone.learners.teachers import frontier
-from littlestone.learners.voting import MOST_SPACES, VotingLearner, count
+from littlestone.learners.voting import VotingLearner, count
 from littlestone.sample import Sample
 
 
@@ -54,21 +54,10 @@ class IrreducibleLearner(VotingLearner[Point]):
         *,
         epsilon: object,
         delta: object,
-        alpha: object = Fraction(1, 10),
-        list_size: int | None = None,
-        teachers: int | None = None,
-        most: int | None = MOST_SPACES,
         doublings: int = 0,
+        **options: Any,
     ) -> None:
-        super().__init__(
-            hypotheses,
-            epsilon=epsilon,
-            delta=delta,
-            alpha=alpha,
-            list_size=list_size,
-            teachers=teachers,
-            most=most,
-        )
+        super().__init__(hypotheses, epsilon=epsilon, delta=delta, **options)
         self.doublings = count("doublings", doublings, least=0)
 
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:

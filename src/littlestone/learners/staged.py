@@ -6,12 +6,13 @@ import math
 import random
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.teachers import chunks, top
-from littlestone.learners.voting import MOST_SPACES, VotingLearner
+from littlestone.learners.voting import VotingLearner
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
@@ -55,21 +56,13 @@ class StagedLearner(VotingLearner[Point]):
         *,
         epsilon: object,
         delta: object,
-        alpha: object = Fraction(1, 20),
-        list_size: int | None = None,
-        teachers: int | None = None,
-        most: int | None = MOST_SPACES,
+        **options: Any,
     ) -> None:
         paid, slack = exact_epsilon(epsilon), exact_delta(delta)
         self.tests = cheapest(paid / 3, slack / 2, threshold=0)
+        spent = self.tests.cost()
         super().__init__(
-            hypotheses,
-            epsilon=paid - self.tests.cost().epsilon,
-            delta=slack - self.tests.cost().delta,
-            alpha=alpha,
-            list_size=list_size,
-            teachers=teachers,
-            most=most,
+            hypotheses, epsilon=paid - spent.epsilon, delta=slack - spent.delta, **options
         )
         self.tests = replace(self.tests, threshold=-(-self.teachers // 2))
         self._event = Composed([(self.tests, 1), (self.mechanism, 1)], slack)

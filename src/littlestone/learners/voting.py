@@ -39,10 +39,13 @@ class VotingLearner(PrivateLearner[Point]):
     records and of public numbers, and one record belongs to one teacher (docs/proofs/irreducible.md,
     Theorem 1).  Where nothing is drawn, the rule is SOA_H.
 
-    A teacher looks at ``most`` version spaces at most; what takes more is not listed.  `proved`
-    makes a learner that has a `plan`: the sizes of others are calibrated, and nothing is proved of
-    them.  Raises `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError`
-    and `EmptyClassError`.
+    ``alpha`` is the share of its records on which a rule that a teacher lists may err, by default
+    `radius` / 10.  A teacher looks at ``most`` version spaces at most; what takes more is not
+    listed.  `proved` makes a learner that has a `plan`: the sizes of others are calibrated, and
+    nothing is proved of them.
+
+    Raises `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
+    `EmptyClassError`.
     """
 
     source: ClassVar[str]
@@ -60,15 +63,15 @@ class VotingLearner(PrivateLearner[Point]):
         *,
         epsilon: object,
         delta: object,
-        alpha: object,
-        list_size: int | None,
-        teachers: int | None,
-        most: int | None,
+        alpha: object = None,
+        list_size: int | None = None,
+        teachers: int | None = None,
+        most: int | None = MOST_SPACES,
     ) -> None:
         hypotheses.require_learnable()
         self.hypotheses = hypotheses
         self.dimension = int(hypotheses.littlestone_dimension())
-        self.alpha = share("alpha", alpha)
+        self.alpha = share("alpha", self.radius / 10 if alpha is None else alpha)
         if list_size is None:
             list_size = 2 ** min(self.dimension, _DOUBLINGS)
         self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
