@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,52 @@ def version_spaces(
         yield V, W
         if rng.random() < 0.2:
             yield V.restrict(x, 1).restrict(x, 0), W.restrict(str(x), 1).restrict(str(x), 0)
+
+
+def walks(
+    H: Any, table: FiniteClass, names: Mapping[Any, str], *, times: int, rng: random.Random
+) -> Iterator[tuple[Any, FiniteClass]]:
+    """Version spaces after few or many examples, rather where mistakes are forced, and their tables.
+
+    What leaves no hypothesis leaves none in the table, and is taken back.
+    """
+    for _ in range(times):
+        V, T = H, table
+        labels = rng.choice([(0,), (0, 0, 0, 0, 0, 1), (0, 1)])
+        for _ in range(rng.choice([0, 2, 5, len(names) // 2, len(names)])):
+            x = V.domain.random_point(rng)
+            if rng.random() < 0.5:
+                x = V.mistake_point() or x
+            y = rng.choice(labels)
+            W = V.restrict(x, y)
+            if not W.is_empty():
+                V, T = W, T.restrict(names[x], y)
+            else:
+                assert T.restrict(names[x], y).is_empty()
+        yield V, T
+
+
+def agree(V: Any, T: FiniteClass, names: Mapping[Any, str]) -> None:
+    """All answers of V, an algebraic class, are those of the table T of its functions."""
+    assert V.size == T.size
+    assert V.littlestone_dimension() == T.littlestone_dimension()
+    soa, expected = V.soa(), T.soa()
+    for x, name in names.items():
+        assert soa(x) == V.soa_label(x) == expected(name), (V, x)
+    root = V.mistake_point()
+    assert (root is None) == (T.littlestone_dimension() < 1)
+    if root is not None:
+        below = [T.restrict(names[root], y).littlestone_dimension() for y in (0, 1)]
+        assert min(below) == T.littlestone_dimension() - 1
+    for k in (1, 2, 3) if len(names) <= 16 else (1, 2):
+        found = V.reducing_points(k)
+        assert (found is None) == (T.reducing_points(k) is None), (V, k)
+        if found is not None:
+            assert 1 <= len(found) <= k
+            W = V
+            for x in found:
+                W = W.restrict(x, soa(x))
+            assert W.littlestone_dimension() < V.littlestone_dimension()
 
 
 def difference(V: Class, W: FiniteClass, points: Sequence[Any], *, ks: range) -> str:

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from comparing import agree, walks
 
 from littlestone.algebra import Span, Vector, vector_space
 from littlestone.checks import yield_checks
@@ -64,38 +65,8 @@ def test_every_version_space_is_that_of_the_table(
     H = kind.over(COLUMNS[:n], q, d)
     whole, names = table(H)
     rng = random.Random(f"{kind} {q} {n} {d}")
-    for _ in range(12):
-        V, T = H, whole
-        labels = rng.choice([(0,), (0, 0, 0, 0, 0, 1), (0, 1)])
-        for _ in range(rng.choice([0, 2, 5, len(names) // 2, len(names)])):
-            x = V.domain.random_point(rng)
-            if rng.random() < 0.5:
-                x = V.mistake_point() or x
-            y = rng.choice(labels)
-            W = V.restrict(x, y)
-            if not W.is_empty():
-                V, T = W, T.restrict(names[x], y)
-            else:
-                assert T.restrict(names[x], y).is_empty()
+    for V, T in walks(H, whole, names, times=12, rng=rng):
         agree(V, T, names)
-
-
-def agree(V: Subspaces, T: FiniteClass, names: dict[tuple[int, ...], str]) -> None:
-    assert V.size == T.size
-    assert V.littlestone_dimension() == T.littlestone_dimension()
-    soa, expected = V.soa(), T.soa()
-    for x, name in names.items():
-        assert soa(x) == V.soa_label(x) == expected(name), (V, x)
-    ks = (1, 2, 3) if len(names) <= 16 else (1, 2)
-    for k in ks:
-        found = V.reducing_points(k)
-        assert (found is None) == (T.reducing_points(k) is None), (V, k)
-        if found is not None:
-            assert 1 <= len(found) <= k
-            W = V
-            for x in found:
-                W = W.restrict(x, soa(x))
-            assert W.littlestone_dimension() < V.littlestone_dimension()
 
 
 @pytest.mark.parametrize("kind", [LinearSubspaces, AffineSubspaces])
