@@ -72,7 +72,7 @@ def test_batches_make_no_difference(
     whole = plain(sample(source, records, tmp_path))
     assert sum(map(sum, whole.values())) == 40
     for size in (3, 39):
-        monkeypatch.setattr("littlestone.data.tables._BATCH", size)
+        monkeypatch.setattr("littlestone.data.frames._BATCH", size)
         monkeypatch.setattr("littlestone.data.tables._ROWS", size)
         monkeypatch.setattr("littlestone.data.reading._FEW", size)
         assert plain(sample(source, records, tmp_path)) == whole

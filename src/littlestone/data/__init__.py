@@ -1,6 +1,7 @@
 """From a table (CSV, Parquet, a data frame, arrays) to a `Sample`, by public declarations alone."""
 
 from littlestone.data.labels import Label
+from littlestone.data.opening import TABLE_SUFFIXES, open_table
 from littlestone.data.reading import (
     plain_values,
     read_mapped,
@@ -8,7 +9,7 @@ from littlestone.data.reading import (
     sample_from_arrays,
 )
 from littlestone.data.streams import CsvStream
-from littlestone.data.tables import TABLE_SUFFIXES, Table, open_table
+from littlestone.data.tables import Table
 
 __all__ = [
     "TABLE_SUFFIXES",

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from littlestone.data.coding import Coded, Codes, Numbering, coded, counted, tuples
+from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label
-from littlestone.data.tables import Table, column_table, shortest
+from littlestone.data.tables import Table
 from littlestone.domains import Domain, Point, Product
 from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Sample

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from littlestone.data.tables import CsvTable, readable
+from littlestone.data.csv_files import CsvTable, readable
 
 
 class CsvStream(CsvTable):

@@ -9,7 +9,8 @@ import narwhals as nw
 import numpy as np
 
 from littlestone.data import Table, open_table, plain_values
-from littlestone.data.tables import Row, column_table
+from littlestone.data.frames import column_table
+from littlestone.data.tables import Row
 from littlestone.errors import DeclarationError
 
 

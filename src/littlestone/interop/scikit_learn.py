@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import Label, plain_values, read_mapped, read_sample
-from littlestone.data.tables import FrameTable, column_table
+from littlestone.data.frames import FrameTable, column_table
 from littlestone.domains import text
 from littlestone.errors import DeclarationError
 from littlestone.interop.features import feature_names, feature_table, labelled

@@ -1,0 +1,127 @@
+"""CSV files, plain or compressed, as tables."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from littlestone.data.tables import Row, Table
+from littlestone.errors import TableError
+
+# What damaged files raise; RuntimeError is an archive's with a password or of an unknown method.
+_DAMAGE = (
+    OSError,
+    EOFError,
+    RuntimeError,
+    csv.Error,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
+
+
+class CsvTable(Table):
+    """A CSV file (plain, .gz, or a .zip of one file), with a header; every value is read as text.
+
+    A short line is padded with missing values, a long one cut, an empty one skipped, unless there is
+    only one column: there it is a missing value.  As in any CSV file a record is more than one line
+    where a quoted value holds line breaks.
+    """
+
+    declared = False
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = str(path)
+        self.columns = self._header()
+
+    def _header(self) -> tuple[str, ...]:
+        with self._open() as lines:
+            columns = tuple(name.strip() for name in next(filter(None, lines), []))
+        # A first line that is no header may be anything, so it is refused without being shown.
+        if any(columns) and all(map(_is_name, columns)):
+            return columns
+        raise TableError(
+            f"read the table {self.name}",
+            found="its first line is no header: it is empty, or not readable UTF-8 text",
+            fix="give a CSV file in UTF-8 whose first line names its columns",
+        )
+
+    @contextmanager
+    def _open(self) -> Iterator[Iterator[list[str]]]:
+        # The default limit would turn one long value into an exception; this is a C long's.
+        csv.field_size_limit(2 ** (8 * struct.calcsize("l") - 1) - 1)
+        try:
+            with self._text() as text:
+                yield csv.reader(text)
+        except _DAMAGE as error:
+            # Not the error's own text: a parser quotes the line it stopped at.
+            reason = error.strerror if isinstance(error, OSError) else None
+            raise TableError(
+                f"read the table {self.name}",
+                found=reason or "the file is damaged or not of the kind its name says",
+                fix="give a CSV or Parquet file that can be read",
+            ) from None
+
+    @contextmanager
+    def _text(self) -> Iterator[Iterator[str]]:
+        with _byte_stream(self.path) as stream:
+            yield readable(stream)
+
+    @contextmanager
+    def _records(self) -> Iterator[Iterator[list[str]]]:
+        with self._open() as lines:
+            next(filter(None, lines))
+            yield lines
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        places = [self.columns.index(column) for column in columns]
+        last = max(places)
+        # Twice as fast as a comprehension; of a single place it returns no tuple.
+        pick = itemgetter(*places) if len(places) > 1 else None
+        with self._records() as lines:
+            for line in lines:
+                if pick is not None and last < len(line):
+                    yield pick(line)
+                elif line or last == 0 == len(self.columns) - 1:
+                    yield tuple([line[i] if i < len(line) else "" for i in places])
+
+
+def readable(stream: Any) -> io.TextIOWrapper:
+    """Bytes as text; whatever is not UTF-8 is replaced, and nothing fails."""
+    return io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="")
+
+
+def _is_name(column: str) -> bool:
+    return len(column) <= 1000 and all(c.isprintable() and c != "\ufffd" for c in column)
+
+
+@contextmanager
+def _byte_stream(path: Path) -> Iterator[Any]:
+    if path.suffix.lower() == ".gz":
+        with gzip.open(path, "rb") as stream:
+            yield stream
+    elif path.suffix.lower() == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            members = [name for name in archive.namelist() if not name.endswith("/")]
+            if len(members) != 1:
+                raise TableError(
+                    f"read the table {path}",
+                    found=f"the archive has {len(members)} files",
+                    fix="give an archive of one CSV file, or the CSV file itself",
+                )
+            with archive.open(members[0]) as stream:
+                yield stream
+    else:
+        with path.open("rb") as stream:
+            yield stream

@@ -1,0 +1,235 @@
+"""Data frames of any library, and Parquet files, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+
+from littlestone.data.coding import Coded, coded
+from littlestone.data.tables import Row, Table
+from littlestone.errors import TableError
+
+# What Arrow holds in any library as it is; the libraries keep values of other types as they like.
+_NUMBERS = (
+    *(nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64),
+    *(nw.Boolean, nw.Float32, nw.Float64),
+)
+
+_BATCH = 2**20  # records that are looked at at a time: bounded memory, few partial groups
+
+
+def shortest(value: Any, width: int) -> Any:
+    """A float of ``width`` bits by its shortest decimal form, 0.29 and not 0.28999999165534973.
+
+    Any other value, such as a missing one, is returned as it is.
+    """
+    if not isinstance(value, float | np.floating):
+        return value
+    return float(str(np.float16(value) if width == 16 else np.float32(value)))
+
+
+class FrameTable(Table):
+    """A pandas, polars or pyarrow frame, or anything else that narwhals reads."""
+
+    def __init__(self, frame: object, *, name: str = "the data frame") -> None:
+        self.name = name
+        try:
+            self._frame: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True)
+        except TypeError:
+            raise TableError(
+                f"read a table from an object of type {type(frame).__name__}",
+                found="it is no file name and no data frame",
+                fix="give a path, or a pandas, polars or pyarrow frame",
+            ) from None
+        except DuplicateError as error:
+            raise TableError(
+                f"read {name}",
+                found="of its columns, two have one name: " + " ".join(str(error).split()),
+                fix="give every column a name of its own",
+            ) from None
+        self._arrow = self._frame.implementation.is_pyarrow()
+        for column in self._frame.columns if self._arrow else ():
+            # Whatever an Arrow dictionary's values are, narwhals calls them categories; and one
+            # whose chunks have other dictionaries cannot be grouped.
+            stored = self._frame[column].to_native()
+            if hasattr(stored.type, "index_type"):
+                plain = nw.from_native(stored.cast(stored.type.value_type), series_only=True)
+                self._frame = self._frame.with_columns(plain.alias(column))
+        self.columns = tuple(self._frame.columns)
+
+    def require(self, column: str) -> None:
+        super().require(column)
+        _require_scalar(self, column, self._frame.schema[column])
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        return zip(*map(self._values, columns), strict=True)
+
+    def _values(self, column: str) -> list[Any]:
+        series = self._frame[column]
+        if self._in_arrow(column):
+            return self._texts(column).listed()
+        values = series.to_list()
+        if series.dtype in (nw.Float16, nw.Float32):
+            width = 16 if series.dtype == nw.Float16 else 32
+            return [shortest(value, width) for value in values]
+        return values
+
+    def _texts(self, column: str) -> Coded:
+        # Arrow does not check that its texts are UTF-8, and fails where it finds that out.
+        from pyarrow import large_binary, large_string
+
+        stored = self._whole(column, large_string()).cast(large_binary()).dictionary_encode()
+        # Each distinct text is decoded once.
+        texts = [raw.decode("utf-8", "replace") for raw in stored.dictionary.to_pylist()]
+        return Coded([*texts, None], stored.indices.fill_null(len(texts)).to_numpy().astype(int))
+
+    def _whole(self, column: str, kind: Any = None) -> Any:
+        """The column as one Arrow array."""
+        from pyarrow import chunked_array
+
+        stored = self._frame[column].to_native() if self._arrow else self._frame[column].to_arrow()
+        stored = stored if kind is None else stored.cast(kind)
+        whole = stored if hasattr(stored, "chunks") else chunked_array([stored])
+        return whole.chunk(0) if whole.num_chunks == 1 else whole.combine_chunks()
+
+    def _coded(self, column: str) -> Coded:
+        if self._in_arrow(column):
+            return self._texts(column)
+        dtype = self._frame[column].dtype
+        # Objects may be unhashable, or equal and yet of different texts, such as 1 and True.
+        if dtype not in _NUMBERS or self._kind(column) == "object":
+            return coded(self._values(column))
+        stored = self._whole(column)
+        if dtype.is_integer() and (found := _in_range(stored)) is not None:
+            return found
+        stored = stored.dictionary_encode()
+        values = stored.dictionary.to_pylist()
+        if dtype == nw.Float32:
+            values = [shortest(value, 32) for value in values]
+        return Coded([*values, None], stored.indices.fill_null(len(values)).to_numpy().astype(int))
+
+    def _kind(self, column: str) -> str:
+        """What the library itself calls the type of a column."""
+        native = self._frame[column].to_native()
+        return str(getattr(native, "dtype", getattr(native, "type", "")))
+
+    def _in_arrow(self, column: str) -> bool:
+        """Whether the column is one of texts that Arrow stores: all are, but for pandas' objects."""
+        objects = self._kind(column) in ("object", "category")
+        return self._frame[column].dtype == nw.String and not objects
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        for start in range(0, len(self._frame), _BATCH):
+            part = FrameTable(self._frame[start : start + _BATCH].to_native(), name=self.name)
+            found = {column: part._coded(column) for column in columns}
+            yield [found[column] for column in columns]
+
+
+def _in_range(stored: Any) -> Coded | None:
+    """An Arrow array of whole numbers, none of them missing, if they lie in a short range.
+
+    All numbers of the range are encoded then, whether they occur or not.
+    """
+    from pyarrow.compute import min_max
+
+    ends = min_max(stored).as_py()
+    if stored.null_count or ends["max"] - ends["min"] > len(stored) // 16:
+        return None
+    numbers = stored.to_numpy()
+    # Modulo 2^64, where differences of unsigned numbers are right as well.
+    least = numbers.dtype.type(ends["min"])
+    codes = np.subtract(numbers, least, dtype=np.int64, casting="unsafe")
+    return Coded(range(ends["min"], ends["max"] + 1), codes)
+
+
+def column_table(values: object) -> FrameTable | None:
+    """A pandas, polars or pyarrow column as a table of it alone; None if it is none of these.
+
+    Raises `TableError` for a declared type that is not one of numbers or texts.
+    """
+    if str(getattr(values, "dtype", "")) == "object":
+        return None
+    if type(values).__module__.startswith("pyarrow") and not hasattr(values, "chunks"):
+        from pyarrow import chunked_array
+
+        values = chunked_array([values])
+    try:
+        series = nw.from_native(values, series_only=True)  # type: ignore[call-overload]
+    except TypeError:
+        return None
+    table = FrameTable(series.alias("values").to_frame().to_native(), name="the array")
+    # A type of nothing is inferred from an array without one value; all others are declared, and
+    # whether they are refused must not depend on whether there is a value.
+    if table._kind("values").lower() not in ("null", "null[pyarrow]"):
+        table.require("values")
+    return table
+
+
+class ParquetTable(Table):
+    """A Parquet file, read in batches of the columns asked for, so that it need not fit in memory."""
+
+    def __init__(self, path: Path) -> None:
+        from pyarrow import ArrowException, large_binary, parquet
+        from pyarrow import Table as Arrow
+
+        self.name = str(path)
+        try:
+            # As large binary, texts are read without dictionaries, which Arrow refuses to read if
+            # one of their texts is not UTF-8.
+            self._file = parquet.ParquetFile(path, binary_type=large_binary())
+        except (OSError, UnicodeDecodeError, ArrowException) as error:
+            raise TableError(
+                f"read the table {path}",
+                found=getattr(error, "strerror", None) or "it is not a Parquet file",
+                fix="give a CSV or Parquet file that can be read",
+            ) from None
+        # Not empty_table(), for which pyarrow imports all of pandas where that is installed.
+        nothing = Arrow.from_batches([], schema=self._file.schema_arrow)
+        self._schema = FrameTable(nothing, name=self.name)
+        self.columns = self._schema.columns
+
+    def require(self, column: str) -> None:
+        self._schema.require(column)
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[FrameTable]:
+        from pyarrow import ArrowException
+        from pyarrow import Table as ArrowTable
+
+        try:
+            wanted = list(dict.fromkeys(columns))
+            for batch in self._file.iter_batches(batch_size=_BATCH, columns=wanted):
+                yield FrameTable(ArrowTable.from_batches([batch]), name=self.name)
+        except (OSError, ArrowException):
+            raise TableError(
+                f"read the table {self.name}",
+                found="the file is damaged",
+                fix="give a CSV or Parquet file that can be read",
+            ) from None
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        for batch in self._batches(columns):
+            yield from batch.rows(columns)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        for batch in self._batches(columns):
+            yield from batch.batches(columns)
+
+
+def _require_scalar(table: Table, column: str, dtype: nw.dtypes.DType) -> None:
+    if isinstance(dtype, nw.Unknown):
+        found = "its declared type is null (the column is empty), or no type of numbers or texts"
+    elif dtype.is_nested() or dtype.is_temporal() or isinstance(dtype, nw.Binary):
+        # A date is stored as a number, and one outside the calendar cannot be read.
+        found = f"its declared type is {dtype}, not a number or a text"
+    else:
+        return
+    raise TableError(
+        f"read column {column!r} of {table.name}",
+        found=found,
+        fix="name a column of numbers or texts, or convert this one first",
+    )
