@@ -94,7 +94,7 @@ class BoostingLearner(PrivateLearner[Point]):
         delta: object,
         alpha: object = Fraction(1, 10),
         gamma: object = Fraction(1, 4),
-        kept: object = Fraction(1, 8),
+        kept: object = Fraction(1, 4),
         weak: PrivateLearner[Point] | None = None,
     ) -> None:
         hypotheses.require_learnable()
@@ -178,8 +178,12 @@ class BoostingLearner(PrivateLearner[Point]):
         return Sample.from_counts(self.hypotheses.domain, counts)
 
     def spare(self, votes: Sequence[Hypothesis[Point]]) -> tuple[Point, int]:
-        """The record that makes up for missing ones: of no sample, but of the votes so far."""
-        (x,) = self.hypotheses.domain.examples(1)
+        """The record that makes up for missing ones: of no sample, but of the votes so far.
+
+        Its point is another one in each round, in turn: the weak learner may learn little of it.
+        """
+        points = self.hypotheses.domain.examples(self.walk.rounds)
+        x = points[len(votes) % len(points)]
         return x, int(2 * sum(h(x) for h in votes) > len(votes))
 
     def vote(self, votes: Sequence[Hypothesis[Point]]) -> Hypothesis[Point]:

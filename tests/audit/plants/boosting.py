@@ -25,7 +25,7 @@ from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private
 
 EPSILON = Fraction(1)
-PAIRS = tuple(neighbours(RECORDS, 9))
+PAIRS = tuple(pair for pair in neighbours(RECORDS, 9) if len({*pair[0][2:7]}) == 1)
 H = Thresholds.on(0, 1)
 POINTS = all_records(H)
 IN_A_PART = tuple(
