@@ -82,7 +82,7 @@ def test_what_a_weak_learner_sees_changes_in_one_record() -> None:
     def seen(part: Any, coins: Any) -> Counter[Any]:
         chances = learner.chances(part, votes)
         passed = [z for z, p, u in zip(part, chances, coins, strict=True) if u < p]
-        sample = learner.filled(passed, votes, len(part))
+        sample = learner.filled(passed, len(part))
         counts = Counter[Any]()
         for x, zeros, ones in zip(sample.points, sample.negatives, sample.positives, strict=True):
             counts[x, 0], counts[x, 1] = int(zeros), int(ones)
@@ -168,7 +168,7 @@ def test_proved_sizes() -> None:
         assert learner.plan(**goal) is None  # agnostic
         assert learner.plan(0.01, 0.05, setting="realizable") is None  # fewer rounds than it takes
         size = len(learner.parts([(0, 0)] * bound.n)[0])
-        seen = learner.filled([], [], size).n
+        seen = learner.filled([], size).n
         needed = learner.weak.plan(0.25, 0.05 / (2 * learner.walk.rounds), setting="realizable")
         assert needed is not None
         assert seen >= needed.n

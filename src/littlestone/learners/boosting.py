@@ -64,14 +64,14 @@ class BoostingLearner(PrivateLearner[Point]):
     1. a record of part t on which r of the t - 1 votes so far are right passes with probability
        w_t(r) / max w_t, by itself (`Walk`);
     2. ``weak`` learns from the first m = max(1, floor(``kept`` N)) that pass; if there are fewer,
-       a record that is the same for every sample makes up for each that is missing.
+       records of one point, half of them with either label, make up for what is missing.
 
     T is the least odd number for which a majority of votes that are right with probability
     1/2 + ``gamma`` errs with probability at most alpha / 2.  (epsilon, delta)-DP for every sample if
     ``weak`` is: the whole run costs one of its draws.  The rule may be outside of the class.
 
     ``weak`` is a learner of the same class, or the one that provably needs the fewest records for
-    error 1/2 - gamma.  ``kept`` is calibrated (``python -m benchmarks.boosting``); `proved` makes a
+    error 1/2 - gamma.  The default ``kept`` was found by ``python -m benchmarks.boosting``, and is not proved; `proved` makes a
     learner with a `plan`.  Raises `DeclarationError` for illegal parameters, a weak learner that
     costs more, more than 999 rounds, and classes whose votes have no canonical form.
 
@@ -146,7 +146,7 @@ class BoostingLearner(PrivateLearner[Point]):
         votes: list[Hypothesis[Point]] = []
         for part in self.parts(permuted(sample, rng)):
             coins = (rng.randrange(p.denominator) < p.numerator for p in self.chances(part, votes))
-            passed = self.filled(list(compress(part, coins)), votes, len(part))
+            passed = self.filled(list(compress(part, coins)), len(part))
             votes.append(self.weak.draw(passed, receipt=receipt, rng=rng))
         return self.vote(votes)
 
@@ -166,25 +166,19 @@ class BoostingLearner(PrivateLearner[Point]):
                 known[x, y] = passing[right]
         return [known[record] for record in part]
 
-    def filled(
-        self, passed: Examples[Point], votes: Sequence[Hypothesis[Point]], size: int
-    ) -> Sample[Point]:
-        """What the weak learner sees of a part of ``size``: m records, of which the first passed."""
-        counts: dict[Point, list[int]] = {}
+    def filled(self, passed: Examples[Point], size: int) -> Sample[Point]:
+        """What the weak learner sees of a part of ``size``: the first m that passed.
+
+        Where there are fewer, the first point of the domain makes up for them, with 0 and 1 in
+        turn: no hypothesis has fewer errors for it than another, or one fewer.
+        """
         wanted = max(1, int(self.kept * size))
-        missing = [self.spare(votes)] * (wanted - len(passed))
+        (x,) = self.hypotheses.domain.examples(1)
+        missing = [(x, i % 2) for i in range(wanted - len(passed))]
+        counts: dict[Point, list[int]] = {}
         for x, y in [*passed[:wanted], *missing]:
             counts.setdefault(x, [0, 0])[y] += 1
         return Sample.from_counts(self.hypotheses.domain, counts)
-
-    def spare(self, votes: Sequence[Hypothesis[Point]]) -> tuple[Point, int]:
-        """The record that makes up for missing ones: of no sample, but of the votes so far.
-
-        Its point is another one in each round, in turn: the weak learner may learn little of it.
-        """
-        points = self.hypotheses.domain.examples(self.walk.rounds)
-        x = points[len(votes) % len(points)]
-        return x, int(2 * sum(h(x) for h in votes) > len(votes))
 
     def vote(self, votes: Sequence[Hypothesis[Point]]) -> Hypothesis[Point]:
         """The majority; SOA_H if hypotheses of several kinds have none."""
