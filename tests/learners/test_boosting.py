@@ -204,7 +204,7 @@ def test_a_proved_size_is_enough() -> None:
         {"weak": ExponentialLearner(H, epsilon=2)},
         {"weak": ExponentialLearner(Thresholds.on(0, 8), epsilon=1)},
     ],
-    ids=str,
+    ids=lambda options: "-".join(options),
 )
 def test_illegal_declarations(options: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError):

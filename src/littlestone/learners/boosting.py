@@ -71,9 +71,10 @@ class BoostingLearner(PrivateLearner[Point]):
     ``weak`` is: the whole run costs one of its draws.  The rule may be outside of the class.
 
     ``weak`` is a learner of the same class, or the one that provably needs the fewest records for
-    error 1/2 - gamma.  The default ``kept`` was found by ``python -m benchmarks.boosting``, and is not proved; `proved` makes a
-    learner with a `plan`.  Raises `DeclarationError` for illegal parameters, a weak learner that
-    costs more, more than 999 rounds, and classes whose votes have no canonical form.
+    error 1/2 - gamma.  The default ``kept`` was found by ``python -m benchmarks.boosting``, and
+    nothing is proved of it; `proved` makes a learner with a `plan`.  Raises `DeclarationError` for
+    illegal parameters, a weak learner that costs more, more than 999 rounds, and classes whose
+    votes have no canonical form.
 
     Freund (1995); docs/proofs/boosting.md.  O(n T) labels, and T draws of ``weak``.
 
