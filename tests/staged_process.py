@@ -7,6 +7,7 @@ closed forms of the counter and of the tests.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -95,6 +96,7 @@ class Process:
         drawn: bool = True,
     ) -> None:
         self.learner, self.hits, self.tested, self.drawn = Tiny(calls, draws), hits, tested, drawn
+        self.known: dict[Any, tuple[list[Any], list[Fraction]]] = {}
 
     @property
     def ratio(self) -> Fraction:
@@ -114,13 +116,21 @@ class Process:
     def delta(self) -> Fraction:
         return self.paid_draws * self.learner.sampling.delta0
 
+    def drawable(self, scores: tuple[tuple[Any, int], ...]) -> tuple[list[Any], list[Fraction]]:
+        """What a draw may find, and how likely."""
+        if scores not in self.known:
+            chances = self.learner.sampling.chances(dict(scores))
+            self.known[scores] = list(chances), list(chances.values())
+        return self.known[scores]
+
     def law(self, records: tuple[Record, ...]) -> Law:
         script = Script()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(staged, "Hypothesis", Form)
-            return script.explore(lambda: self.run(script, records))
+            rng = script.generator()
+            return script.explore(lambda: self.run(script, rng, records))
 
-    def run(self, script: Script, records: tuple[Record, ...]) -> Any:
+    def run(self, script: Script, rng: random.Random, records: tuple[Record, ...]) -> Any:
         learner, told = self.learner, list[Any]()
         tests: list[tuple[int, bool]] = []
         segments: list[tuple[list[int], bool]] = [([], False)]
@@ -133,8 +143,8 @@ class Process:
         def select(scores: Mapping[Any, int], rng: object) -> Any:
             if not self.drawn:
                 return None
-            chances = learner.sampling.chances(scores)
-            return list(chances)[script.choose(list(chances.values()))]
+            items, weights = self.drawable(tuple(scores.items()))
+            return items[script.choose(weights)]
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(learner, "session", lambda *state: _Asked(test))
@@ -145,7 +155,7 @@ class Process:
                 "counted",
                 lambda _, epoch, *given: replace(epoch, count=epoch.count + 1),
             )
-            stream = self.stream(learner, script.generator(), told.append)
+            stream = self.stream(learner, rng, told.append)
             stream._epoch = QUIET
             told.append(["begin", 0, 0, None])
             seen = []
@@ -170,12 +180,15 @@ class Process:
             script.choose([self.counted(segments)])
         if self.tested and tests:
             gaps, answers = zip(*tests, strict=True)
-            script.choose([probability(gaps, answers, HALF, HALF)])
+            script.choose([answered(gaps, answers)])
         return tuple(seen)
 
     def counted(self, segments: list[tuple[list[int], bool]]) -> Fraction:
         """How likely these hits of the counter are."""
-        first = self.learner.counter._first_hit
+
+        def first(gaps: list[int]) -> Fraction:
+            return first_hit(self.learner.counter, tuple(gaps))
+
         return prod(
             (
                 first(gaps) if hit else 1 - sum(first(gaps[:u]) for u in range(1, len(gaps) + 1))
@@ -188,6 +201,18 @@ class Process:
     def later(self, stream: Any, told: list[Any], script: Script) -> list[Any]:
         """What is seen after the last record; a plant may see more."""
         return []
+
+
+@cache
+def answered(gaps: tuple[int, ...], answers: tuple[bool, ...]) -> Fraction:
+    """How likely these answers of all tests of a run are."""
+    return probability(gaps, answers, HALF, HALF)
+
+
+@cache
+def first_hit(counter: Counter, gaps: tuple[int, ...]) -> Fraction:
+    """How likely the last of these tests of the counter is the first to hit."""
+    return counter._first_hit(gaps)
 
 
 class _Asked:

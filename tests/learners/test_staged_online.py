@@ -47,7 +47,8 @@ H = Subsets(Integers(), 1)
     ids=["one call", "two draws", "two calls", "two stages"],
 )
 def test_the_whole_process_is_private(process: Process) -> None:
-    pairs = list(neighbours(RECORDS, 3 if process.learner.sizes.calls == 1 else 2))
+    small = process.learner.sizes.calls * process.learner.sizes.draws == 1
+    pairs = list(neighbours(RECORDS, 3 if small else 2))
     known = {records: process.law(records) for pair in pairs for records in pair}
     assert all(sum(law.values()) == 1 for law in known.values())
     both = [*pairs, *((b, a) for a, b in pairs)]
@@ -226,7 +227,7 @@ def test_what_is_refused_and_chosen() -> None:
 @pytest.mark.parametrize("adversary", ["oblivious", "adaptive"])
 def test_the_default_sizes_are_proved_and_paid_for(adversary: Any) -> None:
     goal: dict[str, Any] = {"epsilon": "0.5", "delta": "1e-6", "horizon": 10**6}
-    for d in (0, 1, 3):
+    for d in (0, 3):
         made = StagedOnlineLearner(Subsets(Integers(), d), adversary=adversary, **goal)
         assert made.cost().epsilon <= Fraction(1, 2)
         assert made.cost().delta <= Fraction(1, 10**6)

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any, TypeGuard
 
 from littlestone.classes.base import HypothesisClass
@@ -293,6 +294,7 @@ class StagedOnlineLearner(PrivateOnlineLearner[Any]):
             step = SparseSampling[Any](epsilon, target.delta / (2 * times), lists)
             return Composed([(counter, 1), (tests, 1), (step, times)], target.delta)
 
+        @cache
         def sampling(times: int, lists: int) -> SparseSampling[Any]:
             found = calibrate(lambda epsilon: event(epsilon, times, lists), target)
             return next(step for step, _ in found.uses() if isinstance(step, SparseSampling))
