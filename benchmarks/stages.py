@@ -55,7 +55,8 @@ def simulation(seed: int = 1, T: int = 200_000) -> None:
         most=2000,
     )
     with Ledger() as ledger:
-        stream = learner.start(ledger=ledger, dataset="d", rng=seeded_generator(seed))
+        receipt = learner.pay(ledger, "d", "y")
+    stream = learner.begin(receipt, seeded_generator(seed), None)
     mistakes = 0
     for t in range(T):
         x = rng.randrange(16)

@@ -62,7 +62,7 @@ class Tiny(StagedOnlineLearner):
     """Two teachers and sets of at most one point, so two stages; all ratios are powers of 2."""
 
     def __init__(self, calls: int, draws: int, threshold: int = 1) -> None:
-        sizes = {"teachers": 2, "cap": 2, "list_size": 1, "threshold": threshold}
+        sizes: dict[str, Any] = {"teachers": 2, "cap": 2, "list_size": 1, "threshold": threshold}
         H = Subsets(Integers(), 1)
         super().__init__(H, epsilon=1, delta="0.1", horizon=9, calls=calls, draws=draws, **sizes)
         self.counter = Counter(epsilon=Fraction(1), threshold=threshold, horizon=9)
@@ -189,14 +189,11 @@ class Process:
         def first(gaps: list[int]) -> Fraction:
             return first_hit(self.learner.counter, tuple(gaps))
 
-        return prod(
-            (
-                first(gaps) if hit else 1 - sum(first(gaps[:u]) for u in range(1, len(gaps) + 1))
-                for gaps, hit in segments
-                if gaps
-            ),
-            start=Fraction(1),
-        )
+        def none(gaps: list[int]) -> Fraction:
+            return 1 - sum((first(gaps[:u]) for u in range(1, len(gaps) + 1)), Fraction(0))
+
+        masses = (first(gaps) if hit else none(gaps) for gaps, hit in segments if gaps)
+        return prod(masses, start=Fraction(1))
 
     def later(self, stream: Any, told: list[Any], script: Script) -> list[Any]:
         """What is seen after the last record; a plant may see more."""

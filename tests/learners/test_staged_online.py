@@ -35,10 +35,18 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.verify import lyu25_online
+from littlestone.verify.statement import Statement
 from staged_process import Process
 
 RECORDS = [(0, 0), (0, 1), (1, 1)]
 H = Subsets(Integers(), 1)
+ROWS = [row for row in vars(lyu25_online).values() if isinstance(row, Statement)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.name))
+def test_every_statement_of_section_6_holds(row: Statement) -> None:
+    assert row().holds
 
 
 @pytest.mark.parametrize(
@@ -206,8 +214,9 @@ def test_every_kind_of_class_is_learned_from_any_records() -> None:
 def test_what_is_refused_and_chosen() -> None:
     sizes = ("calls", "draws", "teachers", "threshold", "cap", "list_size", "most")
     for name in sizes:
+        made: dict[str, Any] = {name: 0}
         with pytest.raises(DeclarationError, match=name):
-            small(**{name: 0})
+            small(**made)
     with pytest.raises(DeclarationError, match="adversary"):
         small(adversary="blind")
     with pytest.raises(DeclarationError, match="delta"):
