@@ -16,6 +16,8 @@ import pytest
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Thresholds, parse_class
+from littlestone.decomposition import is_irreducible, leaf_bound
+from littlestone.dimension.dual import dual_vc_dimension
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import FiniteSet, Hypothesis
@@ -30,6 +32,7 @@ from littlestone.learners.online.stage_sizes import (
     levels,
     rates,
 )
+from littlestone.learners.online.stage_trees import errs, stage_leaves
 from littlestone.learners.online.staged import StagedStream
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -254,6 +257,51 @@ def test_the_default_sizes_are_proved_and_paid_for(adversary: Any) -> None:
     assert small().mistake_bound(0.05) is None
 
 
+def test_trees_are_valid_and_only_grow() -> None:
+    """Lemma 1: few leaves, each hypothesis in one at most, one of the target, and no new top leaf."""
+    rng, seen = np.random.default_rng(2), 0
+    for _ in range(60):
+        n = int(rng.integers(4, 9))
+        more = rng.integers(0, 2, (int(rng.integers(5)), n))
+        F = FiniteClass.from_array(np.concatenate([np.eye(n, dtype=int), more]))
+        d, cap, points = F.littlestone_dimension(), 2, list(F.domain)
+        target = F.hypothesis(int(rng.integers(F.size)))
+        chunks = [tuple((x, target(x)) for x in rng.choice(points, cap)) for _ in range(3)]
+        stage = int(rng.integers(0, d + 1))
+        level, p = levels(d)[stage], cap << stage
+        tops: list[dict[int, set[Any]]] = []
+        for u in range(4):
+            found = {t: set(stage_leaves(F, chunks[:u], level, p, t)) for t in range(d + 1)}
+            for t in range(d + 1):
+                assert sum(len(found[s]) for s in range(t, d + 1)) <= leaf_bound(p, d, d, t)
+            held = [h for t in found for V in found[t] for h in V]
+            assert len(held) == len(set(held))
+            assert target in held
+            for t, spaces in found.items():
+                for V in spaces:
+                    assert is_irreducible(V, p << (d - t))
+                    assert all(errs(V.soa(), chunk) <= level for chunk in chunks[:u])
+            tops.append(found)
+        for before, after in pairwise(tops):
+            top = max(t for t in before if before[t])
+            assert after[top] <= before[top]
+            assert not any(after[t] for t in range(top + 1, d + 1))
+            seen += after[top] < before[top]
+    assert seen > 10
+
+
+def test_the_dual_dimension_of_soas_is_what_an_adaptive_vote_takes_it_for() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        F = FiniteClass.from_array(rng.integers(0, 2, (5, 7)))
+        d = F.littlestone_dimension()
+        soas = {replace(F, alive=mask).soa() for mask in range(1, 1 << F.size)}
+        rows = [[f(x) for x in F.domain] for f in soas]
+        found = FiniteClass.from_array(rows)
+        if found.littlestone_dimension() <= d:
+            assert dual_vc_dimension(rows) <= 2 ** (d + 1) - 1
+
+
 def exactly(n: int, k: int, e: int, level: Fraction, *, at_most: bool) -> float:
     """Pr[err on the chunk of one of k teachers <= level, or > level], for e errors of n mistakes."""
     total = 0.0
@@ -319,5 +367,9 @@ def test_majority_votes_point_by_point() -> None:
             found = majority_vote(votes)
             assert found is not None
             assert type(found) is type(votes[0])
+            assert (
+                majority_vote([found, FiniteSet(Integers(), frozenset())]) is None
+                or H is classes[4]
+            )
             for x in points:
                 assert found(x) == (2 * sum(h(x) for h in votes) > size)

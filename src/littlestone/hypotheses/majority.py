@@ -16,8 +16,8 @@ from littlestone.hypotheses.tables import TableFunction
 def majority_vote(votes: Sequence[Hypothesis[Any]]) -> Hypothesis[Any] | None:
     """The function that is 1 where more than half of ``votes`` are, in the canonical form of its kind.
 
-    ``votes`` are at least one, all of one kind on one domain.  None where the kind does not hold it:
-    tables, finite sets, steps and sums of those do.  O(total length of the different forms).
+    ``votes`` are at least one, on one domain.  None if they are of several kinds, or of one that does
+    not hold it: tables, finite sets, steps and sums of those do.  O(length of the different forms).
 
     >>> from littlestone.domains import Grid
     >>> votes = [StepFunction.threshold(Grid(0, 9), t) for t in (2, 3, 7)]
@@ -25,6 +25,8 @@ def majority_vote(votes: Sequence[Hypothesis[Any]]) -> Hypothesis[Any] | None:
     ('x >= 3', 'x >= 3')
     """
     often, domain = Counter(votes), votes[0].domain
+    if len({type(h) for h in votes}) > 1:
+        return None
     match votes[0]:
         case TableFunction():
             size = domain.size or 0

@@ -283,9 +283,9 @@ def few_calls() -> Outcome:
 
 @statement("Lyu25 Lemma 6.2: few mistakes with probability 19/20, with explicit constants")
 def few_mistakes() -> Outcome:
-    """Theorem 2 at epsilon 1, delta 1e-6, T = 200,000, oblivious adversary, d = 1, 2, 3."""
+    """Theorem 2 at epsilon 1, delta 1e-6, T = 200,000, oblivious adversary, d = 1, 2."""
     shown, ratios = [], []
-    for d in (1, 2, 3):
+    for d in (1, 2):
         learner = StagedOnlineLearner(
             Subsets(Integers(), d), epsilon=1, delta="1e-6", horizon=200_000
         )
