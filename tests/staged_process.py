@@ -20,8 +20,10 @@ import pytest
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.online import staged
-from littlestone.learners.online.staged import Part, StagedOnlineLearner, StagedStream
+from littlestone.learners.online import stage_stream
+from littlestone.learners.online.stage_stream import StagedStream
+from littlestone.learners.online.stage_trees import Part
+from littlestone.learners.online.staged import StagedOnlineLearner
 from littlestone.privacy.mechanisms.one_sided_threshold import Epoch, OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.threshold_tests import probability
@@ -77,6 +79,12 @@ class Tiny(StagedOnlineLearner):
         return self.known[asked]
 
 
+@cache
+def tiny(calls: int, draws: int) -> Tiny:
+    """One for all processes: nothing changes it."""
+    return Tiny(calls, draws)
+
+
 class Process:
     """One run, and what is seen of it: `law`.
 
@@ -95,7 +103,7 @@ class Process:
         tested: bool = True,
         drawn: bool = True,
     ) -> None:
-        self.learner, self.hits, self.tested, self.drawn = Tiny(calls, draws), hits, tested, drawn
+        self.learner, self.hits, self.tested, self.drawn = tiny(calls, draws), hits, tested, drawn
         self.known: dict[Any, tuple[list[Any], list[Fraction]]] = {}
 
     @property
@@ -126,7 +134,7 @@ class Process:
     def law(self, records: tuple[Record, ...]) -> Law:
         script = Script()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(staged, "Hypothesis", Form)
+            patch.setattr(stage_stream, "Hypothesis", Form)
             rng = script.generator()
             return script.explore(lambda: self.run(script, rng, records))
 

@@ -32,8 +32,8 @@ from littlestone.learners.online.stage_sizes import (
     levels,
     rates,
 )
+from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.stage_trees import errs, stage_leaves
-from littlestone.learners.online.staged import StagedStream
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -54,8 +54,14 @@ def test_every_statement_of_section_6_holds(row: Statement) -> None:
 
 @pytest.mark.parametrize(
     "process",
-    [Process(1, 1), Process(1, 2), Process(2, 1, tested=False), Process(2, 1, hits=(1, 2))],
-    ids=["one call", "two draws", "two calls", "two stages"],
+    [
+        Process(1, 1),
+        Process(1, 2),
+        Process(2, 1, tested=False),
+        Process(2, 1, hits=(1, 2)),
+        Process(2, hits=(1, 2), drawn=False),
+    ],
+    ids=["one call", "two draws", "two calls", "two stages", "tests alone"],
 )
 def test_the_whole_process_is_private(process: Process) -> None:
     small = process.learner.sizes.calls * process.learner.sizes.draws == 1

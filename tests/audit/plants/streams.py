@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from littlestone.audit import Subject, neighbours
-from littlestone.learners.online.staged import StagedStream
+from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.privacy.mechanisms.one_sided_threshold import Epoch
 from littlestone.privacy.rational import log_above
 from plants.harness import Claim, Plant, is_private

@@ -151,3 +151,8 @@ def foreign_entry(kind: str) -> ModelError:
         found="an entry of its journal is none of this learner's",
         fix="give the journal that the run wrote, as it is",
     )
+
+
+def point_of_json(x: Any) -> Any:
+    """A point of a journal's entry as it was before JSON made lists of its tuples."""
+    return tuple(map(point_of_json, x)) if isinstance(x, list) else x

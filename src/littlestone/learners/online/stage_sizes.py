@@ -140,16 +140,16 @@ def proved(
     ``sampling`` makes one of so many draws, from lists of so many.  Of ``counter`` and ``tests`` the
     noises matter alone.
     """
-    part = _PART * (1 - 1e-6)
-    cap, calls = given.get("cap", d + 1), given.get("calls", 1)
+    part, exponents = _PART * (1 - 1e-6), rates(d)
+    cap, calls = given.get("cap", d + 1), 1
     while True:
+        # From below: fewer draws would have less noise, and let a stage have more calls.
+        calls = given.get("calls", max(calls, calls_needed(d, cap, 0, Fraction(2))))
         lists = given.get("list_size", max(leaves(d, cap)))
 
         def convincing(draws: int, calls: int = calls) -> bool:
-            return (
-                calls * math.exp(min(draws_failure(draws, d, counter.horizon, adversary), 1.0))
-                <= part
-            )
+            found = draws_failure(draws, d, counter.horizon, adversary)
+            return calls * math.exp(min(found, 1.0)) <= part
 
         draws = given.get("draws") or least(convincing)
         step = sampling(calls * draws, lists)
@@ -170,7 +170,7 @@ def proved(
             U: int, ks: int = calls * k, k: int = k, s: int = early, z: int = late
         ) -> bool:
             ways = math.log(ks) + patterns(U + z, d)
-            return sum(math.exp(min(ways - (U - s) / k * rate, 1.0)) for rate in rates(d)) <= part
+            return sum(math.exp(min(ways - (U - s) / k * x, 1.0)) for x in exponents) <= part
 
         threshold = given.get("threshold") or least(faithful)
         mean = (threshold + late) / k

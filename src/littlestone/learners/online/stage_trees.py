@@ -12,6 +12,9 @@ from littlestone.decomposition import reducing_path
 Chunk = tuple[tuple[Any, int], ...]
 """The examples that a teacher got in one epoch."""
 
+Part = dict[int, list[tuple[Any, int]]]
+"""The examples of one epoch, by their teachers."""
+
 
 def stage_leaves(
     H: HypothesisClass[Any],
