@@ -255,7 +255,7 @@ def test_the_default_sizes_are_proved_and_paid_for(adversary: Any) -> None:
         assert bound is not None
         assert bound.proved
         assert adversary in bound.source
-        assert bound.mistakes > (sizes.calls + 1) * sizes.threshold
+        assert bound.mistakes > sizes.calls * sizes.threshold
         assert made.mistake_bound(0.01) is None
         for name in ("calls", "draws", "teachers", "threshold", "cap", "list_size"):
             less = {name: getattr(sizes, name) * 9 // 10}

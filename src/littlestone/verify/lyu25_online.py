@@ -257,7 +257,7 @@ def few_calls() -> Outcome:
         cap, calls, stage, published = 12, 0, 0, H.soa()
         chunks: list[list[Chunk]] = [[] for _ in range(k)]
         allowed = calls_needed(d, cap, 0, r)
-        while (hard := [x for x in points if published(x) != target(x)]) and calls <= allowed:
+        while (hard := [x for x in points if published(x) != target(x)]) and calls < allowed:
             E = tuple((x, target(x)) for x in rng.choice(hard, cap))
             chunks = [[*own, E] for own in chunks]
             calls += 1
@@ -268,7 +268,7 @@ def few_calls() -> Outcome:
             labels = [2 * sum(r**s for f, s in scores.items() if f(x)) > total for x in points]
             published = FiniteClass.from_array([[int(y) for y in labels]]).hypothesis(0)
         runs += 1
-        wrong += calls > allowed
+        wrong += calls >= allowed
         unlearned += bool(hard)
         most = max(most, calls / allowed)
     growth = [sum(1 + math.log(n) / math.log(5 / 4) for n in leaves(d, 100 * d * d)) / d**3

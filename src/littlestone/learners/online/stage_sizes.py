@@ -95,10 +95,13 @@ def leaves(d: int, cap: int) -> list[int]:
 
 
 def calls_needed(d: int, cap: int, margin: int, base: Fraction) -> int:
-    """K: in stage j, 1 + (ln L_j + 2 margin ln r) / ln(5/4); no margin in the last.  Lemma 5."""
+    """K: one more than stages j take, 1 + (ln L_j + 2 margin ln r) / ln(5/4), or 1 + ln L_(d+1) / ln(5/4).
+
+    By Lemma 5; the K-th call never comes in a run that goes as it should.
+    """
     noise = 2 * margin * log(base)
     per_stage = [math.log(n) + (noise if j < d else 0) for j, n in enumerate(leaves(d, cap))]
-    return sum(1 + math.floor(x * _ROUNDING / math.log(5 / 4)) for x in per_stage)
+    return 1 + sum(1 + math.floor(x * _ROUNDING / math.log(5 / 4)) for x in per_stage)
 
 
 def draws_failure(draws: int, d: int, horizon: int, adversary: Adversary) -> float:
@@ -123,7 +126,7 @@ def slacks(counter: OneSidedThreshold, calls: int) -> tuple[int, int]:
     """(s, z): between U - s and U + z mistakes are in every epoch, but for two shares of `BETA`."""
     rate = log(1 / counter.shrink)
     early = math.ceil(math.log(counter.horizon / _PART) / rate * _ROUNDING)
-    late = math.ceil(math.log((calls + 1) / _PART) / rate * _ROUNDING)
+    late = math.ceil(math.log(calls / _PART) / rate * _ROUNDING)
     return early, late
 
 
@@ -192,7 +195,7 @@ def failure(
     tests: ThresholdMechanism,
     sampling: SparseSampling[Any],
 ) -> float:
-    """At most so likely, or 1, are more mistakes than (K + 1) (U + z) in a run.  Theorem 2."""
+    """At most so likely, or 1, are more mistakes than K (U + z) in a run.  Theorem 2."""
     early, late = slacks(counter, sizes.calls)
     fewest, most = sizes.threshold - early, sizes.threshold + late
     enough = (

@@ -84,7 +84,7 @@ class StagedOnlineLearner(PrivateOnlineLearner[Any]):
     >>> H, goal = Subsets(Integers(), 1), {"epsilon": 1, "delta": "1e-6", "horizon": 200_000}
     >>> learner = StagedOnlineLearner(H, **goal)
     >>> learner.sizes.calls, learner.sizes.draws, f"{learner.mistake_bound(0.05).mistakes:.1e}"
-    (42, 356, '2.2e+09')
+    (43, 357, '2.2e+09')
     >>> small = StagedOnlineLearner(H, calls=4, draws=5, cap=9, threshold=500, **goal)
     >>> small.sizes.teachers, small.mistake_bound(0.05)
     (983, None)
@@ -207,7 +207,7 @@ class StagedOnlineLearner(PrivateOnlineLearner[Any]):
         return stream
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
-        """(K + 1) (U + z) mistakes, Theorem 2; None for other sizes, and for beta below 1/20.
+        """K (U + z) mistakes, Theorem 2; None for other sizes, and for beta below 1/20.
 
         Against the ``adversary`` that the learner is for, if ``most`` is None.
         """
@@ -216,6 +216,6 @@ class StagedOnlineLearner(PrivateOnlineLearner[Any]):
         if self.most is not None or failure(self.sizes, *parts) > beta:
             return None
         _, late = slacks(self.counter, self.sizes.calls)
-        mistakes = (self.sizes.calls + 1) * (self.sizes.threshold + late)
+        mistakes = self.sizes.calls * (self.sizes.threshold + late)
         source = f"docs/proofs/staged-stream.md, Theorem 2, {self.adversary} adversary"
         return MistakeBound(mistakes, beta, True, source)
