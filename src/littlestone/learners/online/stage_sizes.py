@@ -95,9 +95,10 @@ def leaves(d: int, cap: int) -> list[int]:
 
 
 def calls_needed(d: int, cap: int, margin: int, base: Fraction) -> int:
-    """K: one more than stages j take, 1 + (ln L_j + 2 margin ln r) / ln(5/4), or 1 + ln L_(d+1) / ln(5/4).
+    """K: one more than all stages j take, 1 + (ln L_j + 2 margin ln r) / ln(5/4) each.
 
-    By Lemma 5; the K-th call never comes in a run that goes as it should.
+    By Lemma 5, without a margin in stage d + 1.  The K-th call never comes in a run that goes as it
+    should.
     """
     noise = 2 * margin * log(base)
     per_stage = [math.log(n) + (noise if j < d else 0) for j, n in enumerate(leaves(d, cap))]
