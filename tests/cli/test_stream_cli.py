@@ -55,6 +55,13 @@ def test_only_the_private_release_is_printed() -> None:
     assert published[-1]["rule"] == "id is one of 'd0', 'd1'"
 
 
+def test_a_baseline_is_taken_by_its_name() -> None:
+    header, first = lines(run(*arguments(method="staged", class_="thresholds(day, 0..9)")).out)
+    assert "sparse sampling" in header["mechanism"]
+    assert float(header["epsilon"]) <= 1
+    assert first["step"] == 0
+
+
 def test_what_is_not_private_says_so() -> None:
     done = run(*arguments("table.csv", "--evaluate", "--predictions", seed=5))
     header, *rest = lines(done.out)

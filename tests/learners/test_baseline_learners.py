@@ -304,7 +304,7 @@ def test_the_tail_of_the_noise_of_a_test() -> None:
         learner = StagedLearner(ONE, epsilon=epsilon, delta="0.1")
         for x in (1, 2, 7, 20):
             exactly = probability([x], [True], *learner.tests.noises())
-            assert learner._tail(x) == pytest.approx(float(exactly), rel=tolerance)
+            assert learner.tests.tail(x) == pytest.approx(float(exactly), rel=tolerance)
 
 
 def test_the_list_rule_of_ggkm() -> None:

@@ -88,17 +88,10 @@ class StagedLearner(VotingLearner[Point]):
         # Any margin is right; noise and bottom become unlikely together with this one.
         margin = max(0, 3 * (threshold - self.mechanism.bottom) // 4)
         votes = threshold - margin
-        noise = (self.dimension + 1) * self._tail(margin + 1) + self._tail(k - threshold + 1)
+        noise = (self.dimension + 1) * self.tests.tail(margin + 1) + self.tests.tail(
+            k - threshold + 1
+        )
         return min(1.0, noise + float(self.mechanism.bottom_at_most(votes)))
-
-    def _tail(self, x: int) -> float:
-        """Pr[nu - rho >= x] for x >= 1, nu ~ DLap(a), rho ~ DLap(b), a != b: geometric series."""
-        b, a = map(float, self.tests.noises())
-        if a == b:  # at a very large epsilon; a little more noise has a larger tail
-            a *= 1 + 1e-6
-        ends = a * b / (1 - a * b) * (a**x / (1 - a) + b**x / (1 - b))
-        middle = (a ** (x + 1) / (1 - a) - b ** (x + 1) / (1 - b)) / (a - b)
-        return (1 - a) * (1 - b) / ((1 + a) * (1 + b)) * (ends + middle)
 
     @property
     def event(self) -> Composed:

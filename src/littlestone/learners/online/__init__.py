@@ -10,6 +10,7 @@ from littlestone.learners.online.choice import choose_online_learner
 from littlestone.learners.online.keys import KeyLearner
 from littlestone.learners.online.rules import RuleLearner
 from littlestone.learners.online.run import Run, durable_run
+from littlestone.learners.online.staged import StagedOnlineLearner
 from littlestone.learners.online.teachers import TeacherLearner
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "PrivateStream",
     "RuleLearner",
     "Run",
+    "StagedOnlineLearner",
     "TeacherLearner",
     "choose_online_learner",
     "durable_run",

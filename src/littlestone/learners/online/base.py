@@ -27,7 +27,8 @@ Journal = Callable[[list[Any]], None]
 class MistakeBound:
     """At most ``mistakes`` mistakes on every realizable sequence, with probability 1 - beta.
 
-    The adversary may be adaptive: it sees all published hypotheses.  ``source`` is where it comes from.
+    The adversary may be adaptive: it sees all published hypotheses; unless ``source``, which is where
+    it comes from, says oblivious.
     """
 
     mistakes: int
@@ -80,6 +81,9 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
 
     method: ClassVar[str]
     """The name by which the command line asks for it."""
+
+    baseline: ClassVar[bool] = False
+    """Whether it is there to compare with, and is taken by its name only."""
 
     def __init__(self, hypotheses: HypothesisClass[Point], horizon: int) -> None:
         whole("horizon", horizon, least=1)
@@ -147,3 +151,8 @@ def foreign_entry(kind: str) -> ModelError:
         found="an entry of its journal is none of this learner's",
         fix="give the journal that the run wrote, as it is",
     )
+
+
+def point_of_json(x: Any) -> Any:
+    """A point of a journal's entry as it was before JSON made lists of its tuples."""
+    return tuple(map(point_of_json, x)) if isinstance(x, list) else x

@@ -45,7 +45,7 @@ def choose_online_learner(
     found: list[PrivateOnlineLearner[Any]] = []
     refusals: dict[str, DeclarationError] = {}
     for kind in kinds:
-        if method in (AUTO, kind.method):
+        if method == kind.method or (method == AUTO and not kind.baseline):
             try:
                 learner = kind(hypotheses, epsilon=epsilon, delta=delta, horizon=horizon)
             except DeclarationError as error:

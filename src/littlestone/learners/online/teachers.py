@@ -17,6 +17,7 @@ from littlestone.learners.online.base import (
     PrivateOnlineLearner,
     PrivateStream,
     foreign_entry,
+    point_of_json,
 )
 from littlestone.learners.teachers import frontier, taught
 from littlestone.online.base import require_label
@@ -133,7 +134,7 @@ class TeacherStream(PrivateStream[Any]):
                 self._epoch = Epoch(learner.counter.threshold, skips, 0, due)
             case ["mistake", int(step), x, (0 | 1) as y, int(teacher), due] if (
                 now < step <= learner.horizon
-                and (x := _point(x)) in learner.hypotheses.domain
+                and (x := point_of_json(x)) in learner.hypotheses.domain
                 and 0 <= teacher < learner.teachers
                 and self._due(due, step)
             ):
@@ -318,8 +319,3 @@ def _split(target: PrivacyCost, draws: int, list_size: int) -> tuple[Fraction, S
     found = [step for step, _ in calibrate(composed, target).uses()]
     others = [step for step in found if isinstance(step, SparseSampling)]
     return share, min(sampling, *others, key=lambda step: step.copies_needed(_BETA))
-
-
-def _point(x: Any) -> Any:
-    """A point as it was before JSON made lists of its tuples."""
-    return tuple(map(_point, x)) if isinstance(x, list) else x

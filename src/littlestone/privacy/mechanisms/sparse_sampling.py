@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
         counts: Counter[Item] = Counter()
         for listed in data:
             # A dictionary keeps the order of the list, so the cut depends on this list alone.
-            counts.update(islice(dict.fromkeys(listed), self.list_size))
+            counts.update(islice(dict.fromkeys(listed), min(self.list_size, sys.maxsize)))
         return counts
 
     def delta_at(self, epsilon: Fraction) -> Fraction:

@@ -79,6 +79,18 @@ class ThresholdMechanism(Mechanism[Sequence[int], Answers]):
         """The variance of all noise in one test; of two mechanisms the one with less is better."""
         return sum((2 * a / (1 - a) ** 2 for a in self.noises()), Fraction(0))
 
+    def tail(self, x: int) -> float:
+        """Pr[nu - rho >= x] for the noise nu of a test and rho of the threshold, x >= 1.
+
+        For people and plans: a sum of geometric series, in floats.
+        """
+        b, a = map(float, self.noises())
+        if a == b:  # at a very large epsilon; a little more noise has a larger tail
+            a *= 1 + 1e-6
+        ends = a * b / (1 - a * b) * (a**x / (1 - a) + b**x / (1 - b))
+        middle = (a ** (x + 1) / (1 - a) - b ** (x + 1) / (1 - b)) / (a - b)
+        return (1 - a) * (1 - b) / ((1 + a) * (1 + b)) * (ends + middle)
+
     def draw(self, data: Sequence[int], *, receipt: Receipt, rng: random.Random) -> Answers:
         """The answers to all values of ``data``; a fixed answer after the last hit."""
         session = self.start(receipt=receipt, rng=rng)

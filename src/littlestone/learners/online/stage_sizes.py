@@ -1,0 +1,226 @@
+"""Sizes for which the mistakes of the staged online learner are proved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+from littlestone.decomposition import leaf_bound
+from littlestone.errors import DeclarationError
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import ThresholdMechanism
+from littlestone.privacy.parameters import least
+
+Adversary = Literal["oblivious", "adaptive"]
+
+BETA = Fraction(1, 20)
+_PART = float(BETA) / 6  # for each of six events that may fail
+TOP = Fraction(1, 10)  # what a listed SOA may err on a chunk, in the first stage
+_EXPOSED = 1 / 6  # who errs more than this among all mistakes is listed no more
+_BOTTOM = 0.01  # at most so likely in a draw
+_ROUNDING = 1 + 1e-9
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The public numbers of a run.  Lemma and theorem numbers are of docs/proofs/staged-stream.md.
+
+    ``calls`` = K times the teachers are asked, by ``draws`` = R draws each; ``teachers`` = k;
+    ``threshold`` = U mistakes an epoch; ``cap`` = c examples of an epoch that a teacher keeps, and p in
+    the first stage; lists of at most ``list_size`` = L; a stage ends when, but for noise, k -
+    ``margin`` teachers share no hypothesis.
+    """
+
+    calls: int
+    draws: int
+    teachers: int
+    threshold: int
+    cap: int
+    list_size: int
+    margin: int
+
+
+def require_adversary(adversary: object) -> None:
+    """Raise `DeclarationError` unless it is one of the two kinds."""
+    if adversary not in get_args(Adversary):
+        raise DeclarationError(
+            f"bound the mistakes against the adversary {adversary!r}",
+            found="there is no such kind",
+            fix=f"use one of: {', '.join(get_args(Adversary))}",
+        )
+
+
+def levels(d: int) -> list[Fraction]:
+    """What a listed SOA may err on each chunk, in stages j = 1, ..., d + 1: ((d + 1 - j) / d)^2 / 10.
+
+    >>> [str(level) for level in levels(2)]
+    ['1/10', '1/40', '0']
+    """
+    return [TOP * Fraction(d - j, d) ** 2 if d else Fraction(0) for j in range(d + 1)]
+
+
+def divergence(x: float, y: float) -> float:
+    """KL(x || y) of two coins, 0 <= x <= 1 and 0 < y < 1."""
+    zero = (1 - x) * math.log((1 - x) / (1 - y)) if x < 1 else 0.0
+    return zero + (x * math.log(x / y) if x else 0.0)
+
+
+def rates(d: int) -> list[float]:
+    """The exponents 1 - e^-KL for each expected example of a chunk, of all ways to mislead a stage."""
+    found = [-math.expm1(-divergence(float(TOP if d else 0), _EXPOSED))]
+    steps = [float(level) for level in levels(d)]
+    for high, low in pairwise(steps):
+        a, b = low, high  # between them, the point that is as far from both
+        for _ in range(60):
+            middle = (a + b) / 2
+            nearer = divergence(low, middle) < divergence(high, middle)
+            a, b = (middle, b) if nearer else (a, middle)
+        found += [-math.expm1(-divergence(low, b)), -math.expm1(-divergence(high, b))]
+    return found
+
+
+def patterns(n: int, d: int) -> float:
+    """The logarithm of sum_(i <= d) C(n, i): label patterns of a class of this VC dimension (Sauer)."""
+    return math.log(sum(math.comb(n, i) for i in range(d + 1)))
+
+
+def leaves(d: int, cap: int) -> list[int]:
+    """The most leaves of dimension d + 1 - j in a tree of stage j, for p = 2^(j-1) c."""
+    return [leaf_bound(cap << j, d, d, d - j) for j in range(d + 1)]
+
+
+def calls_needed(d: int, cap: int, margin: int, base: Fraction) -> int:
+    """K: one more than all stages j take, 1 + (ln L_j + 2 margin ln r) / ln(5/4) each.
+
+    By Lemma 5, without a margin in stage d + 1.  The K-th call never comes in a run that goes as it
+    should.
+    """
+    noise = 2 * margin * log(base)
+    per_stage = [math.log(n) + (noise if j < d else 0) for j, n in enumerate(leaves(d, cap))]
+    return 1 + sum(1 + math.floor(x * _ROUNDING / math.log(5 / 4)) for x in per_stage)
+
+
+def draws_failure(draws: int, d: int, horizon: int, adversary: Adversary) -> float:
+    """The logarithm of how likely a vote is wrong where 2/3 of what is listed is right.  Lemma 4."""
+    right, wrong = (1 - _BOTTOM) * 2 / 3, (1 - _BOTTOM) / 3
+    if adversary == "oblivious":
+        rate = -math.log(2 * math.sqrt(right * wrong) + _BOTTOM)
+        return math.log(horizon) - draws * rate
+    dual = (1 << (d + 1)) - 1  # VC* < 2^(VC + 1), Assouad 1983
+    if 2 * draws <= dual:
+        return 0.0
+    ways, gap = dual * (1 + math.log(2 * draws / dual)), 1 / 2 - wrong - _BOTTOM
+    return math.log(8) + ways - draws * gap**2 / 8
+
+
+def log(base: Fraction) -> float:
+    """The logarithm of a ratio r > 1, which may be near 1."""
+    return math.log1p(base - 1)
+
+
+def slacks(counter: OneSidedThreshold, calls: int) -> tuple[int, int]:
+    """(s, z): between U - s and U + z mistakes are in every epoch, but for two shares of `BETA`."""
+    rate = log(1 / counter.shrink)
+    early = math.ceil(math.log(counter.horizon / _PART) / rate * _ROUNDING)
+    late = math.ceil(math.log(calls / _PART) / rate * _ROUNDING)
+    return early, late
+
+
+def proved(
+    d: int,
+    adversary: Adversary,
+    counter: OneSidedThreshold,
+    tests: ThresholdMechanism,
+    sampling: Callable[[int, int], SparseSampling[Any]],
+    given: dict[str, int],
+) -> Sizes:
+    """The sizes with which `failure` is at most `BETA`; those ``given`` are kept as they are.
+
+    ``sampling`` makes one of so many draws, from lists of so many.  Of ``counter`` and ``tests`` the
+    noises matter alone.
+    """
+    part, exponents = _PART * (1 - 1e-6), rates(d)
+    cap, calls = given.get("cap", d + 1), 1
+    while True:
+        # From below: fewer draws would have less noise, and let a stage have more calls.
+        calls = given.get("calls", max(calls, calls_needed(d, cap, 0, Fraction(2))))
+        lists = given.get("list_size", max(leaves(d, cap)))
+
+        def convincing(draws: int, calls: int = calls) -> bool:
+            found = draws_failure(draws, d, counter.horizon, adversary)
+            return calls * math.exp(min(found, 1.0)) <= part
+
+        draws = given.get("draws") or least(convincing)
+        step = sampling(calls * draws, lists)
+
+        def quiet(m: int, calls: int = calls) -> bool:
+            return 2 * (calls + d) * tests.tail(m + 1) <= part
+
+        margin = least(quiet) if d else 0
+        needed = given.get("calls", calls_needed(d, cap, margin, step.base))
+        if needed > calls:
+            calls = needed
+            continue
+        clear = math.ceil(math.log(1 / _BOTTOM - 1) / log(step.base) * _ROUNDING)
+        k = given.get("teachers", step.bottom + 2 * margin + clear)
+        early, late = slacks(counter, calls)
+
+        def faithful(
+            U: int, ks: int = calls * k, k: int = k, s: int = early, z: int = late
+        ) -> bool:
+            ways = math.log(ks) + patterns(U + z, d)
+            return sum(math.exp(min(ways - (U - s) / k * x, 1.0)) for x in exponents) <= part
+
+        threshold = given.get("threshold") or least(faithful)
+        mean = (threshold + late) / k
+
+        def roomy(c: int, mean: float = mean, ks: int = calls * k) -> bool:
+            return ks * math.exp(_crowded(mean, c)) <= part
+
+        room = given.get("cap", least(roomy))
+        if room <= cap:
+            return Sizes(calls, draws, k, threshold, cap, lists, margin)
+        cap = room + room // 50  # a little more, so that few rounds are enough
+
+
+def failure(
+    sizes: Sizes,
+    d: int,
+    adversary: Adversary,
+    counter: OneSidedThreshold,
+    tests: ThresholdMechanism,
+    sampling: SparseSampling[Any],
+) -> float:
+    """At most so likely, or 1, are more mistakes than K (U + z) in a run.  Theorem 2."""
+    early, late = slacks(counter, sizes.calls)
+    fewest, most = sizes.threshold - early, sizes.threshold + late
+    enough = (
+        fewest > 0
+        and sizes.cap > d
+        and sizes.list_size >= max(leaves(d, sizes.cap))
+        and sizes.calls >= calls_needed(d, sizes.cap, sizes.margin, sampling.base)
+        and (sizes.teachers - 2 * sizes.margin - sampling.bottom) * log(sampling.base)
+        >= math.log(1 / _BOTTOM - 1) * _ROUNDING
+    )
+    if not enough:
+        return 1.0
+    k, calls = sizes.teachers, math.log(sizes.calls)
+    crowded = _crowded(most / k, sizes.cap)
+    logarithms = [calls + math.log(k) + crowded]
+    ways = calls + math.log(k) + patterns(most, d)
+    logarithms += [ways - fewest / k * rate for rate in rates(d)]
+    logarithms.append(calls + draws_failure(sizes.draws, d, counter.horizon, adversary))
+    total = sum(math.exp(min(x, 1.0)) for x in logarithms) + 2 * _PART
+    total += 2 * (sizes.calls + d) * tests.tail(sizes.margin + 1) if d else 0.0
+    return min(1.0, total * _ROUNDING)
+
+
+def _crowded(mean: float, cap: int) -> float:
+    """The logarithm of a bound of Pr[a chunk has more than ``cap`` examples], of so many expected."""
+    x = cap + 1
+    return x - mean - x * math.log(x / mean) if x > mean else 0.0

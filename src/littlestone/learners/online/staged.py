@@ -1,0 +1,220 @@
+"""Lyu (2025), Algorithms 3 and 4, with its privacy repaired: stages, tests, and a vote of draws."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses import Hypothesis, majority
+from littlestone.learners.base import require_plan
+from littlestone.learners.online.base import (
+    Journal,
+    MistakeBound,
+    PrivateOnlineLearner,
+)
+from littlestone.learners.online.stage_sizes import (
+    Adversary,
+    Sizes,
+    failure,
+    levels,
+    proved,
+    require_adversary,
+    slacks,
+)
+from littlestone.learners.online.stage_stream import StagedStream
+from littlestone.learners.online.stage_trees import Chunk, Part, stage_leaves
+from littlestone.privacy.accounting.calibration import calibrate
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.above_threshold import cheapest
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.threshold_tests import Session
+from littlestone.privacy.parameters import whole
+
+_COUNTER, _TESTS = Fraction(1, 16), Fraction(1, 8)  # of epsilon; any shares are private
+_SIZES = ("calls", "draws", "teachers", "threshold", "cap", "list_size")
+
+
+class StagedRun(Composed):
+    """The counter, the tests and all draws of one run, which a receipt pays for at once."""
+
+    def uses(self) -> list[tuple[Event, int]]:
+        # A run that goes on after a crash has no receipt any more, and there are many draws.
+        return [(self, 1)]
+
+
+class StagedOnlineLearner(PrivateOnlineLearner[Any]):
+    """Publish the majority of R draws from what k teachers list, each time mistakes have piled up.
+
+    A mistake goes to one of k teachers, each as likely, whatever the record; it keeps the first c =
+    ``cap`` of each epoch.  `OneSidedThreshold` counts the mistakes of all.  At a hit the teachers are
+    asked: in stage j they list the SOAs of the version spaces of dimension d + 1 - j of a tree that
+    is p 2^(d - LDim)-irreducible, p = 2^(j-1) c, and whose SOAs err on each of their chunks at most
+    ((d + 1 - j) / d)^2 / 10 times (`stage_leaves`).  A noisy test asks whether nearly all share one;
+    if not, the next stage begins, for good; the last one, j = d + 1, has no test.  Then there are R
+    draws of `SparseSampling`, and what most of those that are no bottom say at a point is the
+    new hypothesis; ties are 0.  If all are bottom, the old one stays.  After K = ``calls`` calls no
+    record is looked at any more.
+
+    (epsilon, delta)-DP for every stream: the counter costs epsilon / 16, the tests epsilon / 8 and
+    K R draws the rest, composed (docs/proofs/staged-stream.md, Theorem 1).  Lyu (2025), Algorithms 3
+    and 4, repaired: that page says where and why.  Against ``adversary`` "oblivious", who
+    fixes the sequence beforehand, R grows as ln T; an "adaptive" one sees what is published, and R is
+    2^O(d).  The default sizes are those for which `mistake_bound` is proved (Theorem 2), and so large
+    that the first epoch seldom ends; any ``calls``, ``draws``, ``teachers``, ``threshold``, ``cap``
+    and ``list_size`` can be given in their place, for simulations.  A baseline: it is taken only
+    by its name.
+
+    A teacher looks at ``most`` version spaces at most, and lists nothing if it takes more; None: all,
+    in whatever time it takes.  Raises `DeclarationError` for illegal parameters, delta = 0 and classes
+    whose functions have no majority of their kind, `InfiniteDimensionError` and `EmptyClassError`.
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Integers
+    >>> H, goal = Subsets(Integers(), 1), {"epsilon": 1, "delta": "1e-6", "horizon": 200_000}
+    >>> learner = StagedOnlineLearner(H, **goal)
+    >>> learner.sizes.calls, learner.sizes.draws, f"{learner.mistake_bound(0.05).mistakes:.1e}"
+    (43, 357, '2.2e+09')
+    >>> small = StagedOnlineLearner(H, calls=4, draws=5, cap=9, threshold=500, **goal)
+    >>> small.sizes.teachers, small.mistake_bound(0.05)
+    (983, None)
+    """
+
+    method = "staged"
+    baseline = True
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Any],
+        *,
+        epsilon: object,
+        delta: object,
+        horizon: int,
+        adversary: Adversary = "oblivious",
+        calls: int | None = None,
+        draws: int | None = None,
+        teachers: int | None = None,
+        threshold: int | None = None,
+        cap: int | None = None,
+        list_size: int | None = None,
+        most: int | None = None,
+    ) -> None:
+        super().__init__(hypotheses, horizon)
+        hypotheses.require_learnable()
+        require_adversary(adversary)
+        if majority([hypotheses.soa()]) is None:
+            raise DeclarationError(
+                f"learn {hypotheses} online by the method {self.method}",
+                found="a majority vote of its rules has no form in which equal ones are equal",
+                fix="take another method, or declare a class on at most 2^20 points",
+            )
+        values = (calls, draws, teachers, threshold, cap, list_size)
+        given = {name: n for name, n in zip(_SIZES, values, strict=True) if n is not None}
+        for name, value in given.items():
+            whole(name, value, least=1)
+        if most is not None:
+            whole("most", most, least=1)
+        self.adversary, self.most = adversary, most
+        self.dimension = d = int(hypotheses.littlestone_dimension())
+        self.levels = levels(d)
+        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        counter = OneSidedThreshold(epsilon=target.epsilon * _COUNTER, threshold=1, horizon=horizon)
+        tests = cheapest(
+            target.epsilon * _TESTS,
+            target.delta * _TESTS,
+            threshold=1,
+            hits=max(d, 1),
+            hits_below=True,
+        )
+
+        def event(epsilon: Fraction, times: int, lists: int) -> Composed:
+            step = SparseSampling[Any](epsilon, target.delta / (2 * times), lists)
+            return Composed([(counter, 1), (tests, 1), (step, times)], target.delta)
+
+        @cache
+        def sampling(times: int, lists: int) -> SparseSampling[Any]:
+            found = calibrate(lambda epsilon: event(epsilon, times, lists), target)
+            return next(step for step, _ in found.uses() if isinstance(step, SparseSampling))
+
+        self.sizes: Sizes = proved(d, adversary, counter, tests, sampling, given)
+        times = self.sizes.calls * self.sizes.draws
+        self.sampling = sampling(times, self.sizes.list_size)
+        self.counter = replace(counter, threshold=self.sizes.threshold)
+        agreed = max(1, self.sizes.teachers - self.sizes.margin)
+        self.tests = replace(tests, threshold=agreed)
+        self._event = StagedRun(
+            [(self.counter, 1), (self.tests, 1), (self.sampling, times)], target.delta
+        )
+
+    @property
+    def event(self) -> StagedRun:
+        return self._event
+
+    def session(self, rho: int, stage: int, rng: random.Random) -> Session:
+        """The tests of a stream whose threshold has the noise ``rho``, as they go on in ``stage``."""
+        _, noise = self.tests.noises()
+        left = self.tests.hits - stage
+        return Session(noise, self.tests.threshold + rho, left, self.tests.hits_below, rng)
+
+    def lists(self, parts: Sequence[Part], stage: int) -> list[list[Hypothesis[Any]]]:
+        """What each teacher lists, a function of its own records alone; the order means nothing."""
+        known: dict[tuple[Chunk, ...], list[Hypothesis[Any]]] = {}
+        lists = []
+        for teacher in range(self.sizes.teachers):
+            chunks = tuple(tuple(part.get(teacher, ())[: self.sizes.cap]) for part in parts)
+            if chunks not in known:  # many teachers may hold the same few records
+                known[chunks] = self.listed(chunks, stage)
+            lists.append(known[chunks])
+        return lists
+
+    def listed(self, chunks: Sequence[Chunk], stage: int) -> list[Hypothesis[Any]]:
+        """The list in ``stage`` of a teacher with these chunks, one an epoch."""
+        p, dimension = self.sizes.cap << stage, self.dimension - stage
+        level = self.levels[stage]
+        try:
+            leaves = list(
+                stage_leaves(self.hypotheses, chunks, level, p, dimension, most=self.most)
+            )
+        except TooLargeError:
+            return []
+        return list(dict.fromkeys(V.soa() for V in leaves))
+
+    def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> StagedStream:
+        receipt.redeem(self.event)
+        return self.resume([], rng, journal)
+
+    def resume(
+        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
+    ) -> StagedStream:
+        stream, begun = StagedStream(self, rng, journal), False
+        for entry in entries:
+            stream.restore(entry)
+            begun = True
+        if begun:
+            stream.go_to(stream.steps)  # a call that was due at the last step
+        else:
+            stream.begin()
+        return stream
+
+    def mistake_bound(self, beta: float) -> MistakeBound | None:
+        """K (U + z) mistakes, Theorem 2; None for other sizes, and for beta below 1/20.
+
+        Against the ``adversary`` that the learner is for, if ``most`` is None.
+        """
+        require_plan(0.5, beta)
+        parts = self.dimension, self.adversary, self.counter, self.tests, self.sampling
+        if self.most is not None or failure(self.sizes, *parts) > beta:
+            return None
+        _, late = slacks(self.counter, self.sizes.calls)
+        mistakes = self.sizes.calls * (self.sizes.threshold + late)
+        source = f"docs/proofs/staged-stream.md, Theorem 2, {self.adversary} adversary"
+        return MistakeBound(mistakes, beta, True, source)

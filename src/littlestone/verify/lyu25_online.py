@@ -1,0 +1,300 @@
+"""Lyu25, section 6: private online learning; what holds, what does not, and what does instead.
+
+Numbers of lemmas in docstrings are those of docs/proofs/staged-stream.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes import FiniteClass, Subsets
+from littlestone.decomposition import decomposition_dimension, essential_hypotheses
+from littlestone.domains import Integers
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.online.stage_sizes import calls_needed, divergence, leaves, levels
+from littlestone.learners.online.stage_trees import Chunk, errs, stage_leaves
+from littlestone.learners.online.staged import StagedOnlineLearner
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.verify.statement import Outcome, statement
+
+HALF = Fraction(1, 2)
+Scores = Counter[Hypothesis[Any]]
+
+
+def _random_class(rng: np.random.Generator) -> FiniteClass:
+    """Singletons and a few functions more, all flipped alike: hard to reduce."""
+    n = int(rng.integers(4, 9))
+    more = rng.integers(0, 2, (int(rng.integers(0, 5)), n))
+    rows = np.concatenate([np.eye(n, dtype=int), more])
+    return FiniteClass.from_array(rows ^ rng.integers(0, 2, n))
+
+
+def _listed(H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int) -> set[Hypothesis[Any]]:
+    """What a teacher with these chunks lists in stage number ``stage`` + 1."""
+    d = int(H.littlestone_dimension())
+    found = stage_leaves(H, chunks, levels(d)[stage], cap << stage, d - stage)
+    return {V.soa() for V in found}
+
+
+@statement("Lyu25 Claim 6.1: between U - s and U + z mistakes come before a hit")
+def mistakes_before_a_hit() -> Outcome:
+    """Noise on one side, e^epsilon a little above 2: the exact law of the first hit."""
+    worst = [0.0, 0.0]
+    for U, gap in product((3, 5, 7), (1, 2)):
+        stream = [t % gap == 0 for t in range(18)]
+        counter = OneSidedThreshold(epsilon=Fraction(7, 10), threshold=U, horizon=len(stream))
+        counts = np.cumsum(stream).tolist()
+        gaps = [U - count for count in counts]
+        first = [counter._first_hit(gaps[:t]) for t in range(1, len(gaps) + 1)]
+        left = 1 - sum(first)
+        shrink = float(counter.shrink)
+        for x in range(1, U):
+            hits = list(zip(first, counts, strict=True))
+            early = sum(float(p) for p, count in hits if count <= U - x)
+            late = sum(float(p) for p, count in hits if count >= U + x)
+            late += float(left) if counts[-1] >= U + x else 0.0
+            worst[0] = max(worst[0], early / (len(stream) * shrink**x))
+            worst[1] = max(worst[1], late / shrink**x)
+    return Outcome(
+        "but for T r^-s and r^-z; then |E| is in (U/2, 3U/2) for U >= 2 max(s, z)",
+        f"at most {worst[0]:.2f} and {worst[1]:.2f} of that, in six streams of 18 steps",
+        max(worst) <= 1,
+    )
+
+
+@statement(
+    "Lyu25 Claim 6.2: a factor of 1 +- 1/(5d) between chunks, for every h: false for few errors"
+)
+def errors_of_chunks() -> Outcome:
+    """All equal splits of eight mistakes, of which h errs on one, between two teachers."""
+    mistakes, d, fine, splits = 8, 1, 0, 0
+    for chosen in product((0, 1), repeat=mistakes):
+        if sum(chosen) == mistakes // 2:
+            splits += 1
+            one, other = Fraction(chosen[0], 4), Fraction(1 - chosen[0], 4)
+            fine += abs(one - other) <= other / (5 * d)
+    return Outcome(
+        "false: what errs once errs on one chunk only, whatever the size of E",
+        f"it holds for {fine} of {splits} splits",
+        fine == 0 < splits,
+    )
+
+
+@statement("Lyu25 Claim 6.2, repaired: no chunk crosses a level but for exp(-(n/k) (1 - e^-KL))")
+def levels_of_chunks() -> Outcome:
+    """Lemma 3, for all e n errors of n mistakes, against sums of binomials."""
+    worst, cases = 0.0, 0
+    for n, k, level in product((8, 20), (2, 4), levels(2)):
+        for e in range(1, n):
+            mean = e / n
+            if mean == level:
+                continue
+            cases += 1
+            crossed = sum(
+                math.comb(e, x) * math.comb(n - e, y) * (k - 1) ** (n - x - y)
+                for x, y in product(range(e + 1), range(n - e + 1))
+                if (x <= level * (x + y)) == (mean > level)
+                or (x == level * (x + y) and mean < level)
+            ) / k**n  # fmt: skip
+            bound = math.exp(n / k * math.expm1(-divergence(float(level), mean)))
+            worst = max(worst, crossed / bound)
+    return Outcome(
+        "for every level and every share of errors above or below it",
+        f"at most {worst:.2f} of the bound in {cases} cases",
+        worst <= 1 + 1e-9,
+    )
+
+
+@statement(
+    "Lyu25 Claim 6.3 with Lemma 4.3: if levels interleave, a stage that fails ends a dimension"
+)
+def stages_end_a_dimension() -> Outcome:
+    """Lemma 2, for two teachers' trees: its SOA is listed a stage before, or a leaf is larger."""
+    rng = np.random.default_rng(63)
+    cases = wrong = large = 0
+    for _ in range(120):
+        H = _random_class(rng)
+        d, cap = int(H.littlestone_dimension()), int(rng.integers(1, 4))
+        points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))
+        mine, others = (
+            [
+                tuple((x, target(x)) for x in rng.choice(points, int(rng.integers(0, cap + 1))))
+                for _ in range(int(rng.integers(1, 3)))
+            ]
+            for _ in range(2)
+        )
+        for j in range(d):
+            before = {t: list(_tree(H, others, j, cap, t)) for t in range(d + 1)}
+            for t in range(d + 1):
+                for V in _tree(H, mine, j + 1, cap, t):
+                    f = V.soa()
+                    if any(errs(f, chunk) > levels(d)[j] for chunk in others):
+                        continue
+                    cases += 1
+                    large += t > 0
+                    above = any(before[s] for s in range(t + 1, d + 1))
+                    wrong += not above and f not in {W.soa() for W in before[t]}
+    return Outcome(
+        "for SOAs of leaves, which need not be in H, and p = 2^(j-1) c",
+        f"{wrong} failures in {cases} leaves, {large} of a dimension > 0",
+        wrong == 0 < large,
+    )
+
+
+def _tree(H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int, t: int) -> Any:
+    d = int(H.littlestone_dimension())
+    return stage_leaves(H, chunks, levels(d)[stage], cap << stage, t)
+
+
+@statement("Lyu25 Fact 4 with p_1 = 2 d^3, below the size of a chunk: false")
+def exposed_and_essential() -> Outcome:
+    """Five points, each positive once, and 35 negative examples; f = 0, H = {0, e1, ..., e5}."""
+    rows = np.vstack([np.zeros(6, dtype=int), np.eye(6, dtype=int)[:5]])
+    H = FiniteClass.from_array(rows)
+    chunk = [(x, 1) for x in list(H.domain)[:5]] + [(list(H.domain)[5], 0)] * 35
+    shares = {h: errs(h, tuple(chunk)) for h in H}
+    zero = H.hypothesis(0)
+    G = FiniteClass.from_array([[h(x) for x in H.domain] for h in H if shares[h] <= levels(1)[0]])
+    found = {p: [f.words() for f in essential_hypotheses(G, p, 1)] for p in (2, 6)}
+    t = decomposition_dimension(G, 2, 1)
+    kept = zero.words() in found[2]
+    gone = zero.words() not in found[6]
+    return Outcome(
+        "for d = 1, p = 2 a hypothesis that errs on 1/8 stays essential to {h : err <= 1/10}",
+        f"0 errs on {shares[zero]}, G = {{e1, ..., e5}}, DDim {t}: 0 is "
+        f"{'' if kept else 'not '}essential; for p = 6 it is {'not ' if gone else ''}essential",
+        kept and gone and t == 1 and shares[zero] == Fraction(1, 8) and G.size == 5,
+    )
+
+
+@statement("Lyu25 Claim 6.4, p(u) >= 2^-O(d^2): false for B = k/10, as bottom depends on delta")
+def bottom_is_rarer() -> Outcome:
+    """All k teachers list one hypothesis alone; B the least that is private, k = 10 B."""
+    shown, false = [], True
+    for d, delta in product((1, 2), (Fraction(1, 10**6), Fraction(1, 10**12))):
+        sampling = SparseSampling[int](Fraction(1, 20), delta, 2 ** (d * d))
+        k = 10 * sampling.bottom
+        bits = (k - sampling.bottom) * math.log2(sampling.base)
+        shown.append(f"2^-{bits:.0f} (d = {d}, delta = {float(delta):.0e})")
+        false = false and bits >= 9 * (d * d + math.log2(1 / delta) - 0.01)
+    return Outcome(
+        "false: p(u) <= (delta / (L (1 - delta)))^9, whatever d and the constants",
+        ", ".join(shown),
+        false,
+    )
+
+
+@statement(
+    "Lyu25 Claim 6.4, repaired: sum_f r^score(f) falls to 4/5 from a call to the next of a stage"
+)
+def the_potential_falls() -> Outcome:
+    """Lemma 5: all teachers see all mistakes, at points where a third of the draws' law is wrong."""
+    rng = np.random.default_rng(64)
+    cases = wrong = grown = new = 0
+    slowest = Fraction(0)
+    for _ in range(300):
+        H = _random_class(rng)
+        d, k, r = int(H.littlestone_dimension()), 3, Fraction(int(rng.integers(11, 30)), 10)
+        cap, points = len(list(H.domain)) + 1, list(H.domain)
+        target = H.hypothesis(int(rng.integers(0, H.size)))
+        chunks: list[list[Chunk]] = [
+            [tuple((x, target(x)) for x in rng.choice(points, int(rng.integers(0, 3))))]
+            for _ in range(k)
+        ]
+        stage = int(rng.integers(0, d + 1))
+        if any(
+            list(_tree(H, own, stage, cap, t))
+            for own in chunks
+            for t in range(d - stage + 1, d + 1)
+        ):
+            continue  # the stage before has not failed
+        before = _scores(H, chunks, stage, cap)
+        total = sum((r**s for s in before.values()), Fraction(0))
+        hard = [
+            x for x in points
+            if before and sum(r**s for f, s in before.items() if f(x) != target(x)) >= total / 3
+        ]  # fmt: skip
+        if not hard:
+            continue
+        E = tuple((x, target(x)) for x in rng.choice(hard, int(rng.integers(1, cap))))
+        after = _scores(H, [[*own, E] for own in chunks], stage, cap)
+        left = sum((r**s for s in after.values()), Fraction(0))
+        cases += 1
+        wrong += left > Fraction(4, 5) * total
+        grown += any(s > before[f] for f, s in after.items())
+        new += not set(after) <= set(before)
+        slowest = max(slowest, left / total)
+    return Outcome(
+        "and no list gains a hypothesis; Pr[bottom] <= 1/100 grows by 1 / 0.802 or more",
+        f"{wrong} failures in {cases} calls, {grown + new} with a gain; at most {float(slowest):.2f} "
+        "is left",
+        wrong + grown + new == 0 < cases,
+    )
+
+
+def _scores(H: FiniteClass, chunks: Sequence[Sequence[Chunk]], stage: int, cap: int) -> Scores:
+    return Counter(f for own in chunks for f in _listed(H, own, stage, cap))
+
+
+@statement("Lyu25 Lemma 6.1: at most sum_j (1 + ln L_j / ln(5/4)) calls, O(d^3), without noise")
+def few_calls() -> Outcome:
+    """The process with exact tests and votes of the whole law, up to the end, three teachers."""
+    rng = np.random.default_rng(61)
+    runs = wrong = unlearned = 0
+    most, r = 0.0, Fraction(2)
+    for _ in range(60):
+        H = _random_class(rng)
+        d, k = int(H.littlestone_dimension()), 3
+        points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))
+        cap, calls, stage, published = 12, 0, 0, H.soa()
+        chunks: list[list[Chunk]] = [[] for _ in range(k)]
+        allowed = calls_needed(d, cap, 0, r)
+        while (hard := [x for x in points if published(x) != target(x)]) and calls < allowed:
+            E = tuple((x, target(x)) for x in rng.choice(hard, cap))
+            chunks = [[*own, E] for own in chunks]
+            calls += 1
+            while stage < d and max(_scores(H, chunks, stage, cap).values(), default=0) < k:
+                stage += 1
+            scores = _scores(H, chunks, stage, cap)
+            total = sum(r**s for s in scores.values())
+            labels = [2 * sum(r**s for f, s in scores.items() if f(x)) > total for x in points]
+            published = FiniteClass.from_array([[int(y) for y in labels]]).hypothesis(0)
+        runs += 1
+        wrong += calls >= allowed
+        unlearned += bool(hard)
+        most = max(most, calls / allowed)
+    growth = [sum(1 + math.log(n) / math.log(5 / 4) for n in leaves(d, 100 * d * d)) / d**3
+              for d in (1, 2, 4, 8, 16)]  # fmt: skip
+    return Outcome(
+        "and then the published function is the target",
+        f"{wrong + unlearned} failures in {runs} runs, at most {most:.0%} of the bound; the bound "
+        f"over d^3 for c = 100 d^2, d = 1, 2, 4, 8, 16: {', '.join(f'{x:.0f}' for x in growth)}",
+        wrong + unlearned == 0 and growth == sorted(growth, reverse=True),
+    )
+
+
+@statement("Lyu25 Lemma 6.2: few mistakes with probability 19/20, with explicit constants")
+def few_mistakes() -> Outcome:
+    """Theorem 2 at epsilon 1, delta 1e-6, T = 200,000, oblivious adversary, d = 1, 2."""
+    shown, ratios = [], []
+    for d in (1, 2):
+        learner = StagedOnlineLearner(
+            Subsets(Integers(), d), epsilon=1, delta="1e-6", horizon=200_000
+        )
+        bound = learner.mistake_bound(0.05)
+        mistakes = bound.mistakes if bound is not None else math.inf
+        ratios.append(mistakes / (d**9.5 * math.log(200_000) * math.log(10**6)))
+        shown.append(f"{mistakes:.1e}")
+    return Outcome(
+        "O~(d^9.5 ln T ln(1/delta) / epsilon): a constant that no larger d raises",
+        f"{', '.join(shown)} mistakes; over the formula {', '.join(f'{x:.1e}' for x in ratios)}",
+        ratios == sorted(ratios, reverse=True) and math.isfinite(ratios[0]),
+    )
