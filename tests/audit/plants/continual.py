@@ -92,11 +92,13 @@ def _honest(stream: Stream) -> Masses:
 # Candidates that compete.
 
 
-RECORDS = ((), ("a",), ("b",), ("a", "b"))
-FEW = list(neighbours(RECORDS, 3))
 ALONE = (("a",), *((),) * 19), ((),) * 20
 CROWD = ((tuple("abcd"), *((),) * 19), ((),) * 20)
-FULL = ((("a",),) * 12 + ((),) * 40, (("a",),) * 11 + ((),) * 41)
+
+
+def full(times: int) -> tuple[Any, Any]:
+    """Streams of 52 steps, one of which names a key once more."""
+    return (("a",),) * times + ((),) * (52 - times), (("a",),) * (times - 1) + ((),) * (53 - times)
 
 
 def _rates(shared: bool, horizon: int, growth: int = 2, delta: Fraction = DELTA) -> Rates:
@@ -126,11 +128,12 @@ def _selection(
     broken: Rates,
     pairs: Any,
     *,
+    ratio: Fraction | None = None,
     delta: Fraction = DELTA,
     rule: Callable[[Rates, Any], Masses] = once,
 ) -> Plant:
     growth = honest.growth
-    ratio = BASE**2 / SKIP if honest.shared else BASE / SKIP**growth
+    ratio = ratio or (BASE**2 / SKIP if honest.shared else BASE / SKIP**growth)
 
     def cut(stream: Any) -> Masses:
         return once(honest, [record[:growth] for record in stream])
@@ -139,7 +142,6 @@ def _selection(
     return Plant(f"selection_{name}", mistake, is_private, *made)
 
 
-OWN = _rates(False, 3)
 SINGLE = _rates(False, 52, 1, Fraction(1, 1000))
 
 
@@ -241,17 +243,15 @@ PLANTS = [
     _key("A key is tested only at the steps that name it.", only_at_records, 13),
     _key("One record more raises the chance by the ratio for two keys.", steeper, 9),
     _selection("no_skips", "No record of a candidate is skipped.",
-               SINGLE, replace(SINGLE, skip=Fraction(0)), [FULL], delta=Fraction(1, 1000)),
-    _selection("steeper", "One record more raises a weight by r1 r2.", OWN,
-               replace(OWN, base=BASE / SKIP**2), FEW),
+               SINGLE, replace(SINGLE, skip=Fraction(0)), [full(14)], delta=Fraction(1, 1000)),
+    _selection("steeper", "One record more raises a weight by r1 r2.", SINGLE,
+               replace(SINGLE, base=BASE / SKIP), [full(7)], ratio=BASE, delta=Fraction(1, 1000)),
     _selection("delta_at_every_step", "The weight of a first record is delta / g at every step.",
                _rates(False, 20), _rates(False, 1), [ALONE]),
     _selection("trusts_the_growth", "A record speaks for as many candidates as it names.",
                _rates(False, 20, 1), _rates(False, 20, 1), [CROWD]),
-    _selection("shared_as_own", "With shared skips the first weight is that of skips of one's own.",
-               _rates(True, 20), replace(_rates(True, 20), first=DELTA / 40), [ALONE]),
     _selection("only_named", "A step that names no candidate selects none.", SINGLE, SINGLE,
-               [FULL], delta=Fraction(1, 1000), rule=only_named),
+               [full(14)], ratio=BASE, delta=Fraction(1, 1000), rule=only_named),
     _counter("One noise is kept across epochs.", one_noise_for_all),
     _counter("Waits are geometric with a chance that is averaged over the noise.", waits_marginally),
     _counter("Only steps whose record counts are tested.", tests_mistakes_only),
