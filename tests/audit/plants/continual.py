@@ -97,8 +97,8 @@ CROWD = ((tuple("abcd"), *((),) * 19), ((),) * 20)
 
 
 def full(times: int) -> tuple[Any, Any]:
-    """Streams of 52 steps, one of which names a key once more."""
-    return (("a",),) * times + ((),) * (52 - times), (("a",),) * (times - 1) + ((),) * (53 - times)
+    """Streams of 30 steps, one of which names a key once more."""
+    return (("a",),) * times + ((),) * (30 - times), (("a",),) * (times - 1) + ((),) * (31 - times)
 
 
 def _rates(shared: bool, horizon: int, growth: int = 2, delta: Fraction = DELTA) -> Rates:
@@ -142,7 +142,7 @@ def _selection(
     return Plant(f"selection_{name}", mistake, is_private, *made)
 
 
-SINGLE = _rates(False, 52, 1, Fraction(1, 1000))
+SINGLE = _rates(False, 30, 1, Fraction(1, 1000))
 
 
 # Counters.

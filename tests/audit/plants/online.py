@@ -38,7 +38,7 @@ class Sampling(SparseSampling[Any]):
     """With r = 2."""
 
     @property
-    def base(self) -> Fraction:  # type: ignore[override]
+    def base(self) -> Fraction:
         return Fraction(2)
 
 
