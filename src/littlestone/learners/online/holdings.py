@@ -58,6 +58,7 @@ class Holdings:
         return self._order[place]
 
     def take(self, held: Held, *, wrong: bool) -> None:
+        """Give a record to its teacher; ``wrong`` says whether it was mistaken."""
         teacher = self._teachers.setdefault(self.teacher(held.step), _Teacher())
         if wrong:
             teacher.wrong.append(held)

@@ -101,8 +101,10 @@ class KeySession(Generic[Key]):
         mechanism, last = self._mechanism, self._epochs.get(key)
         skips = draw_skips(mechanism.skip, self._rng) if last is None else last.skips
         records = 1 if last is None else last.count + 1
-        quiet = Real.of(1 - mechanism.chance(records - skips))
-        epoch = Epoch(skips, records, next_hit(quiet, self.steps, mechanism.horizon, self._rng))
+        chance, due = mechanism.chance(records - skips), mechanism.horizon + 1
+        if chance:
+            due = next_hit(Real.of(1 - chance), self.steps, mechanism.horizon, self._rng)
+        epoch = Epoch(skips, records, due)
         if self._journal is not None:
             self._journal(self.steps, key, epoch)
         self._schedule(key, epoch)
