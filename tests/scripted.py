@@ -7,6 +7,11 @@ from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
+import pytest
+
+from littlestone.privacy.mechanisms import epoch
+from littlestone.privacy.samplers.reals import Real
+
 Output = TypeVar("Output", bound=Hashable)
 
 
@@ -33,6 +38,11 @@ class Script:
         weights = [a**k * (1 - a) for k in range(most)] + [a**most]
         possible = [k for k, weight in enumerate(weights) if weight]
         return possible[self.choose([weights[k] for k in possible])]
+
+    def take_over(self, patch: pytest.MonkeyPatch) -> None:
+        """In place of the sampler of all that continual mechanisms skip and wait for."""
+        patch.setattr(epoch, "geometric", self.geometric)
+        patch.setattr(Real, "of", lambda x: x)
 
     def generator(self) -> random.Random:
         """One whose `randrange` is a choice."""

@@ -24,7 +24,8 @@ from littlestone.learners.online import stage_stream
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.stage_trees import Part
 from littlestone.learners.online.staged import StagedOnlineLearner
-from littlestone.privacy.mechanisms.one_sided_threshold import Epoch, OneSidedThreshold
+from littlestone.privacy.mechanisms.epoch import Epoch
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.threshold_tests import probability
 from scripted import Script
@@ -165,7 +166,7 @@ class Process:
             )
             stream = self.stream(learner, rng, told.append)
             stream._epoch = QUIET
-            told.append(["begin", 0, 0, None])
+            told.append(["begin", 0, 0, learner.horizon + 1])
             seen = []
             for t, (x, y) in enumerate(records, start=1):
                 stream.update(x, y)
@@ -225,7 +226,7 @@ class _Asked:
         self.test = test
 
 
-QUIET = Epoch(1, 0, 0, None)
+QUIET = Epoch(0, 0, 1 << 30)  # no hit is due
 
 
 def either(script: Script) -> bool:

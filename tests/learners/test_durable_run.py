@@ -15,7 +15,7 @@ from littlestone.domains import Integers
 from littlestone.errors import ModelError, OutputError
 from littlestone.learners.online import KeyLearner, Run, durable_run
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms import continual_key_selection
+from littlestone.privacy.mechanisms import epoch
 from littlestone.privacy.randomness import seeded_generator
 
 HORIZON = 3000
@@ -85,7 +85,7 @@ def test_nothing_is_drawn_again(
         drawn += 1
         return 0
 
-    monkeypatch.setattr(continual_key_selection, "geometric", refused)
+    monkeypatch.setattr(epoch, "geometric", refused)
     with run(ledger, state) as again:
         follow(again, RECORDS[again.stream.steps : 400])
     assert drawn == 0

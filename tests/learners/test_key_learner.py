@@ -20,13 +20,11 @@ from littlestone.learners.online.keys import KeyStream
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms import continual_key_selection
 from littlestone.privacy.mechanisms.continual_key_selection import (
     ContinualKeySelection,
     KeySession,
 )
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.privacy.samplers.reals import Real
 from scripted import Script
 
 Record = tuple[int, int]
@@ -70,8 +68,7 @@ class AtOnce(KeyStream):
 def private(monkeypatch: pytest.MonkeyPatch, stream: type[KeyStream] = KeyStream) -> bool:
     """Whether the sequence of published sets is private on all neighbouring streams of 3 records."""
     script = Script()
-    monkeypatch.setattr(continual_key_selection, "geometric", script.geometric)
-    monkeypatch.setattr(Real, "of", lambda x: x)
+    script.take_over(monkeypatch)
 
     def law(records: tuple[Record, ...]) -> dict[Published, Fraction]:
         def run() -> Published:

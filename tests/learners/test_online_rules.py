@@ -18,11 +18,9 @@ from littlestone.learners.online import RuleLearner, choose_online_learner
 from littlestone.learners.online.rules import RuleStream
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms import competition
 from littlestone.privacy.mechanisms.competition import Rates
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, make_rates
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.privacy.samplers.reals import Real
 from scripted import Script
 
 ONE = EqualityRules.of("origin", max_literals=1)
@@ -59,8 +57,7 @@ class Told(RuleStream):
 def private(monkeypatch: pytest.MonkeyPatch, kind: type[RuleStream]) -> bool:
     """Whether the claim holds for what is published, on all neighbouring streams of 3 records."""
     script = Script()
-    monkeypatch.setattr(competition, "geometric", script.geometric)
-    monkeypatch.setattr(Real, "of", lambda x: x)
+    script.take_over(monkeypatch)
     mechanism = Short(epsilon=Fraction(1), delta=DELTA, horizon=3, growth=2)
 
     def law(records: Any) -> dict[Any, Fraction]:

@@ -140,7 +140,7 @@ def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
 
 def test_a_call_that_was_due_is_made_when_the_run_goes_on() -> None:
     stream = small().resume(
-        [["begin", 0, 0, None], ["mistake", 7, 5, 1, 3, 7]], seeded_generator(1), None
+        [["begin", 0, 0, 9], ["mistake", 7, 5, 1, 3, 7]], seeded_generator(1), None
     )
     assert (stream.steps, stream.calls) == (7, 1)
 
@@ -149,14 +149,14 @@ def test_a_call_that_was_due_is_made_when_the_run_goes_on() -> None:
     "entry",
     [
         ["begin", 0, 0, 5],
-        ["mistake", 0, 5, 1, 3, None],
-        ["mistake", 2, "a", 1, 3, None],
-        ["mistake", 2, 5, 2, 3, None],
-        ["mistake", 2, 5, 1, 60, None],
+        ["mistake", 0, 5, 1, 3, 9],
+        ["mistake", 2, "a", 1, 3, 9],
+        ["mistake", 2, 5, 2, 3, 9],
+        ["mistake", 2, 5, 1, 60, 9],
         ["mistake", 2, 5, 1, 3, 1],
-        ["call", 2, 2, None, 0, None],
-        ["call", 2, 0, None, -1, None],
-        ["draw", 2, None, 0, None],
+        ["call", 2, 2, None, 0, 9],
+        ["call", 2, 0, None, -1, 9],
+        ["draw", 2, None, 0, 9],
     ],
     ids=str,
 )
@@ -177,12 +177,12 @@ def test_after_the_last_call_no_record_is_looked_at() -> None:
     assert (stream.calls, stream.steps) == (2, 50)
     assert [entry[0] for entry in told].count("call") == 2
     assert told[-1][0] == "call"
-    assert stream._epoch.due is None
+    assert stream._epoch.due == made.horizon + 1
     assert stream._buffer == {}
     again = made.resume(told, seeded_generator(2), None)
     assert (again.calls, again.hypothesis) == (2, stream.hypothesis)
     with pytest.raises(ModelError):
-        made.resume([*told, ["mistake", 50, 5, 1, 3, None]], random.Random(0), None)
+        made.resume([*told, ["mistake", 50, 5, 1, 3, made.horizon + 1]], random.Random(0), None)
 
 
 def test_nothing_happens_after_the_horizon() -> None:
@@ -192,10 +192,10 @@ def test_nothing_happens_after_the_horizon() -> None:
 
 def test_a_call_of_bottoms_alone_leaves_the_hypothesis() -> None:
     made = small(threshold=1)
-    stream = made.resume([["begin", 0, 0, None]], random.Random(0), None)
+    stream = made.resume([["begin", 0, 0, 9]], random.Random(0), None)
     form = FiniteSet(Integers(), frozenset({4})).to_json()
-    stream.restore(["call", 3, 1, form, 0, None])
-    stream.restore(["call", 9, 1, None, 0, None])
+    stream.restore(["call", 3, 1, form, 0, 9])
+    stream.restore(["call", 9, 1, None, 0, 10])
     assert (stream.hypothesis.words(), stream.published_at, stream.calls) == ("x is 4", 3, 2)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
@@ -18,7 +17,6 @@ from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms import competition
 from littlestone.privacy.mechanisms.competition import Competition, Rates
 from littlestone.privacy.mechanisms.continual_selection import (
     ContinualSelection,
@@ -27,7 +25,6 @@ from littlestone.privacy.mechanisms.continual_selection import (
     make_rates,
 )
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.reals import Real
 from scripted import Script
 
 Stream = tuple[tuple[str, ...], ...]
@@ -75,8 +72,7 @@ def test_private_on_all_neighbouring_streams(shared: bool, delta: Fraction, leng
 def run_law(session: Callable[[], Competition[str]], monkeypatch: pytest.MonkeyPatch) -> Any:
     """The law of a session's own code, along every outcome of its choices; skips up to 3."""
     script = Script()
-    monkeypatch.setattr(competition, "geometric", script.geometric)
-    monkeypatch.setattr(Real, "of", lambda x: x)
+    script.take_over(monkeypatch)
 
     def found(stream: Stream) -> Law:
         def run() -> tuple[str | None, ...]:
@@ -141,30 +137,22 @@ def last_ratio(chosen: Rates) -> Fraction:
     return max(b / a for a, b in pairwise(chances))
 
 
-def test_the_bounds_are_reached_and_planted_bugs_are_caught() -> None:
+def test_the_bounds_are_reached() -> None:
     delta = Fraction(1, 1000)
     assert Fraction(14, 10) < quiet_ratio(ONE) <= 1 / SKIP
-    assert quiet_ratio(replace(ONE, skip=Fraction(0))) > 4  # planted: nothing is skipped
     assert BASE <= last_ratio(ONE) < Fraction(21, 10)
-    steeper = replace(ONE, base=BASE / SKIP)  # planted: a record raises the weight by r1 r2
-    assert last_ratio(steeper) > Fraction(29, 10)
     assert delta / 4 < selected(ONE, named(1)) <= delta
-    assert selected(replace(ONE, first=delta), named(1)) > delta  # planted: delta at every step
 
 
 def test_a_record_names_no_more_than_it_may() -> None:
-    """Planted: four new candidates of one record are all taken, where one is claimed."""
     crowd = tuple("abcd")
-    stream = (crowd, *((),) * 39)
     mechanism = ContinualSelection[str](
         epsilon=Fraction(1), delta=Fraction(1, 1000), horizon=40, growth=1
     )
     chosen = mechanism.rates(1)
-    cut = selected(chosen, (crowd[:1], *((),) * 39))
     competing = Competition[str](chosen, 40, random.Random(0))
     competing.step(crowd)
     assert set(competing._records) == {"a"}
-    assert cut * Fraction(39, 10) < selected(chosen, stream)
     assert mechanism.distribution((crowd,)) == mechanism.distribution((("a",),))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from littlestone.errors import DeclarationError
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms import one_sided_threshold
+from littlestone.privacy.mechanisms import epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.samplers.reals import Real
 from scripted import Script
@@ -60,39 +60,6 @@ def test_private_on_all_neighbouring_streams_and_sharp(threshold: int) -> None:
     assert ratio(short(threshold).distribution) == 2
 
 
-def test_one_threshold_noise_for_two_epochs_is_caught() -> None:
-    """Z is drawn once: the hits of both epochs tell of it."""
-
-    def law(stream: Stream) -> Law:
-        found: Law = {}
-        for z in range(6):
-            script = Script()
-
-            def run(z: int = z, script: Script = script) -> Stream:
-                count, hits = 0, []
-                for counts in stream:
-                    count += counts
-                    chance = HALF ** max(0, 1 - count + z)
-                    hits.append(bool(script.choose([1 - chance, chance])))
-                    count = 0 if hits[-1] else count
-                return tuple(hits)
-
-            for hits, p in script.explore(run).items():
-                found[hits] = found.get(hits, Fraction(0)) + HALF ** (z + 1) * p
-        return {hits: p for hits, p in found.items() if any(hits)}
-
-    assert ratio(law, 3) > 2
-
-
-def test_tests_only_when_the_count_moves_are_caught() -> None:
-    def law(stream: Stream) -> Law:
-        short_law = short(1).distribution([True] * sum(stream))
-        at = [t for t, counts in enumerate(stream) if counts]
-        return {tuple(at[h - 1] for h in hits): p for hits, p in short_law.items()}
-
-    assert ratio(law, 3) > 2
-
-
 @pytest.mark.parametrize("threshold", [1, 2])
 def test_waits_are_the_tests_they_skip(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mechanism's own code along every outcome of its waits; Z, up to 5."""
@@ -101,7 +68,7 @@ def test_waits_are_the_tests_they_skip(threshold: int, monkeypatch: pytest.Monke
     def scripted(a: Fraction, rng: random.Random, *, most: int = most_skips) -> int:
         return script.choose([a**k * (1 - a) for k in range(most)] + [a**most])
 
-    monkeypatch.setattr(one_sided_threshold, "geometric", scripted)
+    monkeypatch.setattr(epoch, "geometric", scripted)
     monkeypatch.setattr(Real, "of", Exact)
     ledger = Ledger()
     for stream in [(True, True), (False, True)]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import count, groupby
 
@@ -186,6 +186,22 @@ def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[P
         if kept.is_empty():
             break
         H = kept
+    return H
+
+
+def narrowed(
+    H: HypothesisClass[Point], examples: Iterable[tuple[Point, int]]
+) -> HypothesisClass[Point]:
+    """The version space of the examples, in their order, but those that would leave no hypothesis.
+
+    >>> from littlestone.classes import Thresholds
+    >>> narrowed(Thresholds.on(0, 9), [(3, 0), (1, 1), (8, 1)]).soa().words()
+    'x >= 5'
+    """
+    for x, y in examples:
+        kept = H.restrict(x, y)
+        if not kept.is_empty():
+            H = kept
     return H
 
 

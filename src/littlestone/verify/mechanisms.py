@@ -14,11 +14,11 @@ from littlestone.verify.statement import Outcome, Statement, statement
 EPSILON, DELTA = Fraction(1), Fraction(1, 1000)
 
 
-def _audited(name: str, subject: str) -> Statement:
+def _audited(name: str, subject: str, epsilon: Fraction = EPSILON) -> Statement:
     """The row of an audited mechanism."""
 
     def run() -> Outcome:
-        audit = find_subject(subject).make(EPSILON, DELTA).exact()
+        audit = find_subject(subject).make(epsilon, DELTA).exact()
         return Outcome(
             f"({float(audit.claim.epsilon):.6g}, {float(audit.claim.delta):.3g})-DP",
             f"epsilon {audit.epsilon:.4f} at that delta, the worst of {audit.pairs:,} pairs",
@@ -40,6 +40,30 @@ choosing = _audited(
 )
 sparse_vector = _audited("The sparse vector technique is private", "sparse-vector")
 composed = _audited("Composed draws, the second depending on the first", "composed-draws")
+
+# At epsilon 5 a stream of few steps can be told from another.
+MORE = Fraction(5)
+one_sided_threshold = _audited(
+    "A counter with one-sided noise is epsilon-DP over all its hits", "one-sided-threshold"
+)
+continual_keys = _audited(
+    "Keys of a stream, each selected soon after it is named often", "continual-key-selection", MORE
+)
+continual_own = _audited(
+    "Candidates of a stream, with skips of their own", "continual-selection-own", MORE
+)
+continual_shared = _audited(
+    "Candidates of a stream, with shared skips", "continual-selection-shared", MORE
+)
+online_keys = _audited("Online learning of sets: all that is published", "online-key-learner", MORE)
+online_rules = _audited(
+    "Online learning of equality rules: all that is published", "online-rule-learner", MORE
+)
+online_teachers = _audited(
+    "Lyu25 Algorithms 3 and 4, repaired: all that teachers of a stream publish",
+    "online-teacher-learner",
+    MORE,
+)
 
 
 @statement("Lyu25 Algorithm 1: B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it")

@@ -66,7 +66,10 @@ def weighted(weights: Mapping[Item, Fraction]) -> dict[Item, Fraction]:
 
 
 def toy(
-    distribution: Callable[[Any], Masses], pairs: Iterable[tuple[Any, Any]], epsilon: Fraction
+    distribution: Callable[[Any], Masses],
+    pairs: Iterable[tuple[Any, Any]],
+    epsilon: Fraction,
+    delta: Fraction = Fraction(0),
 ) -> Subject[Any]:
     """A subject that is its distribution, drawn from exactly."""
 
@@ -78,7 +81,7 @@ def toy(
         return outputs[bisect_right(edges, rng.randrange(whole))]
 
     listed = tuple(pairs)
-    return Subject(Claim(epsilon), distribution, listed, lambda times: run, listed[0])
+    return Subject(Claim(epsilon, delta), distribution, listed, lambda times: run, listed[0])
 
 
 # The checks.

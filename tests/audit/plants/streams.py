@@ -13,7 +13,7 @@ from typing import Any
 
 from littlestone.audit import Subject, neighbours
 from littlestone.learners.online.stage_stream import StagedStream
-from littlestone.privacy.mechanisms.one_sided_threshold import Epoch
+from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.rational import log_above
 from plants.harness import Claim, Plant, is_private
 from staged_process import HALF, Process, averaged, one_by_one
@@ -84,7 +84,7 @@ class DrawsAgain(Process):
         for entry in kept:
             again.restore(entry)
         if again.calls < stream.calls:
-            again._epoch = Epoch(1, 0, 0, stream.steps)
+            again._epoch = Epoch(0, 0, stream.steps)
             again.go_to(stream.steps)
         return [again.hypothesis.words()]
 

@@ -26,10 +26,10 @@ from littlestone.online.base import require_label
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_key_selection import (
     ContinualKeySelection,
-    Epoch,
     KeyJournal,
     KeySession,
 )
+from littlestone.privacy.mechanisms.epoch import Epoch
 
 
 class KeyStream(PrivateStream[Any]):
@@ -55,8 +55,8 @@ class KeyStream(PrivateStream[Any]):
 
     def restore(self, entry: list[Any]) -> None:
         """Go to the step of an entry of the journal, at which a point was named."""
-        step, x, skips, score, due = entry
-        for at, selected in self._session.restore(step, x, Epoch(skips, score, due)):
+        step, x, skips, count, due = entry
+        for at, selected in self._session.restore(step, x, Epoch(skips, count, due)):
             self._toggle(at, selected)
 
     def go_to(self, step: int) -> None:
@@ -150,16 +150,16 @@ class KeyLearner(PrivateOnlineLearner[Any]):
 def _told(journal: Journal | None) -> KeyJournal[Any] | None:
     if journal is None:
         return None
-    return lambda step, key, epoch: journal([step, key, epoch.skips, epoch.score, epoch.due])
+    return lambda step, key, epoch: journal([step, key, epoch.skips, epoch.count, epoch.due])
 
 
 def _checked(entry: object, domain: Domain[Any], steps: int, horizon: int) -> list[Any]:
     match entry:
-        case [int(step), x, int(skips), int(score), int() | None as due] if (
+        case [int(step), x, int(skips), int(count), int(due)] if (
             steps < step <= horizon
             and x in domain
-            and min(skips, score) >= 0
-            and (due is None or step <= due <= horizon)
+            and skips >= 0 < count
+            and step <= due <= horizon + 1
         ):
-            return [step, x, skips, score, due]
+            return [step, x, skips, count, due]
     raise foreign_entry("points")

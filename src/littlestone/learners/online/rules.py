@@ -57,12 +57,11 @@ class RuleStream(PrivateStream[Rule]):
         Raises `DeclarationError` for a label other than 0 and 1.
         """
         require_label(y)
-        wrong = self.predict(x) != y
-        self._take(self._session.step(self._named(x, y) if wrong else ()))
+        self._take(self._session.step(self.named(x, y)))
 
     def go_to(self, step: int) -> None:
         step = min(step, self._mechanism.horizon)
-        while (due := self._session.due) is not None and due <= step:
+        while (due := self._session.due) <= step:
             self._session.steps = due - 1
             self._take(self._session.step())
         self._session.steps = max(self._session.steps, step)
@@ -71,8 +70,10 @@ class RuleStream(PrivateStream[Rule]):
         """Take a step of the journal."""
         self._take(self._session.restore(step, named, drawn))
 
-    def _named(self, x: Rule, y: int) -> Iterable[Key]:
-        """What a mistaken record speaks for."""
+    def named(self, x: Rule, y: int) -> Iterable[Key]:
+        """What a record speaks for; nothing, if it is predicted rightly."""
+        if self.predict(x) == y:
+            return ()
         if self._rule is None:
             return (
                 tuple(v if c in shape else None for c, v in enumerate(x)) for shape in self._shapes

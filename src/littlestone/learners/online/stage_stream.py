@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.online.base import (
@@ -15,13 +15,11 @@ from littlestone.learners.online.base import (
 )
 from littlestone.learners.online.stage_trees import Part
 from littlestone.online.base import require_label
-from littlestone.privacy.mechanisms.one_sided_threshold import Epoch
+from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.samplers.geometric import discrete_laplace
 
 if TYPE_CHECKING:
     from littlestone.learners.online.staged import StagedOnlineLearner
-
-_QUIET = Epoch(1, 0, 0, None)  # no hit is due
 
 
 class StagedStream(PrivateStream[Any]):
@@ -37,7 +35,7 @@ class StagedStream(PrivateStream[Any]):
         self._buffer: Part = {}
         self._parts: list[Part] = []
         self._stages: list[int] = []
-        self._rho, self._epoch = 0, _QUIET  # until they are drawn, or told
+        self._rho, self._epoch = 0, self._no_hit()  # until they are drawn, or told
 
     @property
     def steps(self) -> int:
@@ -82,10 +80,13 @@ class StagedStream(PrivateStream[Any]):
 
     def go_to(self, step: int) -> None:
         step = min(step, self._learner.horizon)
-        while self._epoch.due is not None and self._epoch.due <= step:
+        while self._epoch.due <= step:
             self._steps = max(self._steps, self._epoch.due)
             self._call()
         self._steps = max(self._steps, step)
+
+    def _no_hit(self) -> Epoch:
+        return Epoch(0, 0, self._learner.horizon + 1)
 
     def _mistaken(self, x: Any, y: int, teacher: int, epoch: Epoch) -> None:
         self._epoch = epoch
@@ -109,7 +110,7 @@ class StagedStream(PrivateStream[Any]):
         vote = majority(votes) if votes else None
         form = None if vote is None else vote.to_json()
         last = self.calls + 1 == learner.sizes.calls
-        epoch = _QUIET if last else learner.counter.begin(self._steps + 1, self._rng)
+        epoch = self._no_hit() if last else learner.counter.begin(self._steps + 1, self._rng)
         self._tell(["call", self._steps, stage, form, epoch.skips, epoch.due])
         self._called(stage, form, epoch)
 
@@ -140,11 +141,11 @@ class StagedStream(PrivateStream[Any]):
         """Go to the step of an entry of the journal.  Raises `ModelError` if it is none."""
         learner, epoch, now = self._learner, self._epoch, self._steps
         match entry:
-            case ["begin", int(rho), int(skips), due] if (
+            case ["begin", int(rho), int(skips), int(due)] if (
                 now == self.calls == len(self._buffer) and self._due(due, 1) and skips >= 0
             ):
-                self._rho, self._epoch = rho, Epoch(learner.counter.threshold, skips, 0, due)
-            case ["mistake", int(step), x, (0 | 1) as y, int(teacher), due] if (
+                self._rho, self._epoch = rho, Epoch(skips, 0, due)
+            case ["mistake", int(step), x, (0 | 1) as y, int(teacher), int(due)] if (
                 now < step <= learner.horizon
                 and self.calls < learner.sizes.calls
                 and (x := point_of_json(x)) in learner.hypotheses.domain
@@ -152,9 +153,9 @@ class StagedStream(PrivateStream[Any]):
                 and self._due(due, step)
             ):
                 self._steps = step
-                counted = Epoch(epoch.threshold, epoch.skips, epoch.count + 1, due)
+                counted = Epoch(epoch.skips, epoch.count + 1, due)
                 self._mistaken(x, y, teacher, counted)
-            case ["call", int(step), int(stage), dict() | None as form, int(skips), due] if (
+            case ["call", int(step), int(stage), dict() | None as form, int(skips), int(due)] if (
                 now <= step <= learner.horizon
                 and self.calls < learner.sizes.calls
                 and self.stage <= stage <= learner.dimension
@@ -162,9 +163,9 @@ class StagedStream(PrivateStream[Any]):
                 and skips >= 0
             ):
                 self._steps = step
-                self._called(stage, form, Epoch(learner.counter.threshold, skips, 0, due))
+                self._called(stage, form, Epoch(skips, 0, due))
             case _:
                 raise foreign_entry("stages")
 
-    def _due(self, due: object, first: int) -> TypeGuard[int | None]:
-        return due is None or (isinstance(due, int) and first <= due <= self._learner.horizon)
+    def _due(self, due: int, first: int) -> bool:
+        return first <= due <= self._learner.horizon + 1

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, TypeGuard
+from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.hypotheses import Hypothesis
@@ -19,32 +18,24 @@ from littlestone.learners.online.base import (
     foreign_entry,
     point_of_json,
 )
-from littlestone.learners.teachers import frontier, taught
+from littlestone.learners.online.holdings import Examples, Held, Holdings
+from littlestone.learners.teachers import frontier, narrowed, taught
 from littlestone.online.base import require_label
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.one_sided_threshold import Epoch, OneSidedThreshold
+from littlestone.privacy.mechanisms.epoch import Epoch
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import whole
 from littlestone.sample import Sample
 
 _BETA = Fraction(1, 20)
 _TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, for each vote that is needed
-_DOUBLINGS, _LISTED = 5, 1024
+_DOUBLINGS, _LISTED = 5, 2048
 _MOST_DOUBLED, _PARTS = 20, 32
 MOST_SPACES = 10_000
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A record (x, y) that was mistaken, its teacher, and how many draws there were before it."""
-
-    x: Any
-    y: int
-    teacher: int
-    before: int
 
 
 class TeacherStream(PrivateStream[Any]):
@@ -54,11 +45,11 @@ class TeacherStream(PrivateStream[Any]):
         self, learner: TeacherLearner, rng: random.Random, journal: Journal | None
     ) -> None:
         super().__init__(learner.hypotheses.soa())
-        self._learner, self._rng = learner, rng
-        self._tell: Journal = (lambda entry: None) if journal is None else journal
-        self._steps = self._draws = self._bottoms = 0
-        self._mistakes: list[Mistake] = []
-        self._epoch = Epoch(1, 0, 0, None)  # until it is drawn, or told
+        self._learner, self._rng, self._journal = learner, rng, journal
+        self._steps = self._draws = self._bottoms = self._told = 0
+        # Until they are drawn, or told.
+        self._holdings = Holdings(learner.teachers, 0)
+        self._epoch = Epoch(0, 0, learner.horizon + 1)
 
     @property
     def steps(self) -> int:
@@ -69,11 +60,17 @@ class TeacherStream(PrivateStream[Any]):
         """The number of draws so far; all the records ever know of a draw that found nothing."""
         return self._draws
 
+    @property
+    def threshold(self) -> int:
+        """That of the epoch; public."""
+        return self._learner.threshold(self._bottoms)
+
     def begin(self) -> None:
         """Draw what the first epoch needs."""
-        epoch = self._learner.counter.begin(1, self._rng)
-        self._tell(["begin", epoch.skips, epoch.due])
-        self._epoch = epoch
+        key, epoch = self._rng.getrandbits(64), self._learner.counter.begin(1, self._rng)
+        if self._journal is not None:
+            self._journal(["begin", key, epoch.skips, epoch.due])
+        self._begun(key, epoch)
 
     def update(self, x: Any, y: int) -> None:
         """Take the next record; publishes a new hypothesis when the teachers agree on one.
@@ -85,79 +82,101 @@ class TeacherStream(PrivateStream[Any]):
         if self._steps == self._learner.horizon:
             return
         self._steps += 1
-        if self._published(x) != y:
-            # One for each step would do as well: it depends on nothing.
-            teacher = self._rng.randrange(self._learner.teachers)
-            epoch = self._learner.counter.counted(self._epoch, self._steps, self._rng)
-            self._tell(["mistake", self._steps, x, int(y), teacher, epoch.due])
-            self._mistaken(x, y, teacher, epoch)
+        wrong = self._published(x) != y
+        if wrong:
+            counter, now = self._learner.counter, self._steps
+            epoch = counter.counted(self._epoch, now, self._rng, self.threshold)
+            self._tell("mistake", x, int(y), epoch.due)
+            self._epoch = epoch
+        self._hold(self._steps, x, y, wrong=wrong)
         self.go_to(self._steps)
 
     def go_to(self, step: int) -> None:
         step = min(step, self._learner.horizon)
-        while self._epoch.due is not None and self._epoch.due <= step:
+        while self._epoch.due <= step:
             self._steps = max(self._steps, self._epoch.due)
             self._draw()
         self._steps = max(self._steps, step)
 
-    def _mistaken(self, x: Any, y: int, teacher: int, epoch: Epoch) -> None:
+    def _begun(self, key: int, epoch: Epoch) -> None:
+        self._holdings = Holdings(self._learner.teachers, key)
         self._epoch = epoch
-        self._mistakes.append(Mistake(x, int(y), teacher, self._draws))
+
+    def _hold(self, step: int, x: Any, y: int, *, wrong: bool) -> None:
+        self._holdings.take(Held(step, x, int(y), self._draws), wrong=wrong)
 
     def _draw(self) -> None:
         learner = self._learner
-        lists = learner.lists(self._mistakes, self._published)
+        lists = learner.lists(self._holdings.parts(), self._published)
         found = learner.sampling.select(learner.sampling.scores(lists), self._rng)
         form = None if found is None else found.to_json()
         threshold = learner.threshold(self._bottoms + 1 if form is None else 0)
         epoch = learner.counter.begin(self._steps + 1, self._rng, threshold)
-        self._tell(["draw", self._steps, form, epoch.skips, epoch.due])
+        self._tell("draw", form, epoch.skips, epoch.due)
         self._drawn(form, epoch)
 
     def _drawn(self, form: dict[str, Any] | None, epoch: Epoch) -> None:
         self._epoch = epoch
         self._draws += 1
-        first = self._draws - self._learner.draws
-        self._mistakes = [m for m in self._mistakes if m.before > first]
+        self._holdings.forget(self._draws - self._learner.draws + 1)
         self._bottoms = self._bottoms + 1 if form is None else 0
         if form is not None:
             # From its canonical form: the object itself was made by a teacher.
             self._publish(Hypothesis.from_json(form), self._steps)
 
+    def _tell(self, kind: str, *drawn: Any) -> None:
+        """Tell the journal what was drawn at this step, and which records are held that it lacks."""
+        if self._journal is not None:
+            right = [[held.step, held.x, held.y] for held in self._holdings.right_since(self._told)]
+            self._journal([kind, self._steps, right, *drawn])
+        self._told = self._steps
+
     def restore(self, entry: object) -> None:
         """Go to the step of an entry of the journal.  Raises `ModelError` if it is none."""
-        learner, epoch, now = self._learner, self._epoch, self._steps
+        learner, now = self._learner, self._steps
         match entry:
-            case ["begin", int(skips), due] if (
-                now == self._draws == len(self._mistakes) and self._due(due, 1) and skips >= 0
+            case ["begin", int(key), int(skips), int(due)] if (
+                now == self._draws == 0 and self._due(due, 1) and min(key, skips) >= 0
             ):
-                self._epoch = Epoch(learner.counter.threshold, skips, 0, due)
-            case ["mistake", int(step), x, (0 | 1) as y, int(teacher), due] if (
+                self._begun(key, Epoch(skips, 0, due))
+            case ["mistake", int(step), [*right], x, (0 | 1) as y, int(due)] if (
                 now < step <= learner.horizon
                 and (x := point_of_json(x)) in learner.hypotheses.domain
-                and 0 <= teacher < learner.teachers
                 and self._due(due, step)
             ):
-                self._steps = step
-                counted = Epoch(epoch.threshold, epoch.skips, epoch.count + 1, due)
-                self._mistaken(x, y, teacher, counted)
-            case ["draw", int(step), dict() | None as form, int(skips), due] if (
+                self._restore_right(right, step)
+                self._epoch = Epoch(self._epoch.skips, self._epoch.count + 1, due)
+                self._hold(step, x, y, wrong=True)
+            case ["draw", int(step), [*right], dict() | None as form, int(skips), int(due)] if (
                 now <= step <= learner.horizon and self._due(due, step + 1) and skips >= 0
             ):
-                self._steps = step
-                threshold = learner.threshold(self._bottoms + 1 if form is None else 0)
-                self._drawn(form, Epoch(threshold, skips, 0, due))
+                self._restore_right(right, step)
+                self._drawn(form, Epoch(skips, 0, due))
             case _:
                 raise foreign_entry("teachers")
 
-    def _due(self, due: object, first: int) -> TypeGuard[int | None]:
-        return due is None or (isinstance(due, int) and first <= due <= self._learner.horizon)
+    def _restore_right(self, right: list[Any], to: int) -> None:
+        """Go to the step ``to``, by those before it that were predicted rightly, and held."""
+        for record in right:
+            match record:
+                case [int(step), x, (0 | 1) as y] if (
+                    self._steps < step <= to
+                    and (x := point_of_json(x)) in self._learner.hypotheses.domain
+                ):
+                    self._steps = step
+                    self._hold(step, x, y, wrong=False)
+                case _:
+                    raise foreign_entry("teachers")
+        self._steps = self._told = to
+
+    def _due(self, due: int, first: int) -> bool:
+        return first <= due <= self._learner.horizon + 1
 
 
 class TeacherLearner(PrivateOnlineLearner[Any]):
     """Publish a hypothesis that many of k teachers list, each time mistakes have piled up.
 
-    A mistake goes to one of k = ``teachers`` teachers, each as likely, whatever the record.
+    A record goes to one of k = ``teachers`` teachers, which its step alone decides (`Holdings`).
     `OneSidedThreshold` counts the mistakes of all.  At a hit there is one draw of `SparseSampling`:
     it finds a hypothesis, which is published, or nothing, and then the next threshold is twice as high.
     A record takes part in the next D = ``draws`` draws, then it is forgotten.
@@ -165,7 +184,8 @@ class TeacherLearner(PrivateOnlineLearner[Any]):
     A teacher takes for granted what the last hypothesis h says of the class: the version space G
     that the SOA reaches when it learns h (`taught`).  It lists the irreducible SOAs of G (`frontier`)
     that its own records allow, or those of the class if G allows none; h itself is left out, and
-    who has no record lists nothing.
+    who has no mistake lists nothing.  Its records that h predicted rightly cost no mistake, and
+    narrow G and the class down to what agrees with them.
 
     (epsilon, delta)-DP for every stream, however many hypotheses are published: the cost is that of
     the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu (2025), Algorithm
@@ -223,36 +243,34 @@ class TeacherLearner(PrivateOnlineLearner[Any]):
         return self.counter.threshold << min(bottoms, _MOST_DOUBLED)
 
     def lists(
-        self, mistakes: Iterable[Mistake], published: Hypothesis[Any]
+        self, parts: Iterable[tuple[Examples, Examples]], published: Hypothesis[Any]
     ) -> list[list[Hypothesis[Any]]]:
         """What each teacher lists, a function of its own records and of what is published."""
-        parts: dict[int, list[Mistake]] = {}
-        for mistake in mistakes:
-            parts.setdefault(mistake.teacher, []).append(mistake)
         granted = taught(self.hypotheses, published)
-        known: dict[tuple[tuple[Any, int], ...], list[Hypothesis[Any]]] = {}
+        known: dict[tuple[Examples, Examples], list[Hypothesis[Any]]] = {}
         lists = []
-        for part in parts.values():
-            records = tuple((m.x, m.y) for m in part)
-            if records not in known:  # many teachers may hold the same few records
-                known[records] = self._listed(records, granted, published)
-            lists.append(known[records])
+        for part in parts:
+            if part not in known:  # many teachers may hold the same few records
+                known[part] = self._listed(*part, granted, published)
+            lists.append(known[part])
         return lists
 
     def _listed(
         self,
-        records: Sequence[tuple[Any, int]],
+        wrong: Examples,
+        right: Examples,
         granted: HypothesisClass[Any],
         published: Hypothesis[Any],
     ) -> list[Hypothesis[Any]]:
         counts: dict[Any, list[int]] = {}
-        for x, y in records:
+        for x, y in wrong:
             counts.setdefault(x, [0, 0])[y] += 1
         chunk = Sample[Any].from_counts(self.hypotheses.domain, counts)
         # One that explains half of the mistakes is a step ahead.
         errors = chunk.n // 2
-        for H in (granted, self.hypotheses):
-            listed = [h for h in frontier(H, chunk, errors, most=self.most) if h != published]
+        H = self.hypotheses
+        for V in (narrowed(granted, right), narrowed(H, right), H):
+            listed = [h for h in frontier(V, chunk, errors, most=self.most) if h != published]
             if listed:
                 return listed
         return []

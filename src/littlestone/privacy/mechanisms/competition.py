@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Generic, TypeVar
 
-from littlestone.privacy.samplers.geometric import geometric
+from littlestone.privacy.mechanisms.epoch import draw_skips, next_hit
 from littlestone.privacy.samplers.reals import Real
 
 Key = TypeVar("Key", bound=Hashable)
@@ -101,12 +101,12 @@ class Competition(Generic[Key]):
 
     def begin(self, rates: Rates, handicap: Callable[[Key], int] = no_handicap) -> None:
         """Begin an epoch."""
-        self._rates, self._handicap = rates, handicap
+        self.rates, self.handicap = rates, handicap
         self._records: dict[Key, int] = {}
         self._skips: dict[Key | None, int] = {}
         self._weights: dict[Key, Fraction] = {}
         self._total = Fraction(0)
-        self._due: int | None = None
+        self._due = self._horizon + 1
 
     def step(self, named: Iterable[Key] = ()) -> Key | None:
         """Take one step, whose record names candidates: the one that is selected at it, if any.
@@ -116,7 +116,7 @@ class Competition(Generic[Key]):
         if self.steps == self._horizon:
             return None
         self.steps += 1
-        candidates = list(dict.fromkeys(named))[: self._rates.growth]
+        candidates = list(dict.fromkeys(named))[: self.rates.growth]
         if candidates:
             self._count(candidates)
         selected = self._choice() if self._due == self.steps else None
@@ -124,12 +124,15 @@ class Competition(Generic[Key]):
             self._journal(self.steps, candidates, self._drawn)
         self._drawn = []
         if selected is not None:
-            self.begin(self._rates, self._handicap)
+            self.begin(self.rates, self.handicap)
         return selected
 
     @property
-    def due(self) -> int | None:
-        """The step of the next selection, unless a record names candidates before; secret."""
+    def due(self) -> int:
+        """The step of the next selection, unless a record names candidates before; secret.
+
+        One after the horizon is none.
+        """
         return self._due
 
     def restore(self, step: int, named: Iterable[Key], drawn: Iterable[int]) -> Key | None:
@@ -141,21 +144,19 @@ class Competition(Generic[Key]):
         return selected
 
     def _count(self, candidates: list[Key]) -> None:
-        skip = Real.of(self._rates.skip)
         for key in candidates:
             self._records[key] = self._records.get(key, 0) + 1
-            place = None if self._rates.shared else key
+            place = None if self.rates.shared else key
             if place not in self._skips:
-                self._skips[place] = self._draw(lambda: geometric(skip, self._rng))
-            score = self._records[key] - self._skips[place] - self._handicap(key)
-            weight = self._rates.weight(score)
+                self._skips[place] = self._draw(lambda: draw_skips(self.rates.skip, self._rng))
+            score = self._records[key] - self._skips[place] - self.handicap(key)
+            weight = self.rates.weight(score)
             self._total += weight - self._weights.get(key, Fraction(0))
             if weight:
                 self._weights[key] = weight
-        left = self._horizon - self.steps + 1  # tests, that of this step included
         still = Real.of(1 - min(Fraction(1), self._total))
-        wait = self._draw(lambda: geometric(still, self._rng, most=left))
-        self._due = self.steps + wait if wait < left else None
+        now, last = self.steps, self._horizon
+        self._due = now + self._draw(lambda: next_hit(still, now, last, self._rng) - now)
 
     def _choice(self) -> Key:
         """A candidate, with a probability in proportion to its weight."""

@@ -16,27 +16,14 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.geometric import geometric
 from littlestone.privacy.samplers.reals import Real
 
 Key = TypeVar("Key", bound=Hashable)
 
 _SPLITS = 32
-
-
-@dataclass(eq=False)
-class Epoch:
-    """What is secret of one key since it was last selected.
-
-    ``skips`` of its next records are not counted, ``score`` were, and it is selected at step
-    ``due`` unless it is named before.
-    """
-
-    skips: int
-    score: int = 0
-    due: int | None = None
 
 
 KeyJournal = Callable[[int, Key, Epoch], None]
@@ -46,8 +33,8 @@ KeyJournal = Callable[[int, Key, Epoch], None]
 class KeySession(Generic[Key]):
     """One run over a stream: which keys are selected at every step, up to the horizon.
 
-    Given the number of skipped records, the tests of an unchanged score are independent and alike:
-    the number of them up to the next hit is geometric, and is drawn when the score changes.
+    Given the number of skipped records, the tests of an unchanged count are independent and alike:
+    the step of the next hit is drawn when the count changes.
 
     So a run is determined by what is drawn at the steps that name a key.  A ``journal`` that keeps it
     allows to go on after a crash with nothing drawn twice: `restore` it, in the same order.
@@ -84,7 +71,6 @@ class KeySession(Generic[Key]):
         """Go to ``step`` as the journal tells it: the steps that selected keys, and which."""
         found = self.go_to(step - 1)
         self.steps = step
-        self._epochs[key] = epoch
         self._schedule(key, epoch)
         return found + self.go_to(step)
 
@@ -102,9 +88,9 @@ class KeySession(Generic[Key]):
     def _selected(self) -> frozenset[Key]:
         selected = []
         while self._calendar and self._calendar[0][0] <= self.steps:
-            due, _, key, epoch = heappop(self._calendar)
+            _, _, key, epoch = heappop(self._calendar)
             # An entry is void when the key was named since, and so its due step was drawn anew.
-            if epoch.due == due and self._epochs.get(key) is epoch:
+            if self._epochs.get(key) is epoch:
                 del self._epochs[key]
                 selected.append(key)
         # The order in which a set is filled can show when it is listed.
@@ -112,27 +98,20 @@ class KeySession(Generic[Key]):
         return frozenset(selected)
 
     def _count(self, key: Key) -> None:
-        last, most = self._epochs.get(key), self._mechanism.horizon
-        if last is None:
-            last = Epoch(geometric(Real.of(self._mechanism.skip), self._rng, most=most))
-        epoch = self._next(last)
+        mechanism, last = self._mechanism, self._epochs.get(key)
+        skips = draw_skips(mechanism.skip, self._rng) if last is None else last.skips
+        records = 1 if last is None else last.count + 1
+        chance, due = mechanism.chance(records - skips), mechanism.horizon + 1
+        if chance:
+            due = next_hit(Real.of(1 - chance), self.steps, mechanism.horizon, self._rng)
+        epoch = Epoch(skips, records, due)
         if self._journal is not None:
             self._journal(self.steps, key, epoch)
-        self._epochs[key] = epoch
         self._schedule(key, epoch)
 
-    def _next(self, last: Epoch) -> Epoch:
-        """The epoch with one more record."""
-        if last.skips:
-            return Epoch(last.skips - 1)
-        score = last.score + 1
-        left = self._mechanism.horizon - self.steps + 1  # tests, that of this step included
-        miss = 1 - self._mechanism.chance(score)
-        wait = geometric(Real.of(miss), self._rng, most=left)
-        return Epoch(0, score, self.steps + wait if wait < left else None)
-
     def _schedule(self, key: Key, epoch: Epoch) -> None:
-        if epoch.due is not None:
+        self._epochs[key] = epoch
+        if epoch.due <= self._mechanism.horizon:
             heappush(self._calendar, (epoch.due, next(self._serial), key, epoch))
 
 

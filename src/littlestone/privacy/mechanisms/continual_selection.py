@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -15,7 +15,12 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.competition import Competition, CompetitionJournal, Rates
+from littlestone.privacy.mechanisms.competition import (
+    Competition,
+    CompetitionJournal,
+    Rates,
+    no_handicap,
+)
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 
@@ -157,12 +162,17 @@ def law(rates: Rates, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], 
     return found | {(None,) * len(data): never}
 
 
-def first(rates: Rates, data: Sequence[tuple[Key, ...]], key: Key) -> Fraction:
+def first(
+    rates: Rates,
+    data: Sequence[tuple[Key, ...]],
+    key: Key,
+    handicap: Callable[[Key], int] = no_handicap,
+) -> Fraction:
     """The probability that an epoch's selection is ``key``, at the last step of ``data``."""
     counts: list[dict[Key, int]] = []
     for named in data:
         last = counts[-1] if counts else {}
-        counts.append(last | {x: last.get(x, 0) + 1 for x in named})
+        counts.append(last | {x: last.get(x, -handicap(x)) + 1 for x in named})
 
     def given(skips: dict[Key, int]) -> Fraction:
         weights = [{x: rates.weight(c - skips[x]) for x, c in now.items()} for now in counts]
@@ -174,8 +184,9 @@ def first(rates: Rates, data: Sequence[tuple[Key, ...]], key: Key) -> Fraction:
     if not rates.shared:
         mass = Fraction(0)
         # A candidate with more skips than records has no weight, however many more they are.
-        for skips in product(*(range(c + 1) for c in counts[-1].values())):
-            ends = zip(skips, counts[-1].values(), strict=True)
+        tops = [max(c, 0) for c in counts[-1].values()]
+        for skips in product(*(range(top + 1) for top in tops)):
+            ends = zip(skips, tops, strict=True)
             chances = (skip**z * (1 - skip if z < most else 1) for z, most in ends)
             mass += prod(chances) * given(dict(zip(keys, skips, strict=True)))
         return mass

@@ -13,23 +13,10 @@ from math import prod
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
-from littlestone.privacy.samplers.geometric import geometric
 from littlestone.privacy.samplers.reals import Real
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """What is secret between two hits: ``count`` records so far, of which ``skips`` do not matter.
-
-    The next hit is at step ``due``, unless a record is counted before; None is beyond the horizon.
-    """
-
-    threshold: int
-    skips: int
-    count: int
-    due: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,21 +57,20 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
 
     def begin(self, step: int, rng: random.Random, threshold: int | None = None) -> Epoch:
         """An epoch whose first test is that of ``step``, with its own public threshold, if given."""
-        threshold = self.threshold if threshold is None else threshold
-        return self._timed(threshold, geometric(Real.of(self.shrink), rng), 0, step, rng)
+        return self._timed(draw_skips(self.shrink, rng), 0, step, rng, threshold)
 
-    def counted(self, epoch: Epoch, step: int, rng: random.Random) -> Epoch:
-        """The epoch with one more record, that of ``step``, whose test is still to come."""
-        return self._timed(epoch.threshold, epoch.skips, epoch.count + 1, step, rng)
+    def counted(
+        self, epoch: Epoch, step: int, rng: random.Random, threshold: int | None = None
+    ) -> Epoch:
+        """The epoch, of that threshold, with one more record: ``step``'s, whose test is to come."""
+        return self._timed(epoch.skips, epoch.count + 1, step, rng, threshold)
 
     def _timed(
-        self, threshold: int, skips: int, count: int, step: int, rng: random.Random
+        self, skips: int, count: int, step: int, rng: random.Random, threshold: int | None
     ) -> Epoch:
-        """The tests of an unchanged count are independent and alike, so the wait is geometric."""
-        quiet = 1 - Real.of(self.shrink).power(max(0, threshold - count + skips))
-        left = self.horizon - step + 1
-        wait = geometric(quiet, rng, most=left)
-        return Epoch(threshold, skips, count, step + wait if wait < left else None)
+        gap = (self.threshold if threshold is None else threshold) - count + skips
+        quiet = 1 - Real.of(self.shrink).power(max(0, gap))
+        return Epoch(skips, count, next_hit(quiet, step, self.horizon, rng))
 
     def draw(
         self, data: Sequence[bool], *, receipt: Receipt, rng: random.Random

@@ -1,0 +1,85 @@
+"""Continual mechanisms: selections and threshold tests of a stream, over all of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+
+Keys = tuple[str | None, ...]
+Named = tuple[tuple[str, ...], ...]
+Counted = tuple[bool, ...]
+
+HORIZON = 20
+NAMED: Named = ((), ("a",), ("b",), ("a", "b"))
+
+
+def quiet(record: str) -> tuple[Keys, Keys]:
+    """A key that one record names, at the first of all steps, and none."""
+    rest = (None,) * (HORIZON - 1)
+    return (record, *rest), (None, *rest)
+
+
+@subject("continual-key-selection")
+def continual_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
+    """Keys of a stream, each selected soon after it is named often; needs a delta."""
+    mechanism = ContinualKeySelection[str].within(epsilon, delta, horizon=HORIZON)
+    busy: Keys = ("a",) * 5
+    return mechanism_subject(
+        mechanism,
+        pairs=[*neighbours((None, "a", "b"), 3), quiet("a"), ((*busy, "a"), (*busy, "b"))],
+        large=(("a",) * HORIZON, (None, *("a",) * (HORIZON - 1))),
+        read=lambda stream: stream,
+    )
+
+
+def selection(epsilon: Fraction, delta: Fraction, *, shared: bool) -> Subject[Named]:
+    """Two candidates a record, over streams of 3 steps, and one that is named once."""
+    mechanism = ContinualSelection[str](
+        epsilon=epsilon, delta=delta, horizon=HORIZON, growth=2, shared=shared
+    )
+    one, other = ((tuple(filter(None, [x])) for x in stream) for stream in quiet("a"))
+    busy: Named = (("a",),) * 5
+    return mechanism_subject(
+        mechanism,
+        pairs=[*few(NAMED), (tuple(one), tuple(other)), ((*busy, ("a",)), (*busy, ("b",)))],
+        large=((("a",),) * HORIZON, ((), *(("a",),) * (HORIZON - 1))),
+        read=lambda stream: stream,
+    )
+
+
+def few(records: Named) -> Iterable[tuple[Named, Named]]:
+    """All neighbouring streams of two steps, and those of three that differ in the first."""
+    yield from neighbours(records, 2)
+    for one, other in neighbours(records, 1):
+        for rest in (records[1], records[3]):
+            yield (*one, rest, rest), (*other, rest, rest)
+
+
+@subject("continual-selection-own")
+def own(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
+    """Candidates of a stream, one after another, with skips of their own; needs a delta."""
+    return selection(epsilon, delta, shared=False)
+
+
+@subject("continual-selection-shared")
+def shared(epsilon: Fraction, delta: Fraction) -> Subject[Named]:
+    """Candidates of a stream, one after another, with shared skips; needs a delta."""
+    return selection(epsilon, delta, shared=True)
+
+
+@subject("one-sided-threshold")
+def one_sided_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Counted]:
+    """Noisy counts of a stream with noise on one side, over all epochs; spends no delta."""
+    still = (False,) * 9
+    return mechanism_subject(
+        OneSidedThreshold(epsilon=epsilon, threshold=1, horizon=HORIZON),
+        pairs=neighbours((False, True), 3),
+        large=((True, *still), (False, *still)),
+        read=lambda stream: stream,
+    )

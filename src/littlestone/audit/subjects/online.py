@@ -1,0 +1,192 @@
+"""Online learners, the whole of each: all hypotheses that a stream of records makes them publish."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Mapping
+from copy import copy, deepcopy
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Run, Subject, paid, subject
+from littlestone.audit.subjects.exponential_learner import Records
+from littlestone.classes import EqualityRules, Points, Subsets
+from littlestone.domains import Integers
+from littlestone.hypotheses import FiniteSet
+from littlestone.learners.online import (
+    KeyLearner,
+    PrivateOnlineLearner,
+    PrivateStream,
+    RuleLearner,
+    TeacherLearner,
+)
+from littlestone.learners.online.teachers import TeacherStream
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.continual_selection import first
+from littlestone.privacy.mechanisms.epoch import Epoch
+
+Published = tuple[str, ...]
+Law = dict[Any, Fraction]
+Begin = Callable[[Receipt, random.Random], PrivateStream[Any]]
+
+LONG = 12
+KEY = 1
+"""Which teacher has which step is no secret, so the audit of teachers is of one way to deal."""
+
+
+def seen(stream: PrivateStream[Any]) -> str:
+    """What is published; of teachers also how many draws there were."""
+    words = stream.hypothesis.words()
+    return f"{words}, draws: {stream.draws}" if isinstance(stream, TeacherStream) else words
+
+
+def told(
+    learner: PrivateOnlineLearner[Any],
+    law: Callable[[Records], Mapping[Any, Fraction]],
+    records: Records,
+    *,
+    steps: int = 3,
+    begin: Begin | None = None,
+) -> Subject[Records]:
+    """The learner on all neighbouring streams, with what is seen of it after each step."""
+
+    def runs(times: int) -> Run[Records]:
+        receipt = paid(learner.event, times)
+
+        def run(data: Records, rng: random.Random) -> Hashable:
+            start = begin or (lambda receipt, rng: learner.begin(receipt, rng, None))
+            stream = start(receipt, rng)
+            published = []
+            for x, y in data:
+                stream.update(x, y)
+                published.append(seen(stream))
+            return tuple(published)
+
+        return run
+
+    pairs = tuple(neighbours(records, steps))
+    long = (records[-1],) * LONG
+    return Subject(learner.event, cache(law), pairs, runs, (long, (records[0], *long[1:])))
+
+
+def of_keys(learner: KeyLearner, records: Records) -> Law:
+    """What is named depends on what was selected: the mechanism's law, where the two agree."""
+
+    def members(selections: tuple[frozenset[Any], ...]) -> list[frozenset[Any]]:
+        """Those of the published set before each step, and after the last."""
+        found = [frozenset[Any]()]
+        for selected in selections:
+            found.append(found[-1] ^ selected)
+        return found
+
+    def named(sets: list[frozenset[Any]]) -> tuple[Any, ...]:
+        pairs = zip(records, sets, strict=False)
+        return tuple(x if (x in chosen) != y else None for (x, y), chosen in pairs)
+
+    law: Law = {}
+    waiting, looked = [named([frozenset()] * len(records))], set[Any]()
+    while waiting:
+        stream = waiting.pop()
+        looked.add(stream)
+        for selections, mass in learner.mechanism.distribution(stream).items():
+            sets = members(selections)
+            if (agreeing := named(sets)) == stream:
+                domain = learner.hypotheses.domain
+                law[tuple(FiniteSet(domain, chosen).words() for chosen in sets[1:])] = mass
+            elif mass and agreeing not in looked and agreeing not in waiting:
+                waiting.append(agreeing)
+    return law
+
+
+def of_rules(stream: Any, records: Records, before: Published = ()) -> Law:
+    """By the stream's own code between the selections; ``stream`` has published ``before``."""
+    start, session, now = len(before), stream._session, stream.hypothesis.words()
+    data = [tuple(dict.fromkeys(stream.named(x, y)))[: session.rates.growth] for x, y in records]
+    law, left = dict[Any, Fraction](), Fraction(1)
+    for u in range(start, len(records)):
+        epoch = data[start : u + 1]
+        for key in dict.fromkeys(key for named in epoch for key in named):
+            mass = first(session.rates, epoch, key, session.handicap)
+            left -= mass
+            if mass:
+                later = copy(stream)
+                later._session, later._withdrawn = copy(session), list(stream._withdrawn)
+                later._take(key)
+                published = (*before, *(now,) * (u - start), later.hypothesis.words())
+                for output, p in of_rules(later, records, published).items():
+                    law[output] = law.get(output, Fraction(0)) + mass * p
+    still = (*before, *(now,) * (len(records) - start))
+    return law | {still: law.get(still, Fraction(0)) + left}
+
+
+def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
+    """By the stream's own code between the draws."""
+    learner, now = stream._learner, seen(stream)
+    law, left, gaps = dict[Any, Fraction](), Fraction(1), list[int]()
+    state, counted = forked(stream), 0
+    for t in range(len(before), len(records)):
+        x, y = records[t]
+        state._steps = t + 1
+        wrong = state.predict(x) != y
+        counted += wrong
+        state._hold(t + 1, x, y, wrong=wrong)
+        gaps.append(state.threshold - counted)
+        mass = learner.counter._first_hit(gaps)
+        left -= mass
+        lists = learner.lists(state._holdings.parts(), state.hypothesis)
+        for drawn, p in learner.sampling.distribution(lists).items():
+            later = forked(state)
+            later._drawn(None if drawn is None else drawn.to_json(), state._epoch)
+            published = (*before, *(now,) * (t - len(before)), seen(later))
+            for output, q in of_teachers(later, records, published).items():
+                law[output] = law.get(output, Fraction(0)) + mass * p * q
+    still = (*before, *(now,) * (len(records) - len(before)))
+    return law | {still: law.get(still, Fraction(0)) + left}
+
+
+def forked(stream: Any) -> Any:
+    """A copy that goes its own way."""
+    made = copy(stream)
+    made._holdings = deepcopy(stream._holdings)
+    return made
+
+
+@subject("online-key-learner")
+def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of sets: all sets that it publishes; needs a delta."""
+    learner = KeyLearner(Subsets(Integers(), 2), epsilon=epsilon, delta=delta, horizon=LONG)
+    return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), (1, 0), (1, 1)))
+
+
+@subject("online-rule-learner")
+def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of equality rules, of one column: all its rules; needs a delta."""
+    H = EqualityRules.of("a", max_literals=1)
+    learner = RuleLearner(H, epsilon=epsilon, delta=delta, horizon=LONG)
+
+    def law(data: Records) -> Law:
+        return of_rules(learner.resume([], random.Random(0), None), data)
+
+    return told(learner, law, ((("u",), 0), (("u",), 1), (("w",), 1)))
+
+
+@subject("online-teacher-learner")
+def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of teachers, of single points: all it publishes; needs a delta."""
+    learner = TeacherLearner(
+        Points(Integers()), epsilon=epsilon, delta=delta, horizon=LONG, threshold=1, teachers=2
+    )
+
+    def law(data: Records) -> Law:
+        nothing = Epoch(0, 0, learner.horizon + 1)
+        stream = learner.resume([["begin", KEY, 0, nothing.due]], random.Random(0), None)
+        return of_teachers(stream, data)
+
+    def begin(receipt: Receipt, rng: random.Random) -> PrivateStream[Any]:
+        stream = learner.begin(receipt, rng, None)
+        stream._begun(KEY, stream._epoch)
+        return stream
+
+    return told(learner, law, ((0, 0), (0, 1), (1, 1)), steps=2, begin=begin)

@@ -1,0 +1,93 @@
+"""What teachers hold of a stream: each record is the affair of one of them, for a few draws."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+KEPT = 30
+
+Examples = tuple[tuple[Any, int], ...]
+
+
+@dataclass(frozen=True)
+class Held:
+    """The record (x, y) of ``step``, with the number of draws ``before`` it."""
+
+    step: int
+    x: Any
+    y: int
+    before: int
+
+
+@dataclass
+class _Teacher:
+    wrong: list[Held] = field(default_factory=list)
+    right: dict[tuple[Any, int], Held] = field(default_factory=dict)
+
+
+class Holdings:
+    """The records of ``teachers`` teachers: all that were mistaken, and the last `KEPT` others each.
+
+    Each teacher gets one of every ``teachers`` steps, by a permutation that ``key`` decides and no
+    record does: so one replaced record changes what one teacher holds, whether it was mistaken or
+    not.  Of records that were predicted rightly, and are equal, the last one counts.
+
+    >>> held = Holdings(2, key=7)
+    >>> held.take(Held(1, "a", 1, 0), wrong=True)
+    >>> held.take(Held(2, "b", 0, 0), wrong=False)
+    >>> held.parts()
+    [((('a', 1),), ())]
+    """
+
+    def __init__(self, teachers: int, key: int) -> None:
+        self.key = key
+        self._order = list(range(teachers))
+        self._block = -1
+        self._teachers: dict[int, _Teacher] = {}
+
+    def teacher(self, step: int) -> int:
+        """Whose the record of that step is, whatever it says; steps are 1, 2, ...."""
+        block, place = divmod(step - 1, len(self._order))
+        if block != self._block:
+            self._order.sort()
+            # Any rule that knows no record is as private: this one is to spread mistakes.
+            random.Random(self.key + block).shuffle(self._order)
+            self._block = block
+        return self._order[place]
+
+    def take(self, held: Held, *, wrong: bool) -> None:
+        """Give a record to its teacher; ``wrong`` says whether it was mistaken."""
+        teacher = self._teachers.setdefault(self.teacher(held.step), _Teacher())
+        if wrong:
+            teacher.wrong.append(held)
+            return
+        example = held.x, held.y
+        teacher.right.pop(example, None)
+        teacher.right[example] = held
+        if len(teacher.right) > KEPT:
+            del teacher.right[next(iter(teacher.right))]
+
+    def forget(self, first: int) -> None:
+        """Drop the records that came before draw number ``first``."""
+        for teacher in self._teachers.values():
+            teacher.wrong = [held for held in teacher.wrong if held.before >= first]
+            teacher.right = {e: held for e, held in teacher.right.items() if held.before >= first}
+
+    def right_since(self, step: int) -> list[Held]:
+        """The records held that were predicted rightly after ``step``, in the order of their steps."""
+        found = (held for part in self._teachers.values() for held in part.right.values())
+        return sorted((held for held in found if held.step > step), key=lambda held: held.step)
+
+    def parts(self) -> list[tuple[Examples, Examples]]:
+        """What the teachers that have mistakes hold, mistaken and not."""
+        return [
+            (_examples(part.wrong), tuple(part.right))
+            for part in self._teachers.values()
+            if part.wrong
+        ]
+
+
+def _examples(records: list[Held]) -> Examples:
+    return tuple((held.x, held.y) for held in records)

@@ -1,0 +1,41 @@
+"""What continual mechanisms share: records that are skipped, and the step of the next hit."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+
+from littlestone.privacy.samplers.geometric import geometric
+from littlestone.privacy.samplers.reals import Real
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What is secret since the last hit: ``count`` records so far, of which ``skips`` do not matter.
+
+    The next hit is at step ``due``, unless a record is counted before; after the horizon, never.
+    """
+
+    skips: int
+    count: int
+    due: int
+
+
+def draw_skips(skip: Fraction, rng: random.Random) -> int:
+    """Z with Pr[Z >= z] = skip^z."""
+    return geometric(Real.of(skip), rng)
+
+
+def next_hit(quiet: Real, step: int, horizon: int, rng: random.Random) -> int:
+    """The first hit of independent tests at ``step``, ..., ``horizon``, or horizon + 1 for none.
+
+    Each test is quiet with the same probability, so that the wait is geometric.  It may be
+    drawn anew for other chances when a record is counted before: the rest of a wait has no memory.
+
+    >>> next_hit(Real.of(Fraction(0)), 3, 9, random.Random(0))
+    3
+    >>> next_hit(Real.of(Fraction(1)), 3, 9, random.Random(0))
+    10
+    """
+    return step + geometric(quiet, rng, most=horizon - step + 1)
