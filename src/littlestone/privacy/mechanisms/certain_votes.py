@@ -14,7 +14,7 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import least, whole
-from littlestone.privacy.rational import exp_below, log_above, log_below
+from littlestone.privacy.rational import log_above, log_below
 from littlestone.privacy.samplers.reals import Enclosure, Real
 from littlestone.privacy.samplers.uniform import LazyUniform, bernoulli
 
@@ -184,9 +184,7 @@ class CertainVotes(Mechanism[Sequence[int], tuple[Answer, ...]]):
             ended = Fraction(0)
             uncertain = [not certain for _, certain in answers]
             for hits, p in self.gate.distribution(uncertain).items():
-                if hits[:1] == (len(answers),):
-                    ended += p
-                elif not hits and len(answers) == len(kept):
+                if hits == (len(answers),) or (not hits and len(answers) == len(kept)):
                     ended += p
             if ended:
                 found[answers] = mass * ended
@@ -226,11 +224,11 @@ def moment_per_hit(ratio: Fraction, order: int, margin: int) -> Fraction | None:
     r, b = ratio, order - 1
     h = Fraction(Real.of(1 / r).power(margin).enclose(_BITS)[1], 1 << _BITS)
 
-    def D(s: Fraction) -> Fraction:
+    def least_weight(s: Fraction) -> Fraction:
         loss = s**-b - s**b * (1 - b * (s * s - 1))
         return s**b * (1 - b * (s - 1)) - h * max(Fraction(0), loss)
 
-    smallest = min(D(r), D(1 / r))
+    smallest = min(least_weight(r), least_weight(1 / r))
     if smallest <= 0:
         return None
     t = r**-b
