@@ -132,7 +132,7 @@ def first_hit(uncertain: tuple[bool, ...]) -> dict[int | None, Fraction]:
     ends: dict[int | None, Fraction] = {
         u: GATE._first_hit(gaps[:u]) for u in range(1, len(gaps) + 1)
     }
-    return ends | {None: 1 - sum(ends.values())}
+    return ends | {None: 1 - sum(ends.values(), Fraction(0))}
 
 
 @cache
@@ -275,7 +275,8 @@ def test_planted_assignments_are_caught(plant: type[Copies[Any]]) -> None:
 
 
 def learner(H: Any, horizon: int = 3000, **options: Any) -> PredictionLearner[Any]:
-    return PredictionLearner(H, **{"epsilon": 60, "delta": "1e-3", "horizon": horizon} | options)
+    declared: dict[str, Any] = {"epsilon": 60, "delta": "1e-3", "horizon": horizon}
+    return PredictionLearner(H, **declared | options)
 
 
 def mistakes(made: PredictionLearner[Any], records: Any, seed: int = 0) -> list[int]:

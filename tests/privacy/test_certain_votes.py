@@ -19,7 +19,13 @@ Votes = tuple[int, ...]
 
 
 def votes(voters: int, **declared: Any) -> CertainVotes:
-    options = {"epsilon": 1, "delta": "0.1", "threshold": voters // 2 + 1, "hits": 1, "horizon": 3}
+    options: dict[str, Any] = {
+        "epsilon": 1,
+        "delta": "0.1",
+        "threshold": voters // 2 + 1,
+        "hits": 1,
+        "horizon": 3,
+    }
     return CertainVotes(voters=voters, **options | declared)
 
 
@@ -29,7 +35,7 @@ class Steep(CertainVotes):
     N = 1
 
     @property
-    def steepness(self) -> int:  # type: ignore[override]
+    def steepness(self) -> int:
         return self.N
 
 
@@ -51,6 +57,10 @@ def test_an_uncertain_answer_costs_no_more_than_its_bound(voters: int, threshold
             assert sum(moments.values()) - certain <= bound * (1 - certain)
 
 
+def law(mechanism: CertainVotes) -> Any:
+    return mechanism.distribution
+
+
 def neighbours(voters: int, length: int) -> Iterator[tuple[Votes, Votes]]:
     for one in product(range(voters + 1), repeat=length):
         for moves in product((-1, 0, 1), repeat=length):
@@ -62,14 +72,14 @@ def neighbours(voters: int, length: int) -> Iterator[tuple[Votes, Votes]]:
 @pytest.mark.parametrize("voters", [2, 3])
 def test_private_on_all_neighbouring_votes(voters: int) -> None:
     mechanism = votes(voters)
-    assert exact_audit(mechanism.distribution, neighbours(voters, 2), mechanism).holds
+    assert exact_audit(law(mechanism), neighbours(voters, 2), mechanism).holds
 
 
 def test_votes_that_are_too_steep_are_caught() -> None:
     claimed = votes(2)
     planted = Steep(epsilon=1, delta="0.1", voters=2, threshold=2, hits=1, horizon=3)  # type: ignore[arg-type]
     planted.__dict__["N"] = Fraction(1, 3)
-    assert not exact_audit(planted.distribution, neighbours(2, 2), claimed).holds
+    assert not exact_audit(law(planted), neighbours(2, 2), claimed).holds
 
 
 def test_the_sampler_has_these_probabilities() -> None:

@@ -44,7 +44,9 @@ def stream(
     horizon: Annotated[int, typer.Option(help="The most records that are ever learned from.")],
     epsilon: Annotated[str, typer.Option(help="The privacy loss of all steps together, in nats.")],
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
-    method: Annotated[str, typer.Option(help="auto, keys, rules or teachers: how.")] = "auto",
+    method: Annotated[
+        str, typer.Option(help="auto, keys, rules, experts, histogram or teachers.")
+    ] = "auto",
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,

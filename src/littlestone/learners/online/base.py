@@ -83,6 +83,9 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
     method: ClassVar[str]
     """The name by which the command line asks for it."""
 
+    baseline: ClassVar[bool] = False
+    """Whether it is here for comparison: of equal bounds, another learner's is preferred."""
+
     def __init__(self, hypotheses: HypothesisClass[Point], horizon: int) -> None:
         whole("horizon", horizon, least=1)
         self.hypotheses = hypotheses

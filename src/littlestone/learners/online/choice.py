@@ -61,8 +61,8 @@ def choose_online_learner(
             fix="declare points, subsets or rules, and a small delta such as 1e-6",
         )
 
-    def mistakes(learner: PrivateOnlineLearner[Any]) -> float:
+    def mistakes(learner: PrivateOnlineLearner[Any]) -> tuple[float, bool]:
         bound = learner.mistake_bound(BETA)
-        return float("inf") if bound is None else bound.mistakes
+        return float("inf") if bound is None else bound.mistakes, learner.baseline
 
     return min(found, key=mistakes)
