@@ -322,8 +322,11 @@ class PrivateExperts(PrivateOnlineLearner[Any]):
 
         def rare(q: int) -> bool:
             n = q + D - 1  # the sum of D numbers Z is q or more: fewer than D hits in n trials
-            terms = (math.comb(n, i) * (1 - miss) ** i * miss ** (n - i) for i in range(D))
-            return sum(terms) * (1 + 1e-9) <= share
+            logs = (
+                math.log(math.comb(n, i)) + i * math.log(1 - miss) + (n - i) * math.log(miss)
+                for i in range(D)
+            )
+            return sum(map(math.exp, logs)) * (1 + 1e-6) <= share
 
         return D * threshold + least(rare)
 
