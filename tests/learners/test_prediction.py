@@ -275,7 +275,7 @@ def test_planted_assignments_are_caught(plant: type[Copies[Any]]) -> None:
 
 
 def learner(H: Any, horizon: int = 3000, **options: Any) -> PredictionLearner[Any]:
-    declared: dict[str, Any] = {"epsilon": 60, "delta": "1e-3", "horizon": horizon}
+    declared: dict[str, Any] = {"epsilon": 20, "delta": "1e-3", "horizon": horizon}
     return PredictionLearner(H, **declared | options)
 
 
@@ -291,14 +291,12 @@ def mistakes(made: PredictionLearner[Any], records: Any, seed: int = 0) -> list[
     return found
 
 
-@pytest.mark.parametrize("H", [Subsets(Integers(), 2), Thresholds.on(0, 30)], ids=str)
-def test_it_learns(H: Any) -> None:
+@pytest.mark.parametrize("d", [1, 2])
+def test_it_learns(d: int) -> None:
     rng = random.Random(3)
-    target = H.soa() if isinstance(H, Thresholds) else lambda x: int(x < 2)
-    records = [(x, target(x)) for x in (rng.randrange(31) for _ in range(3000))]
-    found = mistakes(learner(H), records)
-    assert len(found) < 450
-    assert sum(t > 2000 for t in found) < 30
+    records = [(x, int(x < d)) for x in (rng.randrange(10) for _ in range(2000))]
+    found = mistakes(learner(Subsets(Integers(), d), horizon=2000), records)
+    assert sum(t > 1500 for t in found) < 25 * d  # half of the positive ones
 
 
 def test_copies_are_conservative_soas() -> None:

@@ -20,7 +20,7 @@ from littlestone.privacy.mechanisms.one_sided_threshold import Epoch
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.randomness import chosen_generator
 
-_HITS, _STEEPNESS, _MARGIN = 450, 2.5, 0.5  # calibrated
+_HITS, _STEEPNESS, _MARGIN, _FEWEST, _EARLY = 450, 2.5, 0.5, 250, 160  # calibrated
 _KEPT, _FEW = 1024, 16
 
 
@@ -236,7 +236,9 @@ class _Sizes:
         whole("horizon", horizon, least=1)
         loss, d = float(exact_epsilon(epsilon)), int(hypotheses.littlestone_dimension())
         log = max(1.0, -math.log(exact_delta(delta) or 1))
-        hits = min(horizon, math.ceil(_HITS * max(d, 1) ** 2 * log / loss**2))
+        # The gate may end a session some ln(steps) / loss hits early.
+        few = _FEWEST * d + _EARLY / loss
+        hits = min(horizon, math.ceil(max(few, _HITS * max(d, 1) ** 2 * log / loss**2)))
         steepness = _STEEPNESS * math.sqrt(hits * log) / loss
         certain = _MARGIN + math.log(8 * horizon / hits)
         return cls(math.ceil(2 * certain * steepness), math.ceil(_MARGIN * steepness), hits)
