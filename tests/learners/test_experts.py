@@ -141,7 +141,14 @@ def ratio(process: Process, draws: int) -> Fraction:
         assert sum(law(a).values()) == 1
         for p, q in ((law(a), law(b)), (law(b), law(a))):
             most = max(
-                [most, *(m / q[seen] if q.get(seen) else 10**9 for seen, m in p.items() if m)]
+                [
+                    most,
+                    *(
+                        m / q[seen] if q.get(seen) else Fraction(10**9)
+                        for seen, m in p.items()
+                        if m
+                    ),
+                ]
             )
     return most
 
@@ -210,7 +217,7 @@ def test_pure_privacy_needs_no_delta() -> None:
 
 @pytest.mark.parametrize("kind", [PrivateExperts, HistogramLearner])
 def test_a_run_goes_on_where_its_draws_left_it(kind: Any, tmp_path: Path) -> None:
-    H = Thresholds.on(0, 1) if kind is HistogramLearner else Thresholds.on(0, 20)
+    H: Any = Thresholds.on(0, 1 if kind is HistogramLearner else 20)
     made = kind(H, epsilon=5, delta="1e-3", horizon=600)
     target, state = H.hypothesis(0), tmp_path / "run.state"
     order = random.Random(7)
