@@ -45,7 +45,8 @@ def stream(
     epsilon: Annotated[str, typer.Option(help="The privacy loss of all steps together, in nats.")],
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
-        str, typer.Option(help="auto, keys, rules, teachers or staged: how.")
+        str,
+        typer.Option(help="auto, keys, rules, experts, teachers, histogram or staged: how."),
     ] = "auto",
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[

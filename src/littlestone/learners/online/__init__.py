@@ -7,16 +7,23 @@ from littlestone.learners.online.base import (
     PrivateStream,
 )
 from littlestone.learners.online.choice import choose_online_learner
+from littlestone.learners.online.experts import PrivateExperts
+from littlestone.learners.online.histogram import HistogramLearner
 from littlestone.learners.online.keys import KeyLearner
+from littlestone.learners.online.prediction import PredictionLearner, PredictionStream
 from littlestone.learners.online.rules import RuleLearner
 from littlestone.learners.online.run import Run, durable_run
 from littlestone.learners.online.staged import StagedOnlineLearner
 from littlestone.learners.online.teachers import TeacherLearner
 
 __all__ = [
+    "HistogramLearner",
     "Journal",
     "KeyLearner",
     "MistakeBound",
+    "PredictionLearner",
+    "PredictionStream",
+    "PrivateExperts",
     "PrivateOnlineLearner",
     "PrivateStream",
     "RuleLearner",

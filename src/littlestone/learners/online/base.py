@@ -27,14 +27,15 @@ Journal = Callable[[list[Any]], None]
 class MistakeBound:
     """At most ``mistakes`` mistakes on every realizable sequence, with probability 1 - beta.
 
-    The adversary may be adaptive: it sees all published hypotheses; unless ``source``, which is where
-    it comes from, says oblivious.
+    An ``adaptive`` adversary sees all published hypotheses, another has chosen its sequence before.
+    ``source`` is where the bound comes from.
     """
 
     mistakes: int
     beta: float
     proved: bool
     source: str
+    adaptive: bool = True
 
 
 class PrivateStream(OnlineLearner[Point]):

@@ -216,5 +216,5 @@ class StagedOnlineLearner(PrivateOnlineLearner[Any]):
             return None
         _, late = slacks(self.counter, self.sizes.calls)
         mistakes = self.sizes.calls * (self.sizes.threshold + late)
-        source = f"docs/proofs/staged-stream.md, Theorem 2, {self.adversary} adversary"
-        return MistakeBound(mistakes, beta, True, source)
+        source = "docs/proofs/staged-stream.md, Theorem 2"
+        return MistakeBound(mistakes, beta, True, source, adaptive=self.adversary == "adaptive")

@@ -1,0 +1,338 @@
+"""Private experts: the hypotheses of a finite class, of which one is followed until it errs often."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import require_plan
+from littlestone.learners.online.base import (
+    Journal,
+    MistakeBound,
+    PrivateOnlineLearner,
+    PrivateStream,
+    foreign_entry,
+    point_of_json,
+)
+from littlestone.online.base import require_label
+from littlestone.privacy.accounting.calibration import calibrate
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.epoch import Epoch
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.parameters import least, whole
+from littlestone.privacy.samplers import selection
+from littlestone.sample import Sample
+
+_SHARE = Fraction(1, 4)  # of epsilon, for the counter; calibrated
+_TRIES, _STEPS = 2, 5  # draws beyond log2 of the class, and steps of ln(...) / epsilon; calibrated
+_BETA = 0.05
+_DRAWS, _MARGINS = (2, 3, 4, 6), (1.0, 1.5, 2.0, 3.0, 4.0)  # what `proved` tries
+
+
+class ExpertStream(PrivateStream[Any]):
+    """A run of `PrivateExperts`."""
+
+    def __init__(
+        self, learner: PrivateExperts, rng: random.Random, journal: Journal | None
+    ) -> None:
+        super().__init__(learner.canonical(0))
+        self._learner, self._rng = learner, rng
+        self._tell: Journal = (lambda entry: None) if journal is None else journal
+        self._steps = self._draws = 0
+        self._counts: dict[Any, list[int]] = {}
+        self._new: dict[Any, list[int]] = {}  # what the journal has not been told
+        self._epoch = Epoch(0, 0, learner.horizon + 1)  # until it is drawn, or told
+        self.begun = False
+        """Whether the first hypothesis is drawn."""
+
+    def begin(self) -> None:
+        """Draw the first hypothesis, and what the first epoch needs."""
+        first = self._rng.randrange(self._learner.experts)
+        epoch = self._learner.counter.begin(1, self._rng)
+        entry = ["begin", first, epoch.skips, epoch.due]
+        self._tell(entry)
+        self.restore(entry)
+
+    @property
+    def steps(self) -> int:
+        return self._steps
+
+    @property
+    def draws(self) -> int:
+        """The number of draws so far, public: each publishes a hypothesis, maybe the same."""
+        return self._draws
+
+    @property
+    def over(self) -> bool:
+        """Whether no draw is left: the hypothesis stays, and no record is looked at any more."""
+        return self._draws == self._learner.draws
+
+    def update(self, x: Any, y: int) -> None:
+        """Take the next record; publishes another hypothesis when this one has erred often.
+
+        Raises `DeclarationError` for a point outside of the domain, or a label other than 0 and 1.
+        """
+        require_label(y)
+        self._learner.hypotheses.domain.require(x)
+        if self._steps == self._learner.horizon:
+            return
+        self._steps += 1
+        if not self.over:
+            self._new.setdefault(x, [0, 0])[y] += 1
+            if self._published(x) != y:
+                epoch = self._learner.counter.counted(self._epoch, self._steps, self._rng)
+                self._tell(["mistake", self._steps, self._told(), epoch.due])
+                self._epoch = epoch
+        self.go_to(self._steps)
+
+    def go_to(self, step: int) -> None:
+        step = min(step, self._learner.horizon)
+        while not self.over and self._epoch.due <= step:
+            self._steps = max(self._steps, self._epoch.due)
+            self._draw()
+        self._steps = max(self._steps, step)
+
+    def _told(self) -> list[list[Any]]:
+        """The records that are new, as the journal keeps them; from now on they are old."""
+        records = [[x, *often] for x, often in self._new.items()]
+        self._new = {}
+        self._count(records)
+        return records
+
+    def _count(self, records: Iterable[Any]) -> None:
+        for x, *often in records:
+            counts = self._counts.setdefault(x, [0, 0])
+            for y in (0, 1):
+                counts[y] += often[y]
+
+    def _draw(self) -> None:
+        learner, records = self._learner, self._told()
+        found = learner.choose(self._counts, self._rng)
+        epoch = learner.counter.begin(self._steps + 1, self._rng)
+        self._tell(["draw", self._steps, records, found, epoch.skips, epoch.due])
+        self._drawn(found, epoch)
+
+    def _drawn(self, found: int, epoch: Epoch) -> None:
+        self._epoch = epoch
+        self._draws += 1
+        self._publish(self._learner.canonical(found), self._steps)
+
+    def restore(self, entry: object) -> None:
+        """Go to the step of an entry of the journal.  Raises `ModelError` if it is none."""
+        learner, epoch, now = self._learner, self._epoch, self._steps
+        match entry:
+            case ["begin", int(first), int(skips), int(due)] if (
+                not self.begun and 0 <= first < learner.experts and self._due(due, 1) and skips >= 0
+            ):
+                self.begun = True
+                self._publish(learner.canonical(first), 0)
+                self._epoch = Epoch(skips, 0, due)
+            case ["mistake", int(step), [*records], int(due)] if (
+                self.begun and now < step <= learner.horizon and self._due(due, step)
+            ):
+                self._steps = step
+                self._count(self._records(records))
+                self._epoch = Epoch(epoch.skips, epoch.count + 1, due)
+            case ["draw", int(step), [*records], int(found), int(skips), int(due)] if (
+                self.begun
+                and now <= step <= learner.horizon
+                and 0 <= found < learner.experts
+                and self._due(due, step + 1)
+                and skips >= 0
+                and not self.over
+            ):
+                self._steps = step
+                self._count(self._records(records))
+                self._drawn(found, Epoch(skips, 0, due))
+            case _:
+                raise foreign_entry("experts")
+
+    def _records(self, records: list[Any]) -> Iterator[tuple[Any, int, int]]:
+        for record in records:
+            match record:
+                case [x, int(zeros), int(ones)] if (
+                    min(zeros, ones) >= 0
+                    and (x := point_of_json(x)) in self._learner.hypotheses.domain
+                ):
+                    yield x, zeros, ones
+                case _:
+                    raise foreign_entry("experts")
+
+    def _due(self, due: int, first: int) -> bool:
+        return first <= due <= self._learner.horizon + 1
+
+
+class PrivateExperts(PrivateOnlineLearner[Any]):
+    """Follow one hypothesis of a finite class; when it has erred often, draw another one.
+
+    The first is uniform.  `OneSidedThreshold` counts the mistakes of the one that is followed.  At a
+    hit the exponential mechanism draws another, by the errors on all records so far.  After
+    D = ``draws`` draws the last one stays.  The cost is that of one counter and D draws, composed;
+    (epsilon, 0)-DP if delta is 0 (docs/proofs/private-experts.md, Theorem 1).
+
+    The baseline of private online learning from experts.  On a realizable sequence of an oblivious
+    adversary it makes O(log |H|) draws; `proved` makes one with a `mistake_bound`.  Other sizes are
+    calibrated.  Against adaptive adversaries nothing is proved.
+
+    Time: a draw scores all hypotheses on all records.  Raises `DeclarationError` for classes whose
+    hypotheses are not listed, or too many, and for illegal parameters.
+
+    >>> from littlestone.classes import Thresholds
+    >>> learner = PrivateExperts(Thresholds.on(0, 98), epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner.experts, learner.draws, learner.counter.threshold
+    (100, 9, 60)
+    """
+
+    method = "experts"
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Any],
+        *,
+        epsilon: object,
+        delta: object,
+        horizon: int,
+        draws: int | None = None,
+        threshold: int | None = None,
+    ) -> None:
+        super().__init__(hypotheses, horizon)
+        if not isinstance(hypotheses, Enumerable) or not hypotheses.size:
+            raise DeclarationError(
+                f"learn {hypotheses} online by the method {self.method}",
+                found="its hypotheses are not listed, so they cannot be drawn from",
+                fix="declare a finite class, or take another method",
+            )
+        hypotheses.require_scorable()
+        self.hypotheses: Enumerable[Any] = hypotheses
+        self.experts = hypotheses.size
+        if draws is None:
+            draws = (self.experts - 1).bit_length() + _TRIES
+        whole("draws", draws, least=1)
+        self.draws = draws
+        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        share = target.epsilon * _SHARE
+        small = OneSidedThreshold(epsilon=share, threshold=1, horizon=1)
+
+        def composed(step: Fraction) -> Composed:
+            return Composed([(small, 1), (ExponentialMechanism(step), draws)], target.delta)
+
+        steps = [event for event, _ in calibrate(composed, target).uses()]
+        self.mechanism = next(e for e in steps if isinstance(e, ExponentialMechanism))
+        if threshold is None:
+            threshold = math.ceil(math.log(self.experts) / self.mechanism.epsilon + _STEPS / share)
+        self.counter = OneSidedThreshold(epsilon=share, threshold=threshold, horizon=horizon)
+        self._event = Composed([(self.counter, 1), (self.mechanism, draws)], target.delta)
+
+    @classmethod
+    def proved(
+        cls,
+        hypotheses: HypothesisClass[Any],
+        *,
+        epsilon: object,
+        delta: object,
+        horizon: int,
+        beta: float = _BETA,
+    ) -> PrivateExperts:
+        """The learner whose `mistake_bound` at ``beta`` is least, over some sizes.
+
+        >>> from littlestone.classes import Thresholds
+        >>> H = Thresholds.on(0, 98)
+        >>> learner = PrivateExperts.proved(H, epsilon=1, delta="1e-6", horizon=200_000)
+        >>> learner.draws, learner.mistake_bound(0.05).mistakes
+        (28, 4573)
+        """
+        require_plan(0.5, beta)
+        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "horizon": horizon}
+        found = []
+        for times in _DRAWS:
+            draws = max(4, times * (hypotheses.size or 1).bit_length())
+            learner = cls(hypotheses, draws=draws, **declared)
+            unit = 1 / math.log(learner.mechanism.base)
+            for margin in _MARGINS:
+                threshold = learner._early(beta / 3) + math.ceil(margin * unit)
+                bound = learner._mistakes(threshold, beta)
+                if bound is not None:
+                    found.append((bound, draws, threshold))
+        _, draws, threshold = min(found)
+        return cls(hypotheses, draws=draws, threshold=threshold, **declared)
+
+    @property
+    def event(self) -> Composed:
+        return self._event
+
+    def canonical(self, index: int) -> Hypothesis[Any]:
+        """Hypothesis number ``index``, from its canonical form."""
+        return Hypothesis.from_json(self.hypotheses.hypothesis(index).to_json())
+
+    def choose(self, counts: dict[Any, list[int]], rng: random.Random) -> int:
+        """One draw, by the errors on the records that ``counts`` tells of."""
+        sample = Sample[Any].from_counts(self.hypotheses.domain, counts)
+        runs = self.hypotheses.error_runs(sample)
+        return selection.draw(np.asarray(runs.errors), runs.lengths, self.mechanism.base, rng)
+
+    def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> ExpertStream:
+        # All at once: a run that goes on after a crash has no receipt any more.
+        for event, times in self.event.uses():
+            for _ in range(times):
+                receipt.redeem(event)
+        return self.resume([], rng, journal)
+
+    def resume(
+        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
+    ) -> ExpertStream:
+        stream = ExpertStream(self, rng, journal)
+        for entry in entries:
+            stream.restore(entry)
+        if stream.begun:
+            stream.go_to(stream.steps)  # a draw that was due at the last step
+        else:
+            stream.begin()
+        return stream
+
+    def _early(self, beta: float) -> int:
+        """So many mistakes before its threshold no epoch ends, but for probability beta."""
+        return math.ceil(math.log(self.horizon / beta) / -math.log(float(self.counter.shrink)))
+
+    def mistake_bound(self, beta: float) -> MistakeBound | None:
+        """D U + Q for an oblivious adversary, if that is proved of these sizes; else None.
+
+        docs/proofs/private-experts.md, Theorem 2.
+        """
+        require_plan(0.5, beta)
+        mistakes = self._mistakes(self.counter.threshold, beta)
+        source = "docs/proofs/private-experts.md, Theorem 2"
+        if mistakes is None:
+            return None
+        return MistakeBound(mistakes, beta, True, source, adaptive=False)
+
+    def _mistakes(self, threshold: int, beta: float) -> int | None:
+        share, D = beta / 3, self.draws
+        margin = threshold - self._early(share)
+        if margin < 1:
+            return None
+        halved = math.log(2 / (1 + float(self.mechanism.base) ** -margin))
+        good = math.floor(math.log(self.experts) / halved + 1e-9)
+        if sum(math.comb(D, i) for i in range(good + 1)) > share * 2**D:
+            return None
+        miss = float(self.counter.shrink)
+
+        def rare(q: int) -> bool:
+            n = q + D - 1  # the sum of D numbers Z is q or more: fewer than D hits in n trials
+            logs = (
+                math.log(math.comb(n, i)) + i * math.log(1 - miss) + (n - i) * math.log(miss)
+                for i in range(D)
+            )
+            return sum(map(math.exp, logs)) * (1 + 1e-6) <= share
+
+        return D * threshold + least(rare)

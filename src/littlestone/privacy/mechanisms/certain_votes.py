@@ -1,0 +1,237 @@
+"""Votes on a stream of questions, where those that are certain are free."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+
+from littlestone.errors import DeclarationError
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.parameters import least, whole
+from littlestone.privacy.rational import log_above, log_below
+from littlestone.privacy.samplers.reals import Enclosure, Real
+from littlestone.privacy.samplers.uniform import LazyUniform, bernoulli
+
+Answer = tuple[int, bool]
+"""A label, and whether the vote was certain."""
+
+_BITS = 64
+_GATE = Fraction(1, 16)  # the share of epsilon that hides how many uncertain votes there were
+_ORDERS = [Fraction(i, 8) for i in range(3, 13)]  # in units of the order that Gaussian noise has
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertainVotes(Mechanism[Sequence[int], tuple[Answer, ...]]):
+    """Answer yes/no questions by ``voters`` votes, of which one record moves one vote a question.
+
+    With n of k = ``voters`` for 1, c = ``threshold`` and r = 1 + 1/N, the answer is
+
+        a certain 0, an uncertain one, a certain 1   with weights   r^(k - n - c), 1, r^(n - c),
+
+    and if uncertain it is 1 with odds r^(n - floor(k / 2)).  `gate` ends the session soon before there
+    are ``hits`` uncertain answers; certain ones are free, however many they are.  (epsilon, delta)-DP
+    for the least such N, whatever the votes: docs/proofs/private-prediction.md, Theorem 1.
+
+    >>> votes = CertainVotes(
+    ...     epsilon=Fraction(1), delta=Fraction(1, 10**6), voters=400, threshold=300, hits=50, horizon=9
+    ... )
+    >>> votes.steepness, [round(float(p), 3) for p in votes.probabilities(320).values()]
+    (81, [0.029, 0.08, 0.347, 0.545])
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    voters: int
+    threshold: int
+    hits: int
+    horizon: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", exact_delta(self.delta))
+        whole("voters", self.voters, least=1)
+        whole("hits", self.hits, least=1)
+        whole("threshold", self.threshold, least=self.voters // 2 + 1)
+        whole("horizon", self.horizon, least=1)
+        if self.delta == 0:
+            raise DeclarationError(
+                "answer questions by votes with delta = 0",
+                found="delta must be greater than 0",
+                fix="give a positive delta, such as 1e-6",
+            )
+
+    @cached_property
+    def gate(self) -> OneSidedThreshold:
+        """What ends the session: a noisy count of the uncertain answers."""
+        share = self.epsilon * _GATE
+        return OneSidedThreshold(epsilon=share, threshold=self.hits, horizon=self.horizon)
+
+    @cached_property
+    def steepness(self) -> int:
+        """N: the least for which `is_private`; no vote is surer than 1 + 1/N times another."""
+        return least(self.is_private)
+
+    def is_private(self, steepness: int) -> bool:
+        """Whether r = 1 + 1/N is within (epsilon, delta), by some order alpha = 2, 3, ..."""
+        rest, least_delta = self.epsilon - self.gate.epsilon, log_below(self.delta)
+        unit = -2 * least_delta / rest
+        orders = {max(2, round(1 + share * unit)) for share in _ORDERS}
+        return any(self._log_delta(steepness, order, rest) <= least_delta for order in orders)
+
+    def _log_delta(self, steepness: int, order: int, epsilon: Fraction) -> Fraction:
+        """An upper bound of ln(delta) at this order, by Theorem 1; 1 if it bounds nothing."""
+        margin = self.threshold - self.voters // 2
+        factor = moment_per_hit(Fraction(steepness + 1, steepness), order, margin)
+        skipped = self.gate.shrink
+        if factor is None or skipped * factor >= 1:
+            return Fraction(1)
+        return (
+            self.hits * log_above(factor, 96)
+            + log_above((1 - skipped) / (1 - skipped * factor))
+            + (order - 1) * log_above(Fraction(order - 1, order))
+            - log_below(Fraction(order))
+            - (order - 1) * epsilon
+        )
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon, self.delta)
+
+    def _exponents(self, votes: int) -> tuple[int, int, int]:
+        """The weights of a certain 0, an uncertain answer and a certain 1 are r^-these, the least 0."""
+        n, k, c = min(max(votes, 0), self.voters), self.voters, self.threshold
+        most = max(k - n - c, 0, n - c)
+        return most - (k - n - c), most, most - (n - c)
+
+    @property
+    def _shrink(self) -> Fraction:
+        """1 / r."""
+        return Fraction(self.steepness, self.steepness + 1)
+
+    def probabilities(self, votes: int) -> dict[Answer, Fraction]:
+        """The exact probabilities of all answers: certain 0, uncertain 0, uncertain 1, certain 1."""
+        zero, none, one = (self._shrink**e for e in self._exponents(votes))
+        odds, total = self._shrink ** (self.voters // 2 - votes), zero + none + one
+        unsure = none / total / (1 + odds)
+        return {
+            (0, True): zero / total,
+            (0, False): unsure,
+            (1, False): unsure * odds,
+            (1, True): one / total,
+        }
+
+    @cached_property
+    def _bounds(self) -> Callable[[int], tuple[Real, Real, Real]]:
+        """Of a certain 0, of it or an uncertain answer, and of 1 if uncertain, by number of votes."""
+
+        @cache
+        def bounds(votes: int) -> tuple[Real, Real, Real]:
+            answers, ahead = self._exponents(votes), votes - self.voters // 2
+            labels = max(0, -ahead), max(0, ahead)
+            return self._part(answers, 1), self._part(answers, 2), self._part(labels, 1)
+
+        return bounds
+
+    def _part(self, exponents: Sequence[int], first: int) -> Real:
+        """That of the ``first`` ones in weights r^-e; as fractions they have ten thousand bits."""
+        shrink = Real.of(self._shrink)
+
+        @cache
+        def enclose(bits: int) -> Enclosure:
+            weights = [shrink.power(e).enclose(bits + 8) for e in exponents]
+            low, high = (sum(ends) for ends in zip(*weights, strict=True))
+            below, above = (sum(ends) for ends in zip(*weights[:first], strict=True))
+            return (below << bits) // high, -((-above << bits) // low)
+
+        return Real(enclose)
+
+    def answer(self, votes: int, rng: random.Random) -> Answer:
+        """The answer to one question; some microseconds, if as many votes were seen before."""
+        zero, unsure, one = self._bounds(votes)
+        u = LazyUniform(rng)
+        if u.below(zero):
+            return 0, True
+        if not u.below(unsure):
+            return 1, True
+        return int(bernoulli(one, rng)), False
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_bounds"}
+
+    def draw(
+        self, data: Sequence[int], *, receipt: Receipt, rng: random.Random
+    ) -> tuple[Answer, ...]:
+        """The answers up to the end of the session; ``data[t]`` is the number of votes for 1."""
+        receipt.redeem(self)
+        epoch, answers = self.gate.begin(1, rng), list[Answer]()
+        for step, votes in enumerate(data[: self.horizon], start=1):
+            answers.append(self.answer(votes, rng))
+            if not answers[-1][1]:
+                epoch = self.gate.counted(epoch, step, rng)
+            if epoch.due == step:
+                break
+        return tuple(answers)
+
+    def distribution(self, data: Sequence[int]) -> dict[tuple[Answer, ...], Fraction]:
+        kept = data[: self.horizon]
+        found: dict[tuple[Answer, ...], Fraction] = {}
+        for answers, mass in self._answers(kept):
+            ended = Fraction(0)
+            uncertain = [not certain for _, certain in answers]
+            for hits, p in self.gate.distribution(uncertain).items():
+                if hits == (len(answers),) or (not hits and len(answers) == len(kept)):
+                    ended += p
+            if ended:
+                found[answers] = mass * ended
+        return found
+
+    def _answers(self, data: Sequence[int]) -> Iterator[tuple[tuple[Answer, ...], Fraction]]:
+        """All answers to the first questions, with their probabilities if no session ends."""
+        known: list[tuple[tuple[Answer, ...], Fraction]] = [((), Fraction(1))]
+        if not data:
+            yield from known
+        for votes in data:
+            now = self.probabilities(votes).items()
+            known = [((*so_far, a), p * q) for so_far, p in known for a, q in now]
+            yield from known
+
+    def __str__(self) -> str:
+        return (
+            f"{self.voters} votes on each of {self.horizon} questions, certain from "
+            f"{self.threshold} on, about {self.hits} uncertain ones, "
+            f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
+        )
+
+
+def moment_per_hit(ratio: Fraction, order: int, margin: int) -> Fraction | None:
+    """By how much an uncertain answer multiplies sum p^a q^(1 - a), at most; None if no bound holds.
+
+    For a = ``order`` = b + 1, r = ``ratio`` and h = r^-margin, which is the lower one of the
+    weights of certain answers at most, it is M / min(D(r), D(1 / r)) with
+
+        D(s) = s^b (1 - b (s - 1)) - h max(0, s^-b - s^b (1 - b (s^2 - 1)))
+
+    and M the same for a label of odds w, r w, at its worst w: docs/proofs/private-prediction.md.
+
+    >>> round(float(moment_per_hit(Fraction(101, 100), 2, 10**4)), 8)
+    1.00012476
+    """
+    r, b = ratio, order - 1
+    h = Fraction(Real.of(1 / r).power(margin).enclose(_BITS)[1], 1 << _BITS)
+
+    def least_weight(s: Fraction) -> Fraction:
+        loss = s**-b - s**b * (1 - b * (s * s - 1))
+        return s**b * (1 - b * (s - 1)) - h * max(Fraction(0), loss)
+
+    smallest = min(least_weight(r), least_weight(1 / r))
+    if smallest <= 0:
+        return None
+    t = r**-b
+    w = (t + b * r - order) / (r + b * t - order * r * t)
+    label = (1 + w * t) * (1 + r * w) ** b / (1 + w) ** order
+    return max(Fraction(1), label / smallest)

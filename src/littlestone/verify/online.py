@@ -1,0 +1,65 @@
+"""Online baselines: Golowich and Livni (2021) at dimension 1, and Kaplan et al. (2023)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from littlestone.classes import FiniteClass
+from littlestone.privacy.mechanisms.certain_votes import CertainVotes, moment_per_hit
+from littlestone.verify.statement import Outcome, statement
+
+
+@statement("GL21 at LDim 1: every mistake of the SOA names the target")
+def one_mistake_names_the_target() -> Outcome:
+    """What agrees with a mistake, on random tables of dimension 1."""
+    rng = np.random.default_rng(11)
+    classes = mistakes = wrong = 0
+    for _ in range(400):
+        H = FiniteClass.from_array(rng.integers(0, 2, (int(rng.integers(2, 6)), 4)))
+        if H.littlestone_dimension() != 1:
+            continue
+        classes += 1
+        soa = H.soa()
+        for h in H:
+            for x in H.domain:
+                if soa(x) != h(x):
+                    mistakes += 1
+                    wrong += H.restrict(x, h(x)).soa() != h
+    return Outcome(
+        "SOA of H|(x,y) is the target for every mistake (x,y)",
+        f"{wrong} of {mistakes} mistakes name another, on {classes} classes",
+        wrong == 0 < mistakes,
+    )
+
+
+@statement("KMM23: certain votes are free, and an uncertain one costs what Theorem 1 allows")
+def certain_votes_are_free() -> Outcome:
+    """The moment of every question against (1 - its certain part) times the bound."""
+    tried = wrong = 0
+    largest = Fraction(0)
+    for voters, margin, order in ((30, 10, 2), (30, 10, 4), (61, 25, 3), (61, 1, 2)):
+        votes = CertainVotes(
+            epsilon=Fraction(4),
+            delta=Fraction(1, 1000),
+            voters=voters,
+            threshold=voters // 2 + margin,
+            hits=3,
+            horizon=10,
+        )
+        bound = moment_per_hit(1 + Fraction(1, votes.steepness), order, margin)
+        laws = [votes.probabilities(n) for n in range(voters + 1)]
+        for n in range(voters):
+            for p, q in ((laws[n], laws[n + 1]), (laws[n + 1], laws[n])):
+                moments = {a: p[a] ** order * q[a] ** (1 - order) for a in p}
+                certain = sum((m for (_, sure), m in moments.items() if sure), Fraction(0))
+                moment = (sum(moments.values(), Fraction(0)) - certain) / (1 - certain)
+                tried += 1
+                wrong += bound is None or moment > bound
+                largest = max(largest, (moment - 1) / (bound - 1)) if bound else largest
+    return Outcome(
+        "uncertain moments <= G (1 - certain moments)",
+        f"{wrong} failures in {tried} pairs of votes; at most {float(largest):.2f} of what is allowed",
+        wrong == 0,
+    )

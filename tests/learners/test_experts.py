@@ -1,0 +1,311 @@
+"""Private experts and the histogram of dimension 1: exact laws of whole streams, and learning."""
+
+from __future__ import annotations
+
+import random
+from copy import copy, deepcopy
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
+from littlestone.domains import Integers
+from littlestone.errors import DeclarationError, ModelError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.online import (
+    HistogramLearner,
+    PrivateExperts,
+    choose_online_learner,
+    durable_run,
+)
+from littlestone.learners.online.experts import ExpertStream
+from littlestone.learners.online.histogram import HistogramStream
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
+
+Record = tuple[Any, int]
+Law = dict[Any, Fraction]
+TINY = FiniteClass.from_array([[0, 0], [1, 0], [1, 1]], points=["a", "b"])
+
+
+class Counter(OneSidedThreshold):
+    """With r = 2."""
+
+    shrink = Fraction(1, 2)
+
+
+class Mechanism(ExponentialMechanism):
+    """With r = 2."""
+
+    base = Fraction(2)
+
+
+class Tiny(PrivateExperts):
+    """Small numbers, for exact laws."""
+
+    def __init__(self, draws: int) -> None:
+        super().__init__(TINY, epsilon=1, delta="0.1", horizon=3, draws=draws)
+        self.counter = Counter(epsilon=Fraction(1), threshold=1, horizon=3)
+        self.mechanism = Mechanism(Fraction(1))
+
+    @cache  # noqa: B019
+    def canonical(self, index: int) -> Hypothesis[Any]:
+        return super().canonical(index)
+
+
+class Process:
+    """The law of all that is published, by the stream's own code between the draws."""
+
+    allowed = 0
+    """Draws beyond those that were paid for."""
+
+    def law(self, learner: Tiny, records: tuple[Record, ...]) -> Law:
+        total: Law = {}
+        for first in range(learner.experts):
+            state = ExpertStream(learner, random.Random(0), None)
+            state.restore(["begin", first, 0, learner.horizon + 1])
+            for seen, p in self.after(learner, state, records).items():
+                total[first, *seen] = p / learner.experts
+        return total
+
+    def after(self, learner: Tiny, state: ExpertStream, records: tuple[Record, ...]) -> Law:
+        found, left, gaps, count = dict[Any, Fraction](), Fraction(1), list[int](), 0
+        if state.draws == learner.draws + self.allowed:
+            return {(): Fraction(1)}
+        for t in range(state.steps, len(records)):
+            x, y = records[t]
+            wrong = state.predict(x) != y
+            state._steps = t + 1
+            state._new.setdefault(x, [0, 0])[y] += 1
+            count += wrong
+            gaps.append(learner.counter.threshold - count)
+            if not self.tested(wrong):
+                continue
+            mass = learner.counter._first_hit(gaps)
+            left -= mass
+            state._told()
+            sample = Sample[Any].from_counts(TINY.domain, state._counts)
+            errors = np.asarray(TINY.error_runs(sample).errors) * self.times()
+            for index, p in enumerate(learner.mechanism.probabilities(errors)):
+                later = copy(state)
+                later._counts, later._new = deepcopy(state._counts), {}
+                later._drawn(index, state._epoch)
+                for rest, q in self.after(learner, later, records).items():
+                    found[(t, index), *rest] = (
+                        found.get(((t, index), *rest), Fraction(0)) + mass * p * q
+                    )
+        return found | {(): left}
+
+    def tested(self, wrong: bool) -> bool:
+        return True
+
+    def times(self) -> int:
+        return 1
+
+
+class OnlyAtMistakes(Process):
+    """Steps without a mistake are no tests."""
+
+    def tested(self, wrong: bool) -> bool:
+        return wrong
+
+
+class Unlimited(Process):
+    """One draw more than was paid for."""
+
+    allowed = 1
+
+
+class CountsTwice(Process):
+    """An error weighs 2 in the draws."""
+
+    def times(self) -> int:
+        return 2
+
+
+def ratio(process: Process, draws: int) -> Fraction:
+    """The largest ratio of two probabilities, over all neighbouring streams of 3 records."""
+    learner = Tiny(draws)
+    law = cache(lambda records: process.law(learner, records))
+    most = Fraction(1)
+    for a, b in neighbours([("a", 0), ("a", 1), ("b", 1)], 3):
+        assert sum(law(a).values()) == 1
+        for p, q in ((law(a), law(b)), (law(b), law(a))):
+            most = max(
+                [
+                    most,
+                    *(
+                        m / q[seen] if q.get(seen) else Fraction(10**9)
+                        for seen, m in p.items()
+                        if m
+                    ),
+                ]
+            )
+    return most
+
+
+def test_all_that_is_published_is_private() -> None:
+    assert ratio(Process(), 1) <= 2 * 4
+    assert 4 < ratio(Process(), 2) <= 2 * 4**2
+
+
+@pytest.mark.parametrize("plant", [OnlyAtMistakes, CountsTwice])
+def test_planted_bugs_are_caught(plant: type[Process]) -> None:
+    assert ratio(plant(), 1) > 2 * 4
+
+
+def test_the_draws_are_those_that_were_paid_for() -> None:
+    assert ratio(Unlimited(), 1) > ratio(Process(), 1)
+    made = Tiny(1)
+    stream = made.resume([["begin", 0, 0, 4], ["draw", 1, [], 1, 0, 4]], random.Random(0), None)
+    assert (stream.over, stream.draws) == (True, 1)
+    stream.update("a", 0)
+    assert stream._new == {}
+    with pytest.raises(ModelError):
+        stream.restore(["draw", 3, [], 1, 0, 4])
+
+
+def experts(H: Any, horizon: int = 4000, **sizes: Any) -> PrivateExperts:
+    return PrivateExperts(H, epsilon=1, delta="1e-6", horizon=horizon, **sizes)
+
+
+def run(made: Any, target: Any, seed: int) -> list[int]:
+    rng, found = seeded_generator(seed), list[int]()
+    points = list(made.hypotheses.domain)
+    with Ledger() as ledger:
+        stream = made.start(ledger=ledger, dataset="d", rng=rng)
+        assert ledger.total("d") == made.cost()
+    assert made.cost().within(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
+    for t in range(made.horizon):
+        x = rng.choice(points)
+        if stream.predict(x) != target(x):
+            found.append(t)
+        stream.update(x, target(x))
+    return found
+
+
+def test_the_best_expert_is_found_within_the_proved_bound() -> None:
+    H = Thresholds.on(0, 30)
+    made = experts(H)
+    assert made.mistake_bound(0.05) is None
+    found = run(made, H.hypothesis(9), 1)
+    assert len(found) < 500
+    assert sum(t > 3000 for t in found) < 100
+    proved = PrivateExperts.proved(H, epsilon=1, delta="1e-6", horizon=4000)
+    bound = proved.mistake_bound(0.05)
+    assert bound is not None
+    assert not bound.adaptive
+    assert len(run(proved, H.hypothesis(9), 2)) <= bound.mistakes
+
+
+def test_pure_privacy_needs_no_delta() -> None:
+    made = PrivateExperts(TINY, epsilon=1, delta=0, horizon=50)
+    assert made.cost() == PrivacyCost(made.cost().epsilon, Fraction(0))
+    assert made.cost().epsilon <= 1
+
+
+@pytest.mark.parametrize("kind", [PrivateExperts, HistogramLearner])
+def test_a_run_goes_on_where_its_draws_left_it(kind: Any, tmp_path: Path) -> None:
+    H: Any = Thresholds.on(0, 1 if kind is HistogramLearner else 20)
+    made = kind(H, epsilon=5, delta="1e-3", horizon=600)
+    target, state = H.hypothesis(0), tmp_path / "run.state"
+    order = random.Random(7)
+    rows = [(x, target(x)) for x in (order.choice(list(H.domain)) for _ in range(600))]
+
+    def follow(ledger: Ledger, seed: int, stop: int) -> Any:
+        rng = seeded_generator(seed)
+        with durable_run(
+            made, ledger=ledger, dataset="d", label="y", state=state, rng=rng
+        ) as begun:
+            for x, y in rows[begun.stream.steps : stop]:
+                begun.stream.update(x, y)
+                begun.note()
+            return begun.stream.hypothesis.words(), begun.stream.published_at
+
+    with Ledger() as ledger:
+        for stop in (0, 1, 40, 300):
+            first, kept = follow(ledger, 1, stop), state.read_bytes()
+            assert follow(ledger, 2, stop) == first
+            assert state.read_bytes() == kept
+        assert len(ledger.entries("d")) == 1
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        ["begin", 0, 0, 9],
+        ["mistake", 0, [], 9],
+        ["mistake", 2, [["c", 0, 1]], 9],
+        ["mistake", 2, [["a", 1, -1]], 9],
+        ["mistake", 2, [["a", 1]], 9],
+        ["draw", 2, [], 3, 0, 9],
+        [3, {"kind": "none"}, 0, 1, 9],
+    ],
+    ids=str,
+)
+def test_entries_of_other_runs_are_refused(entry: list[Any]) -> None:
+    with pytest.raises(ModelError, match="none of this learner's"):
+        experts(TINY).resume([["begin", 0, 0, 9], entry], random.Random(0), None)
+    with pytest.raises(ModelError, match="none of this learner's"):
+        HistogramLearner(Points(Integers()), epsilon=1, delta="1e-6", horizon=9).resume(
+            [entry], random.Random(0), None
+        )
+
+
+def test_the_histogram_publishes_what_is_selected_and_nothing_else() -> None:
+    """The same selections, from any records, make the same publications."""
+    H = Thresholds.on(0, 1)
+    names = [H.hypothesis(i) for i in range(3)]
+
+    class Told:
+        steps, exhausted, key = 0, False, None
+
+        def step(self, key: Any) -> frozenset[Any]:
+            self.steps += 1
+            return frozenset(names) if self.steps == 2 else frozenset()
+
+    seen = set()
+    for rows in ([(0, 0), (0, 1)], [(1, 0), (1, 1)], [(1, 1), (0, 0)]):
+        stream = HistogramStream(H, Told())  # type: ignore[arg-type]
+        for x, y in rows:
+            stream.update(x, y)
+        seen.add((stream.hypothesis, stream.published_at))
+    assert len(seen) == 1
+
+
+def test_one_mistake_names_the_hypothesis_and_few_are_made() -> None:
+    for H in (Thresholds.on(0, 1), TINY):
+        made = HistogramLearner(H, epsilon=1, delta="1e-6", horizon=2000)
+        bound = made.mistake_bound(0.001)
+        assert bound is not None
+        for index in range(H.size or 0):
+            assert len(run(made, H.hypothesis(index), index)) <= bound.mistakes
+    rng = random.Random(2)
+    for _ in range(40):  # every class of dimension 1: what agrees with a mistake is one function
+        table = FiniteClass.from_array([[rng.randrange(2) for _ in range(4)] for _ in range(4)])
+        if table.littlestone_dimension() == 1:
+            for x in table.domain:
+                left = table.restrict(x, 1 - table.soa()(x))
+                assert left.is_empty() or left.is_single()
+
+
+def test_what_is_refused_and_chosen() -> None:
+    with pytest.raises(DeclarationError, match="Littlestone dimension is 2"):
+        HistogramLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6", horizon=9)
+    with pytest.raises(DeclarationError, match="not listed"):
+        experts(Points(Integers()))
+    for wrong in ({"draws": 0}, {"threshold": 0}, {"horizon": 0}):
+        with pytest.raises(DeclarationError):
+            experts(TINY, **wrong)
+    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 50}
+    assert choose_online_learner(Points(Integers()), **goal).method == "keys"
+    assert choose_online_learner(Thresholds.on(0, 1), **goal).method == "histogram"

@@ -1,0 +1,346 @@
+"""Private prediction: the joint view of everybody but a record's owner, exactly."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+import pytest
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
+from littlestone.domains import Integers
+from littlestone.errors import DeclarationError
+from littlestone.learners.online import prediction
+from littlestone.learners.online.prediction import Copies, PredictionLearner, PredictionStream
+from littlestone.online import StandardOptimalAlgorithm
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.certain_votes import Answer, CertainVotes
+from littlestone.privacy.mechanisms.epoch import Epoch
+from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.randomness import seeded_generator
+from scripted import Script
+
+Record = tuple[int, int]
+Law = dict[Any, Fraction]
+RECORDS = [(0, 0), (0, 1), (1, 1)]
+COPIES, STEPS = 2, 3
+RATIOS = [Fraction(1), Fraction(2), Fraction(4), Fraction(8)]
+
+
+class Counter(OneSidedThreshold):
+    """With r = 2, and threshold 1."""
+
+    shrink = Fraction(1, 2)
+
+
+class Votes(CertainVotes):
+    """With r = 2."""
+
+    steepness = 1
+
+
+VOTES = Votes(
+    epsilon=Fraction(1), delta=Fraction(1, 10), voters=COPIES, threshold=2, hits=1, horizon=STEPS
+)
+GATE = Counter(epsilon=Fraction(1), threshold=1, horizon=STEPS)
+
+
+class Known:
+    """A class that remembers its version spaces."""
+
+    def __init__(self, space: Any) -> None:
+        self.space, self.domain = space, space.domain
+        self.soa, self.restrict = cache(space.soa), cache(self._restrict)
+        self.is_empty = cache(space.is_empty)
+
+    def _restrict(self, x: Any, y: int) -> Known:
+        return Known(self.space.restrict(x, y))
+
+
+POINTS = Known(Points(Integers()))
+
+
+@cache
+def answers_of(n: int) -> tuple[list[Answer], list[Fraction]]:
+    law = VOTES.probabilities(n)
+    return list(law), list(law.values())
+
+
+class Gateless:
+    """The stream's learner, whose votes follow a script and whose gate stays open."""
+
+    horizon = 10
+
+    def __init__(self, script: Script) -> None:
+        self.hypotheses, self.votes = POINTS, self
+        self.gate, self.voters, self._script = self, COPIES, script
+
+    def answer(self, n: int, rng: random.Random) -> Answer:
+        answers, weights = answers_of(n)
+        return answers[self._script.choose(weights)]
+
+    def counted(self, epoch: Epoch, step: int, rng: random.Random) -> Epoch:
+        return epoch
+
+
+class Process:
+    """The law of all answers of the stream's own code, and of the step at which the gate ends it."""
+
+    stream: type[PredictionStream[Any]] = PredictionStream
+    copies: type[Copies[Any]] = Copies
+
+    def law(self, records: tuple[Record, ...]) -> Law:
+        script = Script()
+
+        def run() -> tuple[Answer, ...]:
+            stream = self.stream(Gateless(script), script.generator(), Epoch(0, 0, 1 << 30))  # type: ignore[arg-type]
+            answers = []
+            for x, y in records:
+                stream.predict(x)
+                assert stream._asked is not None
+                answers.append(stream._asked[1:])
+                stream.update(x, y)
+            return tuple(answers)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(prediction, "Copies", self.copies)
+            return script.explore(run)
+
+    def ends(self, uncertain: tuple[bool, ...]) -> dict[int | None, Fraction]:
+        """When the gate ends the session, if ever."""
+        return first_hit(uncertain)
+
+    def view(self, law: Law, hidden: int) -> Law:
+        """What everybody but the owner of a record sees: all other answers up to the end."""
+        found: Law = {}
+        for answers, p in law.items():
+            for end, q in self.ends(tuple(not certain for _, certain in answers)).items():
+                seen = answers[:end]
+                others = (end, *seen[:hidden], *seen[hidden + 1 :])
+                found[others] = found.get(others, Fraction(0)) + p * q
+        return found
+
+
+@cache
+def first_hit(uncertain: tuple[bool, ...]) -> dict[int | None, Fraction]:
+    gaps = [GATE.threshold - count for count in accumulate(uncertain)]
+    ends: dict[int | None, Fraction] = {
+        u: GATE._first_hit(gaps[:u]) for u in range(1, len(gaps) + 1)
+    }
+    return ends | {None: 1 - sum(ends.values(), Fraction(0))}
+
+
+@cache
+def worst(steps: int, hits: int, ratio: Fraction) -> Fraction:
+    """The largest divergence of any adaptive questions whose votes differ by at most 1."""
+    if not steps or not hits:
+        return max(Fraction(0), 1 - ratio)
+    laws = [VOTES.probabilities(n) for n in range(COPIES + 1)]
+    return max(
+        sum(
+            (
+                p[a] * worst(steps - 1, hits - (not a[1]), ratio * q[a] / p[a])
+                for a in p
+            ),
+            Fraction(0),
+        )
+        for i, p in enumerate(laws)
+        for q in laws[max(0, i - 1) : i + 2]
+    )  # fmt: skip
+
+
+@cache
+def claimed(ratio: Fraction) -> Fraction:
+    """By Theorem 2: the gate's ratio, and the questions with 1 + Z uncertain answers, of all Z."""
+    inside = ratio * GATE.shrink
+    few = sum(
+        (Fraction(1, 2 ** (z + 1)) * worst(STEPS - 1, 1 + z, inside) for z in range(4)), Fraction(0)
+    )
+    return few + Fraction(1, 16) * worst(STEPS - 1, STEPS, inside)
+
+
+def excesses(process: Process) -> Iterator[Fraction]:
+    """By how much the claim is exceeded, one neighbouring pair of streams after another."""
+    law = cache(process.law)
+    view = cache(lambda records, hidden: process.view(law(records), hidden))
+    for a, b in neighbours(RECORDS, STEPS):
+        hidden = next(t for t in range(STEPS) if a[t] != b[t])
+        p, q = view(a, hidden), view(b, hidden)
+        assert sum(p.values()) == sum(q.values()) == 1
+        yield max(
+            hockey_stick(one, other, ratio) - claimed(ratio)
+            for ratio in RATIOS
+            for one, other in ((p, q), (q, p))
+        )
+
+
+def test_the_joint_view_is_private() -> None:
+    assert max(excesses(Process())) <= 0
+
+
+class SameAnswer(PredictionStream[Any]):
+    """Who asks for the point of the step before gets its answer, with the same noise."""
+
+    last: Any = None
+
+    def predict(self, x: Any) -> int:
+        super().predict(x)
+        if self.last is not None and self.last[0] == x:
+            self._asked = self.last
+        self.last = self._asked
+        assert self._asked is not None
+        return self._asked[1]
+
+
+class Reused(Process):
+    stream = SameAnswer
+
+
+class EveryCopy(Copies[Any]):
+    """All copies learn the record."""
+
+    def feed(self, copy: int, x: Any, y: int) -> None:
+        for each in range(len(self._states)):
+            super().feed(each, x, y)
+
+
+class Everybody(Process):
+    copies = EveryCopy
+
+
+@pytest.mark.parametrize("plant", [Reused, Everybody])
+def test_planted_bugs_are_caught(plant: type[Process]) -> None:
+    assert any(excess > 0 for excess in excesses(plant()))
+
+
+def exact_end(uncertain: tuple[bool, ...]) -> dict[int | None, Fraction]:
+    """The session ends with the first uncertain answer, that of the record's owner too."""
+    return {uncertain.index(True) + 1 if True in uncertain else None: Fraction(1)}
+
+
+def told(ends: Callable[[tuple[bool, ...]], dict[int | None, Fraction]]) -> Fraction:
+    """The largest ratio of the chances of an end, with the owner's answer uncertain or certain."""
+    pairs = list(neighbours([False, True], 4))
+    both = [*pairs, *((b, a) for a, b in pairs)]
+    return max(
+        p / q if (q := ends(b).get(end)) else Fraction(10**9)
+        for a, b in both
+        for end, p in ends(a).items()
+    )
+
+
+def test_the_end_hides_whether_the_owners_vote_was_uncertain() -> None:
+    assert told(first_hit) == 2
+    assert told(exact_end) > 2
+
+
+class SeesTheRecord(Copies[Any]):
+    """The record goes to the first copy that errs on it."""
+
+    def feed(self, copy: int, x: Any, y: int) -> None:
+        errs = [i for i, state in enumerate(self._states) if self._rules[state](x) != y]
+        super().feed(errs[0] if errs else copy, x, y)
+
+
+def moved(kind: type[Copies[Any]]) -> int:
+    """The most votes by which three copies of neighbouring streams differ, if all are fed."""
+    H = Thresholds.on(0, 6)
+    rng = random.Random(1)
+    records = [(x, y) for x in range(7) for y in (0, 1)]
+    most = 0
+    for _ in range(400):
+        rows = [rng.choice(records) for _ in range(5)]
+        other = [rng.choice(records), *rows[1:]]
+        copies, others = kind(H, 3), kind(H, 3)
+        for one, two in zip(rows, other, strict=True):
+            place = rng.randrange(3)
+            copies.feed(place, *one)
+            others.feed(place, *two)
+        most = max(most, *(abs(copies.votes(x) - others.votes(x)) for x in range(7)))
+    return most
+
+
+def test_one_record_moves_one_vote() -> None:
+    assert moved(Copies) == 1
+
+
+@pytest.mark.parametrize("plant", [SeesTheRecord, EveryCopy])
+def test_planted_assignments_are_caught(plant: type[Copies[Any]]) -> None:
+    assert moved(plant) > 1
+
+
+def learner(H: Any, horizon: int = 3000, **options: Any) -> PredictionLearner[Any]:
+    declared: dict[str, Any] = {"epsilon": 20, "delta": "1e-3", "horizon": horizon}
+    return PredictionLearner(H, **declared | options)
+
+
+def mistakes(made: PredictionLearner[Any], records: Any, seed: int = 0) -> list[int]:
+    with Ledger() as ledger:
+        stream = made.start(ledger=ledger, dataset="d", rng=seeded_generator(seed))
+        assert ledger.total("d") == made.cost()
+    found = []
+    for t, (x, y) in enumerate(records):
+        if stream.predict(x) != y:
+            found.append(t)
+        stream.update(x, y)
+    return found
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_it_learns(d: int) -> None:
+    rng = random.Random(3)
+    records = [(x, int(x < d)) for x in (rng.randrange(10) for _ in range(2000))]
+    found = mistakes(learner(Subsets(Integers(), d), horizon=2000), records)
+    assert sum(t > 1500 for t in found) < 25 * d  # half of the positive ones
+
+
+def test_copies_are_conservative_soas() -> None:
+    rng = random.Random(5)
+    H = FiniteClass.from_array([[rng.randrange(2) for _ in range(8)] for _ in range(20)])
+    copies, plain = Copies(H, 2), StandardOptimalAlgorithm(H)
+    target = H.hypothesis(4)
+    wrong = 0
+    for _ in range(60):
+        x = rng.choice(list(H.domain))
+        if plain.predict(x) != target(x):
+            plain.update(x, target(x))
+            wrong += 1
+        copies.feed(0, x, target(x))
+        votes = copies.votes(x)
+        assert votes == plain.hypothesis(x) + H.soa()(x)
+    assert 0 < wrong <= H.littlestone_dimension()
+    for y in (0, 1):  # no hypothesis is left for one of them
+        for x in H.domain:
+            copies.feed(0, x, y)
+
+
+def test_nothing_happens_after_the_horizon_and_the_order_of_calls() -> None:
+    made = learner(Points(Integers()), horizon=5)
+    with Ledger() as ledger:
+        stream = made.start(ledger=ledger, dataset="d", rng=seeded_generator(1))
+    for _ in range(8):
+        stream.predict(3)
+        with pytest.raises(DeclarationError, match="has not got its label"):
+            stream.predict(3)
+        with pytest.raises(DeclarationError, match="0 or 1"):
+            stream.update(3, 2)
+        with pytest.raises(DeclarationError, match="not the one"):
+            stream.update(4, 1)
+        stream.update(3, 1)
+    assert (stream.steps, stream.over) == (5, True)
+    with pytest.raises(DeclarationError):
+        stream.update(3, 1)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"copies": 0}, {"hits": 0}, {"delta": 0}, {"horizon": 0}], ids=str
+)
+def test_what_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError):
+        learner(Points(Integers()), **wrong)
