@@ -1,8 +1,11 @@
-"""Mistakes of private online learners: ``python -m benchmarks.mistakes [keys | teachers] [RUNS]``.
+"""Mistakes of private online learners: ``python -m benchmarks.mistakes [keys | rules | teachers] [RUNS]``.
 
 Epsilon 1, delta 1e-6, T = 200,000, sets of at most d = 1, ..., 4 points among a million others, on
 four kinds of sequences.  Printed: the mean and the most mistakes over the runs, the proved bounds,
 and the most of the non-private SOA.  Asserted: not more than 5% of the runs exceed the 95% bound.
+
+For rules: of one and of two columns out of two, three or four, with 2, 20 or 1,000 values each.
+Asserted: the worst mean is within a factor of two of `measured_mistakes`.
 
 For teachers, which have no bound: d = 1, 2, 3, a random table and 1,024 thresholds, at random and
 sorted; some minutes, the thresholds 5 a run.  Asserted: no more than one of the runs errs to the end.
@@ -14,15 +17,21 @@ import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from benchmarks.harness import require
-from littlestone.classes import FiniteClass, Subsets, Thresholds
+from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.online import KeyLearner, PrivateOnlineLearner, TeacherLearner
+from littlestone.learners.online import (
+    KeyLearner,
+    PrivateOnlineLearner,
+    RuleLearner,
+    TeacherLearner,
+)
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
@@ -115,6 +124,37 @@ def of_teachers(runs: int) -> None:
         print(f"{H}, {name}: mean {sum(counts) / runs:.1f}, most {max(counts)}", flush=True)
 
 
+def of_a_rule(columns: int, asked: int, values: int, rng: random.Random) -> Iterator[Any]:
+    """Every tenth record is made to obey the rule: "0" in the first ``asked`` columns."""
+    for _ in range(T // 10):
+        x = [str(rng.randrange(values)) for _ in range(columns)]
+        if rng.random() < 0.1:
+            x[:asked] = ["0"] * asked
+        yield tuple(x), int(all(v == "0" for v in x[:asked]))
+
+
+def of_rules(runs: int) -> None:
+    """Print a line for each number of columns and kind of sequence."""
+    for columns in (2, 3, 4):
+        H = EqualityRules.of(*"abcd"[:columns], max_literals=2)
+        learner = RuleLearner(H, epsilon=1, delta="1e-6", horizon=T // 10)
+        print(f"{H}: about {learner.measured_mistakes()}")
+        means = []
+        for asked, values in product((1, 2), (2, 20, 1000)):
+            found = []
+            for seed in range(runs):
+                rng = seeded_generator(seed)
+                records = of_a_rule(columns, asked, values, rng)
+                found.append(len(mistakes(learner, records, rng)))
+            means.append(sum(found) / runs)
+            print(
+                f"    {asked} of {values} values: mean {means[-1]:.1f}, most {max(found)}",
+                flush=True,
+            )
+        ratio = max(means) / learner.measured_mistakes()
+        require(0.5 <= ratio <= 2, f"the worst mean is {ratio:.2f} times what is told")
+
+
 def of_keys(runs: int) -> None:
     """Print a line for each d and kind of sequence."""
     for d in range(1, 5):
@@ -137,6 +177,7 @@ def of_keys(runs: int) -> None:
 
 if __name__ == "__main__":
     words = sys.argv[1:]
-    chosen = of_teachers if "teachers" in words else of_keys
+    kinds = {"keys": of_keys, "rules": of_rules, "teachers": of_teachers}
+    chosen = next((kinds[word] for word in words if word in kinds), of_keys)
     numbers = [int(word) for word in words if word.isdigit()]
     chosen(numbers[0] if numbers else 50)

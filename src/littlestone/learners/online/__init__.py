@@ -6,7 +6,7 @@ from littlestone.learners.online.base import (
     PrivateOnlineLearner,
     PrivateStream,
 )
-from littlestone.learners.online.choice import choose_online_learner
+from littlestone.learners.online.choice import choose_online_learner, online_choice
 from littlestone.learners.online.keys import KeyLearner
 from littlestone.learners.online.rules import RuleLearner
 from littlestone.learners.online.run import Run, durable_run
@@ -23,4 +23,5 @@ __all__ = [
     "TeacherLearner",
     "choose_online_learner",
     "durable_run",
+    "online_choice",
 ]

@@ -31,6 +31,7 @@ from littlestone.sample import Sample
 
 _BETA = Fraction(1, 20)
 _TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, for each vote that is needed
+_GROWTH = 1.7  # of the measured mistakes in the dimension
 _DOUBLINGS, _LISTED = 5, 1024
 _MOST_DOUBLED, _PARTS = 20, 32
 MOST_SPACES = 10_000
@@ -278,6 +279,11 @@ class TeacherLearner(PrivateOnlineLearner[Any]):
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         return None
+
+    def measured_mistakes(self) -> int:
+        """The threshold times d^1.7, for the Littlestone dimension d."""
+        d = int(self.hypotheses.littlestone_dimension())
+        return round(self.counter.threshold * math.pow(max(d, 1), _GROWTH))
 
 
 def _list_size(hypotheses: HypothesisClass[Any]) -> int:
