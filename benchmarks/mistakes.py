@@ -1,4 +1,4 @@
-"""Mistakes of private online learners: ``python -m benchmarks.mistakes [keys | rules | teachers] [RUNS]``.
+"""Mistakes of online learners: ``python -m benchmarks.mistakes [keys | rules | teachers] [RUNS]``.
 
 Epsilon 1, delta 1e-6, T = 200,000, sets of at most d = 1, ..., 4 points among a million others, on
 four kinds of sequences.  Printed: the mean and the most mistakes over the runs, the proved bounds,

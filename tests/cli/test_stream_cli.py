@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from running import command, entries, run
 
+from littlestone.report.stream import Mistakes, Publication, figure
+
 TABLE = "id,day,bad\n" + "".join(
     f"d{t % 2},{t},1\n" if t % 11 == 0 else f"x{t},{t},0\n" for t in range(4000)
 )
@@ -194,6 +196,16 @@ def test_a_figure_of_mistakes_says_that_it_is_not_private() -> None:
     assert "since the last publication" in drawn
     assert run(*arguments("table.csv", "--figure", "run.PNG")).status == 0
     assert Path("run.PNG").read_bytes()[1:4] == b"PNG"
+
+
+def test_many_rules_are_counted_and_not_named() -> None:
+    published = [Publication(10 * i, f"rule {i}") for i in range(40)]
+    for named, part in ((True, published[:24]), (False, published)):
+        drawn = figure(part, 1000, ["many", "rules"], kind="svg").decode()
+        assert ("rule 17" in drawn) is named
+        assert ("rules so far" in drawn) is not named
+    at_once = [Publication(0, "always 0"), Publication(1, "$x$ \n_1")]
+    assert "$x$  _1" in figure(at_once, 1, ["a", "b"], kind="svg", mistakes=Mistakes(0)).decode()
 
 
 @pytest.mark.parametrize("name", ["run.pdf", "table.csv", "absent/run.svg", "littlestone.ledger"])
