@@ -114,5 +114,5 @@ class _Known:
                 f"{confidence} confidence"
             )
         if self.measured is None:
-            return f"{name}, of an unknown number"
+            return f"{name}, of an unknown number{where and f' of mistakes{where}'}"
         return f"{name}, of about {self.measured:,}{where and f' mistakes{where}'} in simulations"

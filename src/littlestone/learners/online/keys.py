@@ -129,6 +129,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         return self.hypotheses.parts * self.mechanism.expected_records
 
     def measured_mistakes(self) -> int:
+        """The most that are expected, which is proved."""
         return round(self.expected_mistakes)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:

@@ -281,7 +281,7 @@ class TeacherLearner(PrivateOnlineLearner[Any]):
         return None
 
     def measured_mistakes(self) -> int:
-        """The threshold times d^1.7, d = LDim(H): within a factor of two of all that was measured."""
+        """The threshold times d^1.7, d = LDim(H): within a factor of two of the worst measured."""
         d = int(self.hypotheses.littlestone_dimension())
         return round(self.counter.threshold * math.pow(max(d, 1), _GROWTH))
 
