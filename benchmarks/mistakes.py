@@ -1,12 +1,17 @@
-"""Mistakes of online learners: ``python -m benchmarks.mistakes [keys | teachers | rules] [RUNS]``.
+"""Mistakes of online learners: ``python -m benchmarks.mistakes [METHOD] [RUNS]``.
+
+METHOD is keys, rules, experts or teachers.
 
 Epsilon 1, delta 1e-6, T = 200,000, sets of at most d = 1, ..., 4 points among a million others, on
 four kinds of sequences.  Printed: the mean and the most mistakes over the runs, the proved bounds,
 and the most of the non-private SOA.  Asserted: not more than 5% of the runs exceed the 95% bound.
 
+For rules: of one and of two columns out of two, three or four, with 2, 20 or 1,000 values each.
+Asserted: the worst mean is within a factor of two of `measured_mistakes`.
+
 For teachers, which have no bound: the same sets, a random table and 1,024 thresholds, at random and
-sorted, and equality rules, which `RuleLearner` has too; about 5 minutes a run.  Asserted: of five
-runs at most one errs to the end.
+sorted, and equality rules; about 5 minutes a run.  Experts have the table and the thresholds.
+Asserted: of five runs at most one errs to the end.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,6 +31,7 @@ from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import (
     KeyLearner,
+    PrivateExperts,
     PrivateOnlineLearner,
     RuleLearner,
     TeacherLearner,
@@ -111,20 +118,23 @@ def flights(target: tuple[str | None, ...], rng: random.Random) -> Iterator[Any]
 Task = tuple[Any, str, Callable[[random.Random], Any]]
 
 
-def tasks() -> Iterator[Task]:
+def tasks_of_sets() -> Iterator[Task]:
     """A class, the name of a kind of sequence, and how such a sequence is made."""
     for d in (1, 2, 3, 4):
         for kind in SEQUENCES:
             yield Subsets(Integers(), d), kind.__name__, partial(kind, d)
+
+
+def tasks_of_lists() -> Iterator[Task]:
+    """Classes whose hypotheses are listed."""
     table = FiniteClass.from_array(np.random.default_rng(3).integers(0, 2, (100, 40)))
     for H, index in ((table, 7), (Thresholds.on(0, 1023), 300)):
         for ordered in (True, False):
             sequence = partial(labelled, H, H.hypothesis(index), ordered=ordered)
             yield H, "sorted" if ordered else "at random", sequence
-    yield from of_rules()
 
 
-def of_rules() -> Iterator[Task]:
+def tasks_of_rules() -> Iterator[Task]:
     """Equality rules on two columns."""
     H = EqualityRules.of("origin", "dest", max_literals=2)
     for target in (("JFK", "v7"), ("JFK", None)):
@@ -132,7 +142,9 @@ def of_rules() -> Iterator[Task]:
 
 
 def without_bound(
-    kind: type[TeacherLearner] | type[RuleLearner], listed: Iterable[Task], runs: int
+    kind: type[TeacherLearner] | type[PrivateExperts] | type[RuleLearner],
+    listed: Iterable[Task],
+    runs: int,
 ) -> None:
     """Print a line for each class and kind of sequence."""
     for H, name, made in listed:
@@ -148,7 +160,45 @@ def without_bound(
 
 def of_teachers(runs: int) -> None:
     """Learners of teachers."""
-    without_bound(TeacherLearner, tasks(), runs)
+    for tasks in (tasks_of_sets, tasks_of_lists, tasks_of_rules):
+        without_bound(TeacherLearner, tasks(), runs)
+
+
+def of_experts(runs: int) -> None:
+    """Private experts, of classes whose hypotheses are listed."""
+    without_bound(PrivateExperts, tasks_of_lists(), runs)
+
+
+def of_a_rule(columns: int, asked: int, values: int, rng: random.Random) -> Iterator[Any]:
+    """Every tenth record is made to obey the rule: "0" in the first ``asked`` columns."""
+    for _ in range(T // 10):
+        x = [str(rng.randrange(values)) for _ in range(columns)]
+        if rng.random() < 0.1:
+            x[:asked] = ["0"] * asked
+        yield tuple(x), int(all(v == "0" for v in x[:asked]))
+
+
+def of_rules(runs: int) -> None:
+    """Print a line for each number of columns and kind of sequence."""
+    without_bound(RuleLearner, tasks_of_rules(), runs)
+    for columns in (2, 3, 4):
+        H = EqualityRules.of(*"abcd"[:columns], max_literals=2)
+        learner = RuleLearner(H, epsilon=1, delta="1e-6", horizon=T // 10)
+        print(f"{H}: about {learner.measured_mistakes()}")
+        means = []
+        for asked, values in product((1, 2), (2, 20, 1000)):
+            found = []
+            for seed in range(runs):
+                rng = seeded_generator(seed)
+                records = of_a_rule(columns, asked, values, rng)
+                found.append(len(mistakes(learner, records, rng)))
+            means.append(sum(found) / runs)
+            print(
+                f"    {asked} of {values} values: mean {means[-1]:.1f}, most {max(found)}",
+                flush=True,
+            )
+        ratio = max(means) / learner.measured_mistakes()
+        require(0.5 <= ratio <= 2, f"the worst mean is {ratio:.2f} times what is told")
 
 
 def of_keys(runs: int) -> None:
@@ -171,11 +221,7 @@ def of_keys(runs: int) -> None:
             print(f"    {records.__name__}: mean {mean:.1f}, most {most}", flush=True)
 
 
-METHODS = {
-    "keys": of_keys,
-    "teachers": of_teachers,
-    "rules": lambda runs: without_bound(RuleLearner, of_rules(), runs),
-}
+METHODS = {"keys": of_keys, "rules": of_rules, "experts": of_experts, "teachers": of_teachers}
 
 if __name__ == "__main__":
     words = sys.argv[1:]

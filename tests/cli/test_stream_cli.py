@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from running import command, entries, run
 
+from littlestone.report.stream import Mistakes, Publication, figure
+
 TABLE = "id,day,bad\n" + "".join(
     f"d{t % 2},{t},1\n" if t % 11 == 0 else f"x{t},{t},0\n" for t in range(4000)
 )
@@ -50,6 +52,10 @@ def test_only_the_private_release_is_printed() -> None:
     assert header["private"] is True
     assert (header["epsilon"], header["delta"]) == ("1", "0.000001")
     assert header["ledger entry"] == 1
+    assert header["method"] == (
+        "keys, of at most 79 mistakes on clean labels, proved with 95% confidence; "
+        "teachers, of about 279 in simulations"
+    )
     assert [set(line) for line in published] == [{"step", "rule", "hypothesis"}] * 3
     assert published[0]["rule"] == "always 0"
     assert published[-1]["rule"] == "id is one of 'd0', 'd1'"
@@ -157,3 +163,65 @@ def test_what_is_refused(changed: dict[str, object], words: str) -> None:
     assert done.status == 1
     assert words in " ".join(done.err.split())
     assert entries(Path("littlestone.ledger")) == []
+
+
+def test_the_method_says_why() -> None:
+    header, *_ = lines(run(*arguments(method="teachers")).out)
+    assert header["method"] == "teachers, asked for"
+
+
+def test_mistakes_are_those_of_this_call() -> None:
+    Path("start.csv").write_text("".join(TABLE.splitlines(keepends=True)[:1001]))
+    shared = {"state": "run.state", "dataset": "doors", "seed": 1}
+    *_, first = lines(run(*arguments("start.csv", "--evaluate", **shared)).out)
+    *_, second = lines(run(*arguments("table.csv", "--evaluate", **shared)).out)
+    assert set(first) == {"NOT PRIVATE", "records", "mistakes"}
+    assert second["counted in"] == "this call alone, not in earlier ones"
+    assert second["records"] <= 4000 - 1000 + 100
+
+
+def test_the_figure_is_of_the_release_alone() -> None:
+    """Other records, right ones, make the same file; and so does the same release again."""
+    Path("other.csv").write_text(TABLE.replace("x", "y"))
+    for name in ("table", "other"):
+        done = run(*arguments(f"{name}.csv", "--figure", f"{name}.svg", seed=1))
+        assert done.status == 0
+    drawn = Path("table.svg").read_text()
+    assert drawn == Path("other.svg").read_text()
+    for words in ("always 0", "id is one of", "bad == 1, subsets(id; at most 2)", "epsilon 1"):
+        assert words in drawn
+    assert "a simulation: NOT PRIVATE" in drawn
+    assert "mistakes" not in drawn
+
+
+def test_a_figure_of_mistakes_says_that_it_is_not_private() -> None:
+    done = run(*arguments("table.csv", "--evaluate", "--figure", "run.svg"))
+    assert done.status == 0
+    drawn = Path("run.svg").read_text()
+    assert ">NOT PRIVATE<" in drawn
+    assert "simulation" not in drawn
+    assert "since the last publication" in drawn
+    assert run(*arguments("table.csv", "--figure", "run.PNG")).status == 0
+    assert Path("run.PNG").read_bytes()[1:4] == b"PNG"
+
+
+def test_many_rules_are_counted_and_not_named() -> None:
+    published = [Publication(10 * i, f"rule {i}") for i in range(40)]
+    for named, part in ((True, published[:24]), (False, published)):
+        drawn = figure(part, 1000, ["many", "rules"], kind="svg").decode()
+        assert ("rule 17" in drawn) is named
+        assert ("rules so far" in drawn) is not named
+    at_once = [Publication(0, "always 0"), Publication(1, "$x$ \n_1")]
+    assert "$x$  _1" in figure(at_once, 1, ["a", "b"], kind="svg", mistakes=Mistakes(0)).decode()
+
+
+@pytest.mark.parametrize("name", ["run.pdf", "table.csv", "absent/run.svg", "littlestone.ledger"])
+def test_a_figure_that_cannot_be_kept_spends_nothing(name: str) -> None:
+    assert run(*arguments("table.csv", "--figure", name)).status == 1
+    assert entries(Path("littlestone.ledger")) == []
+
+
+def test_a_figure_may_not_replace_the_state() -> None:
+    done = run(*arguments("table.csv", "--figure", "run.svg", state="run.svg"))
+    assert done.status == 1
+    assert "would destroy it" in " ".join(done.err.split())

@@ -306,6 +306,6 @@ def test_what_is_refused_and_chosen() -> None:
     for wrong in ({"draws": 0}, {"threshold": 0}, {"horizon": 0}):
         with pytest.raises(DeclarationError):
             experts(TINY, **wrong)
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 50}
+    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 200}
     assert choose_online_learner(Points(Integers()), **goal).method == "keys"
     assert choose_online_learner(Thresholds.on(0, 1), **goal).method == "histogram"

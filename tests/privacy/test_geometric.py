@@ -49,6 +49,28 @@ def test_geometric(most: int | None) -> None:
     assert most is None or max(drawn) == most
 
 
+class FirstBits(random.Random):
+    """A generator whose first bits are those of a number in [0, 1), and the next ones are zeros."""
+
+    def __init__(self, number: Fraction) -> None:
+        super().__init__(0)
+        self._number = number
+
+    def getrandbits(self, k: int, /) -> int:
+        bits, self._number = divmod(self._number * 2**k, 1)
+        return int(bits)
+
+
+@pytest.mark.parametrize("a", ["0", "1/3", "7/8", "1023/1024", "1"])
+def test_a_bounded_wait_is_the_inverse_of_a_uniform(a: str) -> None:
+    """Whichever question is asked first: the most x <= most with U < a^x."""
+    chance = Fraction(a)
+    for most in (0, 1, 2, 3, 7, 8, 9):
+        for u in (Fraction(2 * i + 1, 256) for i in range(128)):
+            expected = max(x for x in range(most + 1) if x == 0 or u < chance**x)
+            assert geometric(Real.of(chance), FirstBits(u), most=most) == expected
+
+
 def test_long_waits_are_uniform_after_inversion() -> None:
     rng, a = random.Random(3), 1 - Fraction(1, 10**9)
     drawn = [geometric(Real.of(a), rng) for _ in range(1000)]

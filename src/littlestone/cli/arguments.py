@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -80,3 +81,11 @@ def refuse_as_feature(target: str, columns: Sequence[str], declared: str) -> Non
             found=f"the class reads the column {target!r}, which holds the label itself",
             fix="leave it out of the class",
         )
+
+
+def files_of(ledger: str) -> list[Path]:
+    """The ledger's file and those that SQLite makes and removes beside it; none on a server."""
+    if is_address(ledger):
+        return []
+    real = os.path.realpath(ledger)
+    return [Path(f"{real}{end}") for end in ("", "-journal", "-wal", "-shm")]

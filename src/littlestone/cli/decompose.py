@@ -11,7 +11,6 @@ import typer
 from littlestone.classes import HypothesisClass
 from littlestone.cli.arguments import class_or_file
 from littlestone.cli.console import counted, out, print_json
-from littlestone.cli.tree import picture_kind
 from littlestone.decomposition import (
     Decompositions,
     DecompositionTree,
@@ -24,6 +23,7 @@ from littlestone.decomposition import (
 from littlestone.decomposition.limits import depth_parameter
 from littlestone.hypotheses import Hypothesis
 from littlestone.report.decomposition import decomposition_drawing
+from littlestone.report.figures import picture_kind
 from littlestone.report.files import reserved
 from littlestone.report.tree import figure, terminal
 

@@ -15,6 +15,7 @@ from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
     dataset_name,
+    files_of,
     ledger_name,
     refuse_as_feature,
 )
@@ -85,7 +86,7 @@ def fit(
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
-        reserved(out, keep=(table, *_files_of(ledger)))
+        reserved(out, keep=(table, *files_of(ledger)))
         if out is not None
         else nullcontext() as write,
         Ledger(ledger) as book,
@@ -141,11 +142,3 @@ def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: b
         print_pairs(rows, title="Dry run: nothing is spent or drawn")
     if preview.refused:
         raise typer.Exit(1)
-
-
-def _files_of(ledger: str) -> list[Path]:
-    """The ledger's file and those that SQLite makes and removes beside it; none on a server."""
-    if is_address(ledger):
-        return []
-    real = os.path.realpath(ledger)
-    return [Path(f"{real}{end}") for end in ("", "-journal", "-wal", "-shm")]

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
     dataset_name,
+    files_of,
     refuse_as_feature,
 )
 from littlestone.cli.console import cost_json
@@ -25,11 +27,14 @@ from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
     PrivateOnlineLearner,
     Run,
-    choose_online_learner,
     durable_run,
+    online_choice,
 )
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.report.figures import picture_kind, require_matplotlib
+from littlestone.report.files import reserved
+from littlestone.report.stream import Mistakes, Publication, figure
 
 PIPE = "-"
 
@@ -65,8 +70,16 @@ def stream(
         ),
     ] = False,
     evaluate: Annotated[
-        bool, typer.Option("--evaluate", help="Add the number of mistakes: NOT PRIVATE.")
+        bool, typer.Option("--evaluate", help="Add the mistakes of this call: NOT PRIVATE.")
     ] = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--figure",
+            help="Draw when each rule was published to this .svg or .png file; with --evaluate the "
+            "mistakes too: NOT PRIVATE.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
     ] = None,
@@ -76,8 +89,11 @@ def stream(
     The lines are private together: (epsilon, delta)-DP for the whole stream, paid for once.  With
     --state, a call after a crash goes on with the same run.
     """
+    kind = None if picture is None else picture_kind(picture)
+    if kind is not None:
+        require_matplotlib()
     declared = parse_class(hypotheses)
-    learner = choose_online_learner(
+    learner, why = online_choice(
         declared, epsilon=epsilon, delta=delta, horizon=horizon, method=method
     )
     label = Label.parse(target, positive)
@@ -96,22 +112,29 @@ def stream(
         source.require(column)
     name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
     rng = system_generator() if seed is None else seeded_generator(seed)
+    kept: list[str | Path] = [
+        *([] if table == PIPE else [table]),
+        *files_of(ledger),
+        *([state] if state else []),
+    ]
     with (
+        reserved(picture, keep=kept) if picture else nullcontext() as write,
         Ledger(ledger) as book,
         durable_run(
             learner, ledger=book, dataset=name, label=str(label), state=state, rng=rng
         ) as run,
     ):
-        _print(_header(learner, run, label, private=seed is None))
-        begin = (
-            run.stream.steps
-        )  # a file still has the records of earlier calls, a pipe brings new ones
-        if table == PIPE:
-            begin = 0
-            if run.resumed:
-                run.skip()
+        _print(_header(learner, why, run, label, private=seed is None))
+        # A file still has the records of earlier calls, a pipe brings new ones.
+        begin = 0 if table == PIPE else run.stream.steps
+        if table == PIPE and run.resumed:
+            run.skip()
         records = islice(_examples(source, learner, label), begin, None)
-        _follow(run, records, predictions=predictions, evaluate=evaluate)
+        published, mistakes = _follow(run, records, predictions=predictions, evaluate=evaluate)
+        if write is not None and kind is not None:
+            simulated = "" if seed is None else ", a simulation: NOT PRIVATE"
+            title = f"{label}, {learner.hypotheses}", f"{learner.cost()}{simulated}"
+            write(figure(published, horizon, title, kind=kind, mistakes=mistakes))
 
 
 def _examples(
@@ -124,29 +147,36 @@ def _examples(
 
 def _follow(
     run: Run, records: Iterator[tuple[Any, int]], *, predictions: bool, evaluate: bool
-) -> None:
+) -> tuple[list[Publication], Mistakes | None]:
     """Take the records one by one, and print what is published; up to the end or Ctrl+C."""
     stream, mistakes, taken = run.stream, 0, 0
-    _print(_published(run))
+    published = [_print_published(run)]
+    seen = Mistakes(begin=stream.steps) if evaluate else None
     try:
         for x, y in records:
             guess = stream.predict(x)
             taken, mistakes = taken + 1, mistakes + (guess != y)
             if predictions:
                 _print({"NOT PRIVATE": True, "record": taken, "prediction": guess})
-            before = stream.hypothesis
+            before, draws = stream.hypothesis, stream.draws
             stream.update(x, y)
             run.note()
+            if seen is not None:
+                seen.steps += [stream.steps] * (guess != y)
+                seen.draws += [stream.steps] * (stream.draws - draws)
             if stream.hypothesis is not before:
-                _print(_published(run))
+                published.append(_print_published(run))
     except KeyboardInterrupt:
         pass
-    if evaluate:
-        _print({"NOT PRIVATE": True, "records": taken, "mistakes": mistakes})
+    if seen is not None:
+        seen.end = stream.steps
+        counted = {"counted in": "this call alone, not in earlier ones"} if run.resumed else {}
+        _print({"NOT PRIVATE": True, "records": taken, "mistakes": mistakes, **counted})
+    return published, seen
 
 
 def _header(
-    learner: PrivateOnlineLearner[Any], run: Run, label: Label, *, private: bool
+    learner: PrivateOnlineLearner[Any], why: str, run: Run, label: Label, *, private: bool
 ) -> dict[str, object]:
     return {
         "private": private,
@@ -155,14 +185,16 @@ def _header(
         "horizon": learner.horizon,
         "class": str(learner.hypotheses),
         "label": str(label),
+        "method": why,
         "mechanism": str(learner.event),
         "ledger entry": run.receipt,
     }
 
 
-def _published(run: Run) -> dict[str, object]:
-    h = run.stream.hypothesis
-    return {"step": run.stream.published_at, "rule": h.words(), "hypothesis": h.to_json()}
+def _print_published(run: Run) -> Publication:
+    h, step = run.stream.hypothesis, run.stream.published_at
+    _print({"step": step, "rule": h.words(), "hypothesis": h.to_json()})
+    return Publication(step, h.words())
 
 
 def _print(data: dict[str, object]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from littlestone.cli.arguments import table_or_class
 from littlestone.cli.console import out
 from littlestone.cli.dim import solve, stopped_by
 from littlestone.dimension.table import PackedTable
-from littlestone.errors import OutputError
+from littlestone.report.figures import picture_kind
 from littlestone.report.files import reserved
 from littlestone.report.tree import Node, class_tree, figure, table_tree, terminal
 
@@ -81,18 +81,3 @@ def _drawn(
 
 def _title(what: str, H: BinaryTable | HypothesisClass[Any]) -> str:
     return f"Mistake tree of {Path(what).name if isinstance(H, BinaryTable) else what}"
-
-
-def picture_kind(picture: Path) -> Literal["svg", "png"]:
-    """The kind of figure that the suffix of a file asks for."""
-    match picture.suffix.lower():
-        case ".svg":
-            return "svg"
-        case ".png":
-            return "png"
-        case suffix:
-            raise OutputError(
-                f"draw to {picture}",
-                found=f"the suffix is {suffix!r}",
-                fix="give a file that ends in .svg or .png",
-            )

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from littlestone.domains import number, text
 from littlestone.errors import DeclarationError
@@ -61,15 +62,21 @@ class Label:
         return cls(column, relation, value)
 
     def __call__(self, value: object) -> int:
-        left, right = number(value), number(self.value)
+        right = self._number
         if self.relation in _ORDERS:
+            left = number(value)
             if left is None or right is None:
                 return 0
             return int(_ORDERS[self.relation](left, right))
-        if text(value) == "":
+        shown = text(value)
+        if shown == "":
             return 0
-        equal = text(value) == self.value or (left is not None and left == right)
+        equal = shown == self.value or (right is not None and number(value) == right)
         return int(equal == (self.relation == "=="))
+
+    @cached_property
+    def _number(self) -> Decimal | None:
+        return number(self.value)
 
     def reads(self, value: object) -> bool:
         """Whether the value is one that the relation can speak about: present, a number if need be."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 from littlestone.domains import Domain, Product
@@ -44,7 +45,19 @@ class RuleUnion(Hypothesis[Any]):
         object.__setattr__(self, "rules", frozenset(kept))
 
     def __call__(self, x: Any) -> int:
-        return int(any(obeys(x, rule) for rule in self.rules))
+        # Asked of every record of a stream: loops take a third of the time of `obeys`.
+        for asked in self._asked:
+            for c, v in asked:
+                if x[c] != v:
+                    break
+            else:
+                return 1
+        return 0
+
+    @cached_property
+    def _asked(self) -> list[list[tuple[int, Any]]]:
+        """The columns of which each rule asks something, with the values."""
+        return [[(c, v) for c, v in enumerate(rule) if v is not None] for rule in self.rules]
 
     def _listed(self) -> list[Rule]:
         """The rules in a canonical order: by what they ask of the first columns."""

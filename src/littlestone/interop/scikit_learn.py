@@ -5,23 +5,26 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from random import Random
 from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from littlestone.classes import HypothesisClass, parse_class
-from littlestone.data import Label, plain_values, read_mapped, read_sample
+from littlestone.classes import HypothesisClass
+from littlestone.data import plain_values, read_mapped, read_sample
 from littlestone.data.frames import FrameTable, column_table
-from littlestone.domains import text
 from littlestone.errors import DeclarationError
+from littlestone.interop.declarations import (
+    declared_class,
+    generator,
+    label_of,
+    opened,
+    two_labels,
+)
 from littlestone.interop.features import feature_names, feature_table, labelled
 from littlestone.planning import choose_learner
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import seeded_generator, system_generator
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -86,25 +89,18 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         `TableError` for missing columns; before anything is drawn, `BudgetExceededError` or
         `LedgerError`.  None depends on a record.
         """
-        declared = self.hypotheses
-        declared = parse_class(declared) if isinstance(declared, str) else declared
-        if not isinstance(declared, HypothesisClass):
-            raise DeclarationError(
-                f"learn from hypotheses of type {type(declared).__name__}",
-                found="it is neither a class nor the text of one",
-                fix="give a HypothesisClass, or a text such as 'points(merchant)'",
-            )
+        declared = declared_class(self.hypotheses)
         learner, _ = choose_learner(
             declared, epsilon=self.epsilon, delta=self.delta, method=self.method
         )
         domain = learner.hypotheses.domain
-        negative, positive = self._labels()
-        label = _label(_free("y", domain.column_names), negative, positive)
-        rng = self._generator()
+        negative, positive = two_labels(self.classes)
+        label = label_of(domain.column_names, negative, positive)
+        rng = generator(self.random_state, "random_state")
         table = feature_table(X, domain.column_names)
         records = labelled(table, domain.column_names, label.column, _target(y))
         sample = read_sample(records, domain, label)
-        with self._opened() as ledger:
+        with opened(self.ledger) as ledger:
             release = learner.fit(
                 sample, ledger=ledger, dataset=self.dataset, label=str(label), rng=rng
             )
@@ -144,47 +140,6 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         return float(super().score(X, y, sample_weight))
 
-    def _labels(self) -> tuple[object, object]:
-        if not isinstance(self.classes, Sequence | np.ndarray) or isinstance(
-            self.classes, str | bytes
-        ):
-            raise DeclarationError(
-                f"read two labels from an object of type {type(self.classes).__name__}",
-                found="it is no sequence, in which one label is the first",
-                fix="declare classes=(negative, positive)",
-            )
-        declared = [y.item() if isinstance(y, np.generic) else y for y in self.classes]
-        if len(declared) != 2:
-            raise DeclarationError(
-                f"tell the records of {len(declared)} classes apart",
-                found="a rule has two labels",
-                fix="declare classes=(negative, positive)",
-            )
-        return declared[0], declared[1]
-
-    def _generator(self) -> Random:
-        seed = self.random_state
-        if seed is None:
-            return system_generator()
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-            raise DeclarationError(
-                f"draw with a random_state of type {type(seed).__name__}",
-                found="it is no whole number, the one kind of seed",
-                fix="leave it out, or give a whole number for a simulation",
-            )
-        return seeded_generator(int(seed))
-
-    def _opened(self) -> AbstractContextManager[Ledger]:
-        if isinstance(self.ledger, Ledger):
-            return nullcontext(self.ledger)
-        if isinstance(self.ledger, str | os.PathLike):
-            return Ledger(self.ledger)
-        raise DeclarationError(
-            f"spend on a ledger of type {type(self.ledger).__name__}",
-            found="it is neither a Ledger nor the path or address of one",
-            fix="give a path, so that it outlives the program; Ledger() for a simulation",
-        )
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "hypothesis_")
 
@@ -194,22 +149,6 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         tags.classifier_tags.poor_score = True  # on data that no rule of the class fits
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    """A name for the label that no column has."""
-    return _free(f"{name}'", taken) if name in taken else name
-
-
-def _label(column: str, negative: object, positive: object) -> Label:
-    label = Label(column, "==", text(positive))
-    if (label(negative), label(positive)) != (0, 1):
-        raise DeclarationError(
-            f"tell the labels {negative!r} and {positive!r} apart",
-            found="a table could not: one is missing, or both have one text or number",
-            fix="declare classes=(negative, positive) of two different values",
-        )
-    return label
 
 
 def _target(y: Any) -> list[Any]:

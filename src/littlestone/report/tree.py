@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import io
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from rich.text import Text
 from rich.tree import Tree
 
 from littlestone.classes import Enumerable, HypothesisClass
 from littlestone.dimension import MistakeTree
-from littlestone.errors import DeclarationError, OutputError
+from littlestone.errors import DeclarationError
+from littlestone.report.figures import INK, RULE, SIZE, TWO, Kind, drawn, short
 
-_INK, _RULE = "#20262e", "#8a929c"
-_ANSWER = ("#2f6db5", "#cf6a1b")  # 0 and 1: told apart by the colour-blind too
 _TERMINAL = ("blue", "yellow")
-_SIZE = 10  # points of type
 _CHARACTER = 0.085  # inches, of that size, rather too wide than too narrow
 _ROW = 0.34  # inches between two leaves
 _MOST = 48  # characters of a name in a figure
@@ -115,45 +111,31 @@ def _grow(drawn: Tree, node: Node) -> None:
         _grow(drawn.add(label), below)
 
 
-def figure(root: Node, title: str, *, kind: Literal["svg", "png"]) -> bytes:
+def figure(root: Node, title: str, *, kind: Kind) -> bytes:
     """The drawing as a file of that kind, from the root on the left to the hypotheses on the right.
 
     Raises `OutputError` if matplotlib is not installed.
     """
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise OutputError(
-            "draw a figure",
-            found="matplotlib is not installed",
-            fix="run: pip install 'littlestone[plot]'",
-        ) from None
     columns = list(_columns(root))
     widths = [max(len(_short(node.text)) for node in column) for column in columns]
     gap = 0.75
     left: list[float] = [0.3]
     for characters in widths[:-1]:
         left.append(left[-1] + characters * _CHARACTER + 0.3 + gap)
-    title = _short(title, 110)
+    title = short(title, 110)
     extent = left[-1] + widths[-1] * _CHARACTER
     width = max(extent, len(title) * _CHARACTER * 1.3) + 0.6
     height = root.ends * _ROW + 1.0
-    # Words stay words in an SVG file, and equal trees make equal files.
-    style: Any = {"svg.fonttype": "none", "svg.hashsalt": "littlestone", "font.size": _SIZE}
-    with rc_context(style), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a name may have letters that the font lacks
-        canvas = Figure(figsize=(width, height), facecolor="white")
+
+    def draw(canvas: Any) -> None:
         axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set(xlim=(0, width), ylim=(height, 0))  # inches, downwards
         axes.axis("off")
-        weight: dict[str, Any] = {"fontsize": _SIZE + 2, "fontweight": "bold"}
-        axes.text(0.3, 0.4, title, color=_INK, va="center", parse_math=False, **weight)
+        weight: dict[str, Any] = {"fontsize": SIZE + 2, "fontweight": "bold"}
+        axes.text(0.3, 0.4, title, color=INK, va="center", parse_math=False, **weight)
         _Pen(axes, left, widths, gap).draw(root, 0, 0.75)
-        content = io.BytesIO()
-        metadata = {"Date": None} if kind == "svg" else None
-        canvas.savefig(content, format=kind, dpi=160, metadata=metadata)
-    return content.getvalue()
+
+    return drawn(draw, (width, height), kind)
 
 
 class _Pen:
@@ -174,7 +156,7 @@ class _Pen:
         y = sum(heights) / 2
         self._text(node, level, y)
         right = self._left[level] + self._widths[level] * _CHARACTER + 0.2
-        self._axes.plot([self._middle(level), right], [y, y], color=_RULE, linewidth=1.4, zorder=1)
+        self._axes.plot([self._middle(level), right], [y, y], color=RULE, linewidth=1.4, zorder=1)
         for answer, below in enumerate(node.after):
             self._edge(level, y, heights[answer], answer, below)
         return y
@@ -192,14 +174,14 @@ class _Pen:
             [(start, y), (bend, y), (start, end), (bend, end), (target, end)],
             [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO],
         )
-        colour = _ANSWER[answer]
+        colour = TWO[answer]
         self._axes.add_patch(PathPatch(path, fill=False, color=colour, linewidth=1.4, zorder=1))
         self._axes.text(
             start + 0.72 * self._gap,
             end,
             str(answer),
             color=colour,
-            fontsize=_SIZE - 1,
+            fontsize=SIZE - 1,
             ha="center",
             va="center",
             zorder=2,
@@ -210,12 +192,12 @@ class _Pen:
         return self._left[level] + self._widths[level] * _CHARACTER / 2 + 0.07
 
     def _text(self, node: Node, level: int, y: float) -> None:
-        box = {"boxstyle": "round,pad=0.35", "facecolor": "#eef2f7", "edgecolor": _RULE}
+        box = {"boxstyle": "round,pad=0.35", "facecolor": "#eef2f7", "edgecolor": RULE}
         self._axes.text(
             self._middle(level) if node.after else self._left[level],
             y,
             _short(node.text),
-            color=_RULE if node.cut else _INK,
+            color=RULE if node.cut else INK,
             fontstyle="italic" if node.cut else "normal",
             ha="center" if node.after else "left",
             va="center",
@@ -232,7 +214,5 @@ def _columns(root: Node) -> Iterator[list[Node]]:
         level = [below for node in level for below in node.after or ()]
 
 
-def _short(name: str, most: int = _MOST) -> str:
-    """A name on one line, of at most that many characters, without those that no file can hold."""
-    name = "".join(c if c.isprintable() else " " for c in name)
-    return name if len(name) <= most else f"{name[: most - 3]}..."
+def _short(name: str) -> str:
+    return short(name, _MOST)

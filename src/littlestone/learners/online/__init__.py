@@ -6,7 +6,7 @@ from littlestone.learners.online.base import (
     PrivateOnlineLearner,
     PrivateStream,
 )
-from littlestone.learners.online.choice import choose_online_learner
+from littlestone.learners.online.choice import choose_online_learner, online_choice
 from littlestone.learners.online.experts import PrivateExperts
 from littlestone.learners.online.histogram import HistogramLearner
 from littlestone.learners.online.keys import KeyLearner
@@ -32,4 +32,5 @@ __all__ = [
     "TeacherLearner",
     "choose_online_learner",
     "durable_run",
+    "online_choice",
 ]

@@ -55,6 +55,11 @@ class PrivateStream(OnlineLearner[Point]):
         """The number of records that were taken, at most the horizon."""
 
     @property
+    def draws(self) -> int:
+        """How many draws there were, of a kind that may find nothing; secret, 0 without such draws."""
+        return 0
+
+    @property
     def hypothesis(self) -> Hypothesis[Point]:
         return self._published
 
@@ -143,6 +148,13 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
     @abstractmethod
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """How many mistakes it makes on a realizable sequence; None where nothing is proved."""
+
+    def measured_mistakes(self) -> int | None:
+        """About how many it makes, in the mean, on the worst of the simulated realizable streams.
+
+        Calibrated by ``python -m benchmarks.mistakes``, and no bound; None where nothing is measured.
+        """
+        return None
 
 
 def foreign_entry(kind: str) -> ModelError:

@@ -316,6 +316,10 @@ class PrivateExperts(PrivateOnlineLearner[Any]):
             return None
         return MistakeBound(mistakes, beta, True, source, adaptive=False)
 
+    def measured_mistakes(self) -> int:
+        """The threshold times log2 |H| / 3: within a factor of two of the worst measured."""
+        return round(self.counter.threshold * max(1.0, math.log2(self.experts) / 3))
+
     def _mistakes(self, threshold: int, beta: float) -> int | None:
         share, D = beta / 3, self.draws
         margin = threshold - self._early(share)

@@ -96,7 +96,6 @@ class HistogramLearner(PrivateOnlineLearner[Any]):
     """
 
     method = "histogram"
-    baseline = True
 
     def __init__(
         self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object, horizon: int

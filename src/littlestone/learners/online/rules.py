@@ -189,6 +189,11 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         require_plan(0.5, beta)
         return None
 
+    def measured_mistakes(self) -> int:
+        """What the first rule takes, and one change of it."""
+        first = self.mechanism.rates(self.mechanism.growth, shared=self.mechanism.growth > 1)
+        return round(first.expected_records + self.mechanism.rates(1).expected_records)
+
 
 def _told(journal: Journal | None) -> CompetitionJournal[Key] | None:
     if journal is None:

@@ -33,6 +33,7 @@ from littlestone.sample import Sample
 
 _BETA = Fraction(1, 20)
 _TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, for each vote that is needed
+_EPOCHS, _GROWTH = 3, 1.7  # of the measured mistakes
 _DOUBLINGS, _LISTED = 5, 2048
 _MOST_DOUBLED, _PARTS = 20, 32
 MOST_SPACES = 10_000
@@ -298,13 +299,25 @@ class TeacherLearner(PrivateOnlineLearner[Any]):
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         return None
 
+    def measured_mistakes(self) -> int:
+        """Within a factor of two of the worst measured: the threshold times 3, or times d^1.7.
+
+        The first where all hypotheses are listed; d = LDim(H).
+        """
+        d = int(self.hypotheses.littlestone_dimension())
+        epochs = _EPOCHS if _listed(self.hypotheses) else math.pow(max(d, 1), _GROWTH)
+        return round(self.counter.threshold * epochs)
+
+
+def _listed(hypotheses: HypothesisClass[Any]) -> int | None:
+    """The size of a class that is listed as a whole, else None."""
+    size: int | None = hypotheses.size
+    return size if size is not None and size <= _LISTED else None
+
 
 def _list_size(hypotheses: HypothesisClass[Any]) -> int:
     """All of a small class, else 2^min(d, 5)."""
-    size: int | None = hypotheses.size
-    if size is not None and size <= _LISTED:
-        return size
-    return 1 << min(int(hypotheses.littlestone_dimension()), _DOUBLINGS)
+    return _listed(hypotheses) or 1 << min(int(hypotheses.littlestone_dimension()), _DOUBLINGS)
 
 
 def _needed(sampling: SparseSampling[Any], share: Fraction) -> int:

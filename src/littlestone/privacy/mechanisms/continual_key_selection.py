@@ -93,8 +93,8 @@ class KeySession(Generic[Key]):
             if self._epochs.get(key) is epoch:
                 del self._epochs[key]
                 selected.append(key)
-        # The order in which a set is filled can show when it is listed.
-        self._rng.shuffle(selected)
+        if len(selected) > 1:  # the order in which a set is filled can show when it is listed
+            self._rng.shuffle(selected)
         return frozenset(selected)
 
     def _count(self, key: Key) -> None:

@@ -8,6 +8,8 @@ from fractions import Fraction
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.uniform import LazyUniform
 
+_BITS = 32
+
 
 def geometric(a: Real, rng: random.Random, *, most: int | None = None) -> int:
     """X >= 0 with Pr[X >= x] = a^x for 0 <= a < 1, or min(X, most): the x with a^(x+1) <= U < a^x.
@@ -25,10 +27,14 @@ def geometric(a: Real, rng: random.Random, *, most: int | None = None) -> int:
     def reaches(x: int) -> bool:
         return u.below(a.power(x))
 
-    above = 1  # X < above, once found
+    # Where X is at least `most` as a rule, that is asked first.  It is for speed alone: no answer
+    # depends on the order of the questions.
+    one = 1 << _BITS
+    rare = most is not None and (one - a.enclose(_BITS)[0]) * most < one
+    low, above = 0, most if most and rare else 1  # low <= X; and X < above, once found
     while (most is None or above <= most) and reaches(above):
-        above *= 2
-    low, above = above // 2, above if most is None else min(above, most + 1)
+        low, above = above, 2 * above
+    above = above if most is None else min(above, most + 1)
     while above - low > 1:
         middle = (low + above) // 2
         low, above = (middle, above) if reaches(middle) else (low, middle)

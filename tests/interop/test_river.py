@@ -1,0 +1,231 @@
+"""The river classifier does what `stream` does, whatever the records are, and no copy draws twice."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import random
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from river import evaluate, metrics
+from river.checks import yield_checks
+
+from littlestone.classes import parse_class
+from littlestone.errors import BudgetExceededError, DeclarationError
+from littlestone.interop.river import LittlestoneOnlineClassifier
+from littlestone.learners.online import choose_online_learner
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+
+DOORS: list[tuple[Any, bool]] = [
+    ({"id": f"d{t % 2}" if t % 11 == 0 else f"x{t}", "t": t}, t % 11 == 0) for t in range(2000)
+]
+
+
+def doors(**options: Any) -> LittlestoneOnlineClassifier:
+    declared = {"hypotheses": "subsets(id; at most 2)", "epsilon": 1, "delta": "1e-6"}
+    rest = {"horizon": 4000, "ledger": Ledger(), "dataset": "d", "seed": 1}
+    return LittlestoneOnlineClassifier(**{**declared, **rest, **options})
+
+
+def taught(model: LittlestoneOnlineClassifier, records: Any = DOORS) -> LittlestoneOnlineClassifier:
+    for x, y in records:
+        model.learn_one(x, y)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("declared", "method"),
+    [
+        ("subsets(ip_in_url; at most 2)", "keys"),
+        ("rules(ip_in_url, https, long_url; at most 2)", "rules"),
+        ("thresholds(age_of_domain, 0..1)", "histogram"),
+        ("thresholds(age_of_domain, 0..9)", "teachers"),
+        ("thresholds(age_of_domain, 0..9)", "experts"),
+    ],
+)
+def test_every_check_of_river_passes(declared: str, method: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "checks.ledger")  # a ledger in memory cannot be pickled, and says so
+    model = doors(hypotheses=declared, method=method, ledger=path, horizon=1000, seed=None)
+    assert model.learner.method == method
+    checks = list(yield_checks(model))
+    assert len(checks) > 40
+    for check in checks:
+        check(model.clone())
+
+
+def test_a_river_task_runs_it() -> None:
+    model = doors()
+    metric: Any = metrics.Accuracy()  # type: ignore[no-untyped-call]
+    accuracy = evaluate.progressive_val_score(DOORS, model, metric)
+    assert accuracy.get() > 0.95
+    assert model.hypothesis is not None
+    assert model.hypothesis.words() == "id is one of 'd0', 'd1'"
+
+
+def test_the_release_is_the_one_of_the_learner() -> None:
+    model = doors()
+    H = parse_class("subsets(id; at most 2)")
+    learner = choose_online_learner(H, epsilon=1, delta="1e-6", horizon=4000)
+    with Ledger() as ledger:
+        stream = learner.start(ledger=ledger, dataset="d", rng=seeded_generator(1))
+    for x, y in DOORS:
+        model.learn_one(x, y)
+        stream.update(str(x["id"]), int(y))
+        assert (model.hypothesis, model.published_at) == (stream.hypothesis, stream.published_at)
+
+
+def test_one_spend_at_the_first_record() -> None:
+    ledger = Ledger()
+    model = doors(ledger=ledger)
+    assert model.predict_one({"id": "d0"}) is None
+    assert (model.hypothesis, model.published_at) == (None, None)
+    assert ledger.entries() == []
+    model.learn_one({"id": "d0"}, True)
+    assert model.predict_one({"id": "d0"}) is False
+    taught(model)
+    (entry,) = ledger.entries("d")
+    assert entry.cost == PrivacyCost(Fraction(1), Fraction(1, 10**6)) == model.learner.cost()
+    assert entry.what == "learn y == True online from subsets(id; at most 2)"
+
+
+def test_nothing_is_drawn_without_a_budget() -> None:
+    ledger = Ledger()
+    ledger.set_limit("d", PrivacyCost(Fraction(1), Fraction(1, 10**7)))
+    model = doors(ledger=ledger)
+    for _ in range(2):
+        with pytest.raises(BudgetExceededError):
+            model.learn_one({"id": "d0"}, True)
+    assert model.hypothesis is None
+
+
+WILD: list[Any] = [None, float("nan"), 10**5000, [], {"a": 1}, 1j, b"", object(), np.nan, pd.NA]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["subsets(id; at most 1)", "rules(id, t; at most 2)", "thresholds(id, 0..9)"],
+)
+def test_any_record_and_label_is_data(declared: str) -> None:
+    model = doors(hypotheses=declared)
+    records = [*WILD, *({"id": value} for value in WILD), {1: 2}, {"t": 1, "id": np.float32(0.1)}]
+    for x in records:
+        for y in (*WILD, True, "True", np.bool_(True)):
+            model.learn_one(x, y)
+            assert model.predict_one(x) in (False, True)
+
+
+def test_values_and_labels_of_numpy_are_read_as_pythons_own() -> None:
+    plain, numpy = doors(), doors()
+    for x, y in DOORS:
+        plain.learn_one({"id": x["t"]}, y)
+        numpy.learn_one({"id": np.int64(x["t"])}, np.bool_(y))
+    assert plain.hypothesis == numpy.hypothesis
+    named = taught(doors(classes=("no", "yes")), [(x, "yes" if y else None) for x, y in DOORS])
+    assert named.predict_one({"id": "d1"}) == "yes"
+    assert named.predict_one({"id": "x"}) == "no"
+
+
+def test_a_copy_has_the_published_rule_and_cannot_learn(tmp_path: Path) -> None:
+    for model in (taught(doors()), taught(doors(ledger=tmp_path / "budget.ledger", seed=None))):
+        copies = [copy.deepcopy(model), model.clone(include_attributes=True)]
+        if isinstance(model.ledger, Path):
+            copies.append(pickle.loads(pickle.dumps(model)))
+        for copied in copies:
+            assert copied.hypothesis == model.hypothesis
+            assert copied.published_at == model.published_at
+            assert copied.predict_one({"id": "d1"}) is True
+            with pytest.raises(DeclarationError, match="copy of a model"):
+                copied.learn_one({"id": "d1"}, True)
+            again = copy.deepcopy(copied)
+            assert again.hypothesis == model.hypothesis
+
+
+def test_a_pickle_holds_nothing_but_what_is_published(tmp_path: Path) -> None:
+    def pickled(secret: str) -> bytes:
+        model = doors(ledger=str(tmp_path / "budget.ledger"))
+        return pickle.dumps(taught(model, [({"id": secret}, True)] * 5))
+
+    assert b"a-secret-id" not in pickled("a-secret-id")
+    assert pickled("one") == pickled("other")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_forked_process_cannot_learn() -> None:
+    program = (
+        "import os, sys, pytest\n"
+        "from littlestone.errors import DeclarationError\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "from test_river import doors, taught\n"
+        "model = taught(doors())\n"
+        "if os.fork() == 0:\n"
+        "    with pytest.raises(DeclarationError, match='copy of a model'):\n"
+        "        model.learn_one({'id': 'd0'}, True)\n"
+        "    os._exit(7)\n"
+        "sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))\n"
+    )
+    folder = str(Path(__file__).parent)
+    assert subprocess.run([sys.executable, "-c", program, folder], check=False).returncode == 7
+
+
+def test_a_clone_spends_for_itself() -> None:
+    ledger = Ledger()
+    model = taught(doors(ledger=ledger))
+    other = model.clone()
+    assert other.hypothesis is None
+    taught(other)
+    assert ledger.total("d") == PrivacyCost(Fraction(2), Fraction(2, 10**6))
+
+
+def test_after_the_horizon_the_last_rule_stays() -> None:
+    model = taught(doors(horizon=200), [({"id": "a"}, True)] * 200)
+    published = model.hypothesis
+    taught(model, [({"id": "a"}, False)] * 200)
+    assert model.hypothesis == published
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"classes": (1, 1)}, "apart"),
+        ({"classes": "no"}, "no sequence"),
+        ({"hypotheses": 5}, "neither a class"),
+        ({"hypotheses": "nonsense"}, "nonsense"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"delta": 0}, "delta"),
+        ({"horizon": 0}, "horizon"),
+        ({"method": "magic"}, "no such method"),
+        ({"seed": random.Random(1)}, "whole number"),
+    ],
+)
+def test_what_is_refused_at_once(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(DeclarationError, match=words):
+        doors(**options)
+
+
+def test_a_ledger_is_a_ledger() -> None:
+    with pytest.raises(DeclarationError, match="neither a Ledger"):
+        doors(ledger=5).learn_one({}, True)
+
+
+def test_river_is_imported_when_it_is_asked_for() -> None:
+    program = (
+        "import sys, littlestone, littlestone.interop, littlestone.learners, littlestone.cli\n"
+        "assert 'river' not in sys.modules\n"
+        "sys.modules['river'] = None\n"
+        "import littlestone.interop.river\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert ran.stderr.endswith("to fix it: pip install 'littlestone[river]'\n")
+    assert "AssertionError" not in ran.stderr
