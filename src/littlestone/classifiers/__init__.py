@@ -1,0 +1,6 @@
+"""Classifiers: functions from a domain to several declared labels, one kind a file."""
+
+from littlestone.classifiers.base import Classifier
+from littlestone.classifiers.bits import BitClassifier
+
+__all__ = ["BitClassifier", "Classifier"]

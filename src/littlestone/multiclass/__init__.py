@@ -1,0 +1,7 @@
+"""Classes of functions into several labels, one a file; a version space is again a class."""
+
+from littlestone.multiclass.base import MulticlassClass
+from littlestone.multiclass.declared import parse_multiclass
+from littlestone.multiclass.table import TableClass
+
+__all__ = ["MulticlassClass", "TableClass", "parse_multiclass"]
