@@ -195,7 +195,5 @@ def _winner(
     candidates: list[tuple[int, int | None]] = [(DEFAULT, None), *of_key.items()]
     rng.shuffle(candidates)
     most = max(of_key.values(), default=0)
-    for label, count in candidates:
-        if bernoulli(coin(count, most), rng):
-            break  # as a best one does for certain
-    return label
+    # The coin of a best candidate is heads for certain.
+    return next(label for label, count in candidates if bernoulli(coin(count, most), rng))
