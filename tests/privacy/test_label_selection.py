@@ -126,11 +126,10 @@ def test_chances_rise_from_0_for_all_parameters(epsilon: str, delta: str) -> Non
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
 def test_it_needs_fewer_records_than_partition_selection(epsilon: str) -> None:
     """Which has the scores positives minus negatives, that a label change moves by two."""
-    race, single = (
-        kind(Fraction(epsilon), MICRO) for kind in (LabelSelection[str], PartitionSelection[str])
-    )
+    race = LabelSelection[str](Fraction(epsilon), MICRO)
+    single = PartitionSelection[str](Fraction(epsilon), MICRO)
     for count in range(1, race.enough(Fraction(1, 100)) + 1):
-        assert race.chance(count) > single.curve(count)  # type: ignore[attr-defined]
+        assert race.chance(count) > single.curve(count)
 
 
 def test_a_draw_needs_its_own_receipt() -> None:

@@ -111,7 +111,7 @@ class InTheOrderOfTheRecords(Selection):
         }
 
 
-def _subject(kind: Callable[..., Selection]) -> Subject[Records]:
+def _subject(kind: Callable[..., Any]) -> Subject[Records]:
     claim, made = Selection(*TARGET), kind(*TARGET)
     many = (("b", 1), ("a", 1)) * 20
     pairs = [*neighbours(RECORDS, 2), *crowded(claim), ((many[0], *many), (many[1], *many))]
