@@ -2,6 +2,7 @@
 
 from littlestone.multiclass.base import MulticlassClass
 from littlestone.multiclass.declared import parse_multiclass
+from littlestone.multiclass.outcomes import Outcomes
 from littlestone.multiclass.table import TableClass
 
-__all__ = ["MulticlassClass", "TableClass", "parse_multiclass"]
+__all__ = ["MulticlassClass", "Outcomes", "TableClass", "parse_multiclass"]

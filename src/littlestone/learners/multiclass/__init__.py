@@ -1,5 +1,7 @@
 """Private learners of classes with several labels, one a file."""
 
 from littlestone.learners.multiclass.base import MulticlassLearner
+from littlestone.learners.multiclass.bits import BitsLearner
+from littlestone.learners.multiclass.parts import BitPartsLearner
 
-__all__ = ["MulticlassLearner"]
+__all__ = ["BitPartsLearner", "BitsLearner", "MulticlassLearner"]
