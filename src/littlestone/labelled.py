@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,10 @@ class LabelledSample(Generic[Point]):
     def n(self) -> int:
         """Number of examples, counted with multiplicity; public under replace-one neighbours."""
         return int(self.counts.sum())
+
+    def of(self, points: Sequence[Point], counts: NDArray[np.int64]) -> Self:
+        """The sample over the same domain and labels with these points and counts."""
+        return type(self)(self.domain, self.labels, points, counts)
 
     @classmethod
     def from_examples(

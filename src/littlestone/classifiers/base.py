@@ -52,10 +52,11 @@ class Classifier(ABC, Generic[Point]):
         kinds = {kind.__name__: kind for kind in found}
         try:
             form = {key: data[key] for key in data if key not in ("kind", "domain", "labels")}
-            labels = tuple(data["labels"])
-            if len(labels) < 2 or not all(isinstance(label, str) for label in labels):
+            domain, labels = Domain.from_json(data["domain"]), data["labels"]
+            listed = isinstance(labels, list) and len(labels) >= 2
+            if not listed or not all(isinstance(label, str) for label in labels):
                 raise ValueError
-            return kinds[data["kind"]].from_form(Domain.from_json(data["domain"]), labels, form)
+            return kinds[data["kind"]].from_form(domain, tuple(labels), form)
         except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, ModelError):
                 raise

@@ -3,6 +3,7 @@
 from littlestone.multiclass.base import MulticlassClass
 from littlestone.multiclass.declared import parse_multiclass
 from littlestone.multiclass.lookup import Lookup
+from littlestone.multiclass.outcomes import Outcomes
 from littlestone.multiclass.table import TableClass
 
-__all__ = ["Lookup", "MulticlassClass", "TableClass", "parse_multiclass"]
+__all__ = ["Lookup", "MulticlassClass", "Outcomes", "TableClass", "parse_multiclass"]

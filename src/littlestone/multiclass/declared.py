@@ -16,6 +16,10 @@ def parse_multiclass(text: str, labels: Sequence[str]) -> MulticlassClass[Any]:
     """The class into ``labels`` that ``text`` declares; found by walking the package.
 
     Raises `DeclarationError` for an unknown keyword, illegal arguments or illegal labels.
+
+    >>> H = parse_multiclass("outcomes(origin, dest; at most 3)", ["on time", "late", "cancelled"])
+    >>> H.bits, str(H.bit_class(0))
+    (2, 'rule_sets(origin, dest; at most 3 rules of 2)')
     """
     spec = Spec.parse(text)
     found = concrete(MulticlassClass, "littlestone.multiclass")  # type: ignore[type-abstract]

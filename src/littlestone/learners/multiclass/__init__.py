@@ -1,6 +1,8 @@
 """Private learners of classes with several labels, one a file."""
 
 from littlestone.learners.multiclass.base import MulticlassLearner
+from littlestone.learners.multiclass.bits import BitsLearner
 from littlestone.learners.multiclass.lookup import LookupLearner
+from littlestone.learners.multiclass.parts import BitPartsLearner
 
-__all__ = ["LookupLearner", "MulticlassLearner"]
+__all__ = ["BitPartsLearner", "BitsLearner", "LookupLearner", "MulticlassLearner"]

@@ -1,0 +1,89 @@
+"""The reduction to binary learners as in the paper: one random part of the records for each bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classifiers import BitClassifier
+from littlestone.domains import Point
+from littlestone.labelled import LabelledSample
+from littlestone.learners.base import Bound, PrivateLearner, Setting
+from littlestone.learners.multiclass.bits import Binary, BitwiseLearner, one_a_class
+from littlestone.learners.teachers import shuffled, split
+from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.sample import Sample
+
+
+@dataclass(frozen=True)
+class UniformOrder(Event):
+    """A uniform order of the records, whatever they say; it costs nothing.
+
+    It is redeemed before the order is drawn, so that a draw without a receipt draws nothing.
+
+    >>> print(UniformOrder().cost())
+    epsilon 0, delta 0 (replace-one)
+    """
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(Fraction(0))
+
+    def __str__(self) -> str:
+        return "uniform order of the records"
+
+
+class BitPartsLearner(BitwiseLearner[Point]):
+    """Learn bit i from part i of the records, which a uniform permutation cuts into b equal parts.
+
+    One replaced record is in one part, so the whole costs what one binary learner costs, for every
+    sample; the remainder of n / b is not read.  BGS21, Theorem 3.1 and Figure 1, with parts by place:
+    docs/proofs/multiclass-learning.md, Theorem 2.  `BitsLearner` commonly takes fewer records.
+
+    >>> from littlestone.multiclass import parse_multiclass
+    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> learner = BitPartsLearner(H, epsilon=1, delta="1e-6")
+    >>> learner.plan(0.1, 0.05, setting="realizable").n
+    1862
+    """
+
+    method = "bit_parts"
+
+    def shared(
+        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+    ) -> tuple[PrivateLearner[Point], ...]:
+        return one_a_class(classes, partial(binary, epsilon=target.epsilon, delta=target.delta))
+
+    @property
+    def event(self) -> Parallel:
+        return Parallel([UniformOrder(), *(learner.event for learner in self.learners)])
+
+    def draw(
+        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> BitClassifier:
+        receipt.redeem(UniformOrder())
+        parts = self.parts(list(split(sample, shuffled(sample, rng), len(self.learners))))
+        return self.classifier(
+            [
+                learner.draw(part, receipt=receipt, rng=rng)
+                for learner, part in zip(self.learners, parts, strict=True)
+            ]
+        )
+
+    def parts(self, parts: Sequence[LabelledSample[Point]]) -> list[Sample[Point]]:
+        """Of each part the bits that its learner sees."""
+        return [self.bit(part, i) for i, part in enumerate(parts)]
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """B times `enough`, by docs/proofs/multiclass-learning.md, Theorem 2."""
+        n = self.enough(alpha, beta, setting)
+        source = "docs/proofs/multiclass-learning.md, Theorem 2"
+        return (
+            None if n is None else Bound(len(self.learners) * n, alpha, beta, setting, True, source)
+        )
