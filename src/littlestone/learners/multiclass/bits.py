@@ -20,6 +20,7 @@ from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.multiclass.base import MulticlassLearner
+from littlestone.learners.partition import PartitionLearner
 from littlestone.multiclass import MulticlassClass
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
@@ -35,13 +36,13 @@ Binary = Callable[..., PrivateLearner[Any]]
 def first_that_applies(
     H: HypothesisClass[Any], *, epsilon: object, delta: object
 ) -> PrivateLearner[Any]:
-    """The choosing learner of H, or the exponential one, or the one of every Littlestone class.
+    """The first that applies: by partition, by choosing, exponential, or of every Littlestone class.
 
     >>> from littlestone.classes import Thresholds
     >>> first_that_applies(Thresholds.on(0, 9), epsilon=1, delta=0).method
     'exponential'
     """
-    kinds: list[Binary] = [ChoosingLearner, ExponentialLearner]
+    kinds: list[Binary] = [PartitionLearner, ChoosingLearner, ExponentialLearner]
     for kind in kinds:
         try:
             return kind(H, epsilon=epsilon, delta=delta)
