@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.domains import Domain, Point, text
+from littlestone.domains import Domain, Point, number, text
 from littlestone.errors import DeclarationError
 from littlestone.sample import Sample
 
+MOST_LABELS = 1000
+
 
 def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
-    """The labels 0, ..., k in their declared order; `DeclarationError` unless they are 2 or more.
+    """The labels 0, ..., k in their declared order; `DeclarationError` unless they are 2 to 1,000.
 
-    Each is a text of its own, and not empty, as a missing value is.
+    Each is a text of its own, and not empty, as a missing value is; no two are one number.
 
     >>> declared_labels(["on time", "late", "cancelled"])
     ('on time', 'late', 'cancelled')
@@ -30,7 +32,42 @@ def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
             found="labels are 2 or more texts, none of them empty or named twice",
             fix='give a list such as ["on time", "late", "cancelled"]',
         )
+    if len(found) > MOST_LABELS:
+        raise DeclarationError(
+            f"declare {len(found):,} labels",
+            found=f"there may be {MOST_LABELS:,}, as every point has a count for each",
+            fix="name the labels that matter; every other value counts as the default",
+        )
+    values = [value for value in map(number, found) if value is not None]
+    if len(set(values)) < len(values):
+        raise DeclarationError(
+            f"declare {len(found)} labels",
+            found="two of them are one number, such as 1 and 1.0, or 1 and true",
+            fix="name each number once",
+        )
     return found
+
+
+def label_number(labels: Sequence[str], default: int = 0) -> Callable[[object], int]:
+    """The number of the label that a table value shows; ``default`` if it shows none.
+
+    A value shows the label that is its text, or else the one that is its number: 1, 1.0, "1.0" and
+    True show the label "1".  Exact decimals; total: it never raises.
+
+    >>> number_of = label_number(["other", "1", "HA"])
+    >>> [number_of(value) for value in ("HA", 1.0, True, "1.00", " HA", None)]
+    [2, 1, 1, 1, 0, 0]
+    """
+    by_text = {label: y for y, label in enumerate(labels)}
+    by_value = {value: y for label, y in by_text.items() if (value := number(label)) is not None}
+
+    def number_of(value: object) -> int:
+        found = by_text.get(text(value))
+        if found is None and by_value and (shown := number(value)) is not None:
+            found = by_value.get(shown)
+        return default if found is None else found
+
+    return number_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,23 +110,22 @@ class LabelledSample(Generic[Point]):
     ) -> LabelledSample[Any]:
         """The sample of pairs (x, y): any x is encoded by the domain, and any y is a label.
 
-        A y whose text is none of the ``labels`` counts as the label ``other``, by default the first.
+        A y that shows none of the ``labels`` counts as the label ``other``, by default the first.
         Raises `DeclarationError` for illegal labels, or if ``other`` is none of them.
         """
         declared = declared_labels(labels)
-        number = {label: y for y, label in enumerate(declared)}
-        if other is not None and other not in number:
+        if other is not None and other not in declared:
             raise DeclarationError(
                 f"count values that are no label as {other!r}",
                 found="it is not one of the declared labels",
                 fix="name one of them",
             )
-        default = 0 if other is None else number[other]
+        number_of = label_number(declared, 0 if other is None else declared.index(other))
         counts: dict[Any, list[int]] = {}
         for x, y in examples:
             point = x if x in domain else domain.encode(x)
             here = counts.setdefault(point, [0] * len(declared))
-            here[number.get(text(y), default)] += 1
+            here[number_of(y)] += 1
         table = np.array(list(counts.values()), dtype=np.int64).reshape(-1, len(declared))
         return cls(domain, declared, tuple(counts), table)
 

@@ -111,9 +111,9 @@ def test_draws_follow_the_distribution() -> None:
     assert stats.chisquare(*zip(*cells, strict=True)).pvalue > 1e-3
 
 
-def learned(text: str, examples: Iterable[tuple[Any, int]], **options: object) -> Release:
+def learned(text: str, examples: Iterable[tuple[Any, int]], **options: Any) -> Release:
     H = parse_class(text)
-    learner, _ = choose_learner(H, epsilon=1, delta="1e-6", **options)  # type: ignore[arg-type]
+    learner, _ = choose_learner(H, epsilon=1, delta="1e-6", **options)
     with Ledger() as ledger:
         return learner.fit(
             Sample.from_examples(H.domain, examples),

@@ -1,8 +1,9 @@
 """From a table (CSV, Parquet, a data frame, arrays) to a `Sample`, by public declarations alone."""
 
-from littlestone.data.labels import Label
+from littlestone.data.labels import Label, Labels
 from littlestone.data.reading import (
     plain_values,
+    read_labelled,
     read_mapped,
     read_sample,
     sample_from_arrays,
@@ -14,9 +15,11 @@ __all__ = [
     "TABLE_SUFFIXES",
     "CsvStream",
     "Label",
+    "Labels",
     "Table",
     "open_table",
     "plain_values",
+    "read_labelled",
     "read_mapped",
     "read_sample",
     "sample_from_arrays",
