@@ -105,7 +105,8 @@ class Labels:
         The ``default``, one of them, becomes the label 0; by default it is the first.  Raises
         `DeclarationError` for illegal labels, and if the default is none of them.
         """
-        listed = next(csv.reader([labels], skipinitialspace=True), [])
+        line = " ".join(labels.splitlines())
+        listed = next(csv.reader([line], skipinitialspace=True), [])
         names = declared_labels(name.strip() for name in listed)
         first = names[0] if default is None else default.strip()
         if first not in names:
