@@ -95,11 +95,11 @@ def declared_task(
 ) -> Task:
     """What these options of `fit` ask for; raises `DeclarationError` where they do not go together."""
     goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "method": method}
-    if (positive is None) == (labels is None):
+    if positive is not None and labels is not None:
         raise DeclarationError(
             f"learn {target}",
-            found="--positive and --labels are " + ("both missing" if labels is None else "given"),
-            fix="say --positive VALUE for a rule, or --labels A,B,C for several labels",
+            found="--positive asks for a rule, and --labels for several labels",
+            fix="leave out one of the two",
         )
     if positive is not None:
         if default is not None:
