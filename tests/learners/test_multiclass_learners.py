@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import pickle
 import random
-from collections import Counter
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 from littlestone.classifiers import BitClassifier
@@ -25,7 +25,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
 LABELS = ("on time", "late", "cancelled")
-LEARNERS: list[type[Any]] = [
+LEARNERS: list[Any] = [
     *concrete(MulticlassLearner, "littlestone.learners")  # type: ignore[type-abstract]
 ]
 CLASSES: list[MulticlassClass[Any]] = [
@@ -38,7 +38,8 @@ CLASSES: list[MulticlassClass[Any]] = [
 WILD: list[Any] = [None, "", float("nan"), 10**5000, b"\xff", "\ud800", [], ["u"], object(), "u", 1]
 
 
-def learner_of(kind: type[Any], H: MulticlassClass[Any]) -> Any:
+@cache
+def learner_of(kind: Any, H: MulticlassClass[Any]) -> Any:
     try:
         return kind(H, epsilon=1, delta="0.01")
     except DeclarationError:
@@ -64,7 +65,7 @@ def test_every_learner_has_a_class() -> None:
 
 
 @pytest.mark.parametrize(("kind", "H"), APPLY, ids=lambda made: getattr(made, "method", str(made)))
-def test_no_sample_raises(kind: type[Any], H: MulticlassClass[Any]) -> None:
+def test_no_sample_raises(kind: Any, H: MulticlassClass[Any]) -> None:
     learner = learner_of(kind, H)
     samples = [
         [("u", "late")],
@@ -84,14 +85,14 @@ def test_no_sample_raises(kind: type[Any], H: MulticlassClass[Any]) -> None:
 
 @pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
 @pytest.mark.parametrize("delta", ["1e-6", 0])
-def test_the_whole_costs_what_was_allowed(kind: type[Any], delta: object) -> None:
+def test_the_whole_costs_what_was_allowed(kind: Any, delta: object) -> None:
     learner = kind(CLASSES[0], epsilon="1/2", delta=delta, binary=ExponentialLearner)
     assert learner.cost().epsilon <= Fraction(1, 2)
     assert learner.cost().delta <= Fraction(str(delta))
 
 
 @pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
-def test_nothing_is_drawn_without_a_receipt(kind: type[Any]) -> None:
+def test_nothing_is_drawn_without_a_receipt(kind: Any) -> None:
     class Untouched(random.Random):
         def getrandbits(self, k: int) -> int:
             raise AssertionError("a random bit was read")
@@ -135,8 +136,6 @@ def test_parts_are_by_place() -> None:
     learner = BitPartsLearner(H, epsilon=1, delta=0, binary=ExponentialLearner)
     examples = [("x0", "late"), ("x1", "cancelled"), ("x0", "on time")] * 3
     sample = LabelledSample.from_examples(H.domain, LABELS, examples)
-    import numpy as np
-
     order = np.arange(len(LABELS) * 2).repeat(sample.counts.ravel())
     cut = list(split(sample, order, 2))
     assert [part.n for part in cut] == [4, 4]
@@ -155,7 +154,7 @@ def example(rng: random.Random) -> tuple[tuple[str, int], str]:
 
 
 @pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
-def test_planned_records_suffice(kind: type[Any]) -> None:
+def test_planned_records_suffice(kind: Any) -> None:
     """Of 20 releases at the planned size none errs on more than alpha; one would be no surprise."""
     H, alpha = CLASSES[1], 0.1
     learner = kind(H, epsilon=1, delta="1e-6")
@@ -177,15 +176,15 @@ def test_plans() -> None:
     assert binary is same
     needed = binary.plan(0.05, 0.025, setting="realizable")
     planned = parts.plan(0.1, 0.05, setting="realizable")
-    assert planned is not None and needed is not None
+    assert planned is not None
+    assert needed is not None
     assert planned.n == 2 * needed.n
     assert parts.plan(0.1, 0.05) is None
-    assert (
-        BitsLearner(several, epsilon=1, delta="1e-6").plan(0.1, 0.05, setting="realizable") is None
-    )
+    assert learner_of(BitsLearner, several).plan(0.1, 0.05, setting="realizable") is None
     every = BitPartsLearner(rules, epsilon=1, delta="1e-6", binary=IrreducibleLearner)
     paper, own = every.paper_plan(0.1, 0.05), every.learners[0].paper_plan(0.05, 0.025)
-    assert paper is not None and own is not None
+    assert paper is not None
+    assert own is not None
     assert (paper.n, paper.proved) == (2 * own.n, False)
     assert parts.paper_plan(0.1, 0.05) is None
 
@@ -195,17 +194,15 @@ def test_one_label_bit_is_the_binary_learner() -> None:
     H = TableClass.of([[0, 1], [1, 1]])
     bits, parts = (kind(H, epsilon=1, delta=0) for kind in (BitsLearner, BitPartsLearner))
     assert bits.event == ExponentialLearner(H.bit_class(0), epsilon=1).event
-    assert (
-        bits.plan(0.1, 0.05, setting="realizable").n
-        == parts.plan(0.1, 0.05, setting="realizable").n
-    )
-    assert isinstance(released(bits, [("x0", "1")] * 40).hypothesis, BitClassifier)
-    assert Counter(
-        released(bits, [("x0", "1")] * 40, seed).hypothesis("x0") for seed in range(9)
-    ) == {1: 9}
+    bounds = [learner.plan(0.1, 0.05, setting="realizable") for learner in (bits, parts)]
+    assert len({bound.n for bound in bounds if bound is not None}) == 1
+    for seed in range(5):
+        f = released(bits, [("x0", "1")] * 40, seed).hypothesis
+        assert isinstance(f, BitClassifier)
+        assert f("x0") == 1
 
 
-def test_the_binary_learner_may_be_any(monkeypatch: Any) -> None:
+def test_the_binary_learner_may_be_any() -> None:
     made = partial(IrreducibleLearner, alpha="0.02", teachers=40)
     learner = BitsLearner(CLASSES[1], epsilon=4, delta="1e-3", binary=made)
     release = released(learner, [(("J", 1), "late"), (("E", 1), "on time")] * 4000)
