@@ -111,9 +111,9 @@ def test_draws_follow_the_distribution() -> None:
     assert stats.chisquare(*zip(*cells, strict=True)).pvalue > 1e-3
 
 
-def learned(text: str, examples: Iterable[tuple[Any, int]], **options: Any) -> Release:
+def learned(text: str, examples: Iterable[tuple[Any, int]], **options: object) -> Release:
     H = parse_class(text)
-    learner, _ = choose_learner(H, epsilon=1, delta="1e-6", **options)
+    learner, _ = choose_learner(H, epsilon=1, delta="1e-6", **options)  # type: ignore[arg-type]
     with Ledger() as ledger:
         return learner.fit(
             Sample.from_examples(H.domain, examples),

@@ -13,7 +13,7 @@ from littlestone.labelled import LabelledSample
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.multiclass import parse_multiclass
-from littlestone.planning import choose_learner
+from littlestone.planning import choose_learner, choose_multiclass_learner
 from littlestone.privacy.event import Event
 from littlestone.report.fit import Evaluation, LabelledEvaluation
 from littlestone.sample import Sample
@@ -118,5 +118,5 @@ def declared_task(
             found="they are those of a rule, and there are several labels",
             fix="leave out --estimate, or ask about one label with --positive",
         )
-    several, why = choose_learner(parse_multiclass(hypotheses, declared.names), **goal)
+    several, why = choose_multiclass_learner(parse_multiclass(hypotheses, declared.names), **goal)
     return LabelsTask(several, why, several.event, declared)

@@ -1,6 +1,6 @@
 """From a table (CSV, Parquet, a data frame, arrays) to a `Sample`, by public declarations alone."""
 
-from littlestone.data.labels import Label, Labels
+from littlestone.data.labels import Label, Labels, label_names
 from littlestone.data.reading import (
     plain_values,
     read_labelled,
@@ -17,6 +17,7 @@ __all__ = [
     "Label",
     "Labels",
     "Table",
+    "label_names",
     "open_table",
     "plain_values",
     "read_labelled",

@@ -83,6 +83,16 @@ class Label:
         return f"{self.column} {self.relation} {self.value}"
 
 
+def label_names(text: str) -> list[str]:
+    """The names between the commas of a text; one that holds a comma stands between double quotes.
+
+    >>> label_names('on time, late, "none, or unknown"')
+    ['on time', 'late', 'none, or unknown']
+    """
+    line = " ".join(text.splitlines())
+    return [name.strip() for name in next(csv.reader([line], skipinitialspace=True), [])]
+
+
 @dataclass(frozen=True)
 class Labels:
     """The number of the label that a value of ``column`` shows: a total function into 0, ..., k.
@@ -100,14 +110,12 @@ class Labels:
 
     @classmethod
     def parse(cls, column: str, labels: str, default: str | None = None) -> Self:
-        """Read labels between commas; one that holds a comma stands between double quotes.
+        """Read labels between commas, as `label_names` does.
 
         The ``default``, one of them, becomes the label 0; by default it is the first.  Raises
         `DeclarationError` for illegal labels, and if the default is none of them.
         """
-        line = " ".join(labels.splitlines())
-        listed = next(csv.reader([line], skipinitialspace=True), [])
-        names = declared_labels(name.strip() for name in listed)
+        names = declared_labels(label_names(labels))
         first = names[0] if default is None else default.strip()
         if first not in names:
             raise DeclarationError(

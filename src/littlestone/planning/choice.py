@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import Bound, PrivateLearner, require_plan
-from littlestone.learners.multiclass import MulticlassLearner
-from littlestone.multiclass import MulticlassClass
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 
@@ -26,7 +24,7 @@ class Candidate:
     """
 
     method: str
-    learner: Any  # a PrivateLearner or a MulticlassLearner, or None
+    learner: PrivateLearner[Any] | None
     bound: Bound | None
     calibrated: Calibrated | None
     reason: str
@@ -50,11 +48,8 @@ class Candidate:
         return "of no proved size"
 
 
-Class = HypothesisClass[Any] | MulticlassClass[Any]
-
-
 def candidates(
-    hypotheses: Class,
+    hypotheses: HypothesisClass[Any],
     *,
     epsilon: object,
     delta: object,
@@ -70,16 +65,14 @@ def candidates(
     require_plan(alpha, beta)
     goal = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
     found = []
-    for kind in _kinds(hypotheses):
+    for kind in _kinds():
         try:
             learner = kind.aimed(hypotheses, **goal)
         except DeclarationError as error:
             found.append(Candidate(kind.method, None, None, None, error.found))
         else:
             bound = learner.plan(alpha, beta, setting="realizable")
-            simulated = None
-            if isinstance(hypotheses, HypothesisClass):
-                simulated = calibrated(kind.method, hypotheses, **goal, beta=beta)
+            simulated = calibrated(kind.method, hypotheses, **goal, beta=beta)
             found.append(Candidate(kind.method, learner, bound, simulated, ""))
     return sorted(found, key=_order)
 
@@ -91,7 +84,6 @@ def _order(found: Candidate) -> tuple[bool, bool, bool, bool, int]:
     return found.learner is None, reserved, found.bound is None, known is None, n
 
 
-@overload
 def choose_learner(
     hypotheses: HypothesisClass[Any],
     *,
@@ -100,30 +92,7 @@ def choose_learner(
     alpha: float = ALPHA,
     beta: float = BETA,
     method: str = AUTO,
-) -> tuple[PrivateLearner[Any], str]: ...
-
-
-@overload
-def choose_learner(
-    hypotheses: MulticlassClass[Any],
-    *,
-    epsilon: object,
-    delta: object,
-    alpha: float = ALPHA,
-    beta: float = BETA,
-    method: str = AUTO,
-) -> tuple[MulticlassLearner[Any], str]: ...
-
-
-def choose_learner(
-    hypotheses: Class,
-    *,
-    epsilon: object,
-    delta: object,
-    alpha: float = ALPHA,
-    beta: float = BETA,
-    method: str = AUTO,
-) -> tuple[Any, str]:
+) -> tuple[PrivateLearner[Any], str]:
     """The learner of that name, or for ``"auto"`` the first of `candidates`; and why, in a sentence.
 
     Raises `DeclarationError` for an unknown name and where the learner does not apply.
@@ -148,7 +117,7 @@ def choose_learner(
                 fix="allow a small delta, such as 1e-6, or declare another class",
             )
         return best.learner, _why(best, others)
-    for kind in _kinds(hypotheses):
+    for kind in _kinds():
         if kind.method == method:
             return kind.aimed(
                 hypotheses, epsilon=epsilon, delta=delta, alpha=alpha
@@ -156,7 +125,7 @@ def choose_learner(
     raise DeclarationError(
         f"learn by the method {method!r}",
         found="there is no such method",
-        fix=f"use one of: {', '.join([AUTO, *(kind.method for kind in _kinds(hypotheses))])}",
+        fix=f"use one of: {', '.join([AUTO, *(kind.method for kind in _kinds())])}",
     )
 
 
@@ -176,7 +145,5 @@ def _why(best: Candidate, others: list[Candidate]) -> str:
     return f"{best.words()}; no other method that applies has a proved size"
 
 
-def _kinds(hypotheses: Class) -> list[type[Any]]:
-    several = isinstance(hypotheses, MulticlassClass)
-    base = MulticlassLearner if several else PrivateLearner
-    return concrete(base, "littlestone.learners")
+def _kinds() -> list[type[Any]]:
+    return concrete(PrivateLearner, "littlestone.learners")

@@ -99,20 +99,6 @@ class BitwiseLearner(MulticlassLearner[Point]):
             self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other
         )
 
-    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
-        """The sum over the bits of what the binary learners' papers state for alpha / b and beta / b.
-
-        None where one of them states nothing.  (BGS21, Theorem 3.1.)
-        """
-        require_plan(alpha, beta)
-        b = len(self.learners)
-        found = [learner.paper_plan(alpha / b, beta / b) for learner in self.learners]
-        known = [bound for bound in found if bound is not None]
-        if len(known) < b:
-            return None
-        source = f"BGS21, Theorem 3.1, with {known[0].source}"
-        return Bound(sum(bound.n for bound in known), alpha, beta, known[0].setting, False, source)
-
     def enough(self, alpha: float, beta: float, setting: Setting) -> int | None:
         """Records with which every bit errs at most alpha / b with probability 1 - beta / b.
 

@@ -12,7 +12,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classifiers import BitClassifier
 from littlestone.domains import Point
 from littlestone.labelled import LabelledSample
-from littlestone.learners.base import Bound, PrivateLearner, Setting
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.multiclass.bits import Binary, BitwiseLearner, one_a_class
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.accounting.parallel import Parallel
@@ -81,9 +81,23 @@ class BitPartsLearner(BitwiseLearner[Point]):
         return [self.bit(part, i) for i, part in enumerate(parts)]
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """B times `enough`, by docs/proofs/multiclass-learning.md, Theorem 2."""
+        """A part of `enough` records for each bit; docs/proofs/multiclass-learning.md, Theorem 3."""
         n = self.enough(alpha, beta, setting)
-        source = "docs/proofs/multiclass-learning.md, Theorem 2"
-        return (
-            None if n is None else Bound(len(self.learners) * n, alpha, beta, setting, True, source)
-        )
+        if n is None:
+            return None
+        source = "docs/proofs/multiclass-learning.md, Theorem 3"
+        return Bound(len(self.learners) * n, alpha, beta, setting, True, source)
+
+    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
+        """The sum over the bits of what the binary learners' papers state for alpha / b and beta / b.
+
+        None where one of them states nothing.  (BGS21, Theorem 3.1.)
+        """
+        require_plan(alpha, beta)
+        b = len(self.learners)
+        found = [learner.paper_plan(alpha / b, beta / b) for learner in self.learners]
+        known = [bound for bound in found if bound is not None]
+        if len(known) < b:
+            return None
+        source = f"BGS21, Theorem 3.1, with {known[0].source}"
+        return Bound(sum(bound.n for bound in known), alpha, beta, known[0].setting, False, source)
