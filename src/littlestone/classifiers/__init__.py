@@ -2,5 +2,6 @@
 
 from littlestone.classifiers.base import Classifier
 from littlestone.classifiers.bits import BitClassifier
+from littlestone.classifiers.table import TableClassifier
 
-__all__ = ["BitClassifier", "Classifier"]
+__all__ = ["BitClassifier", "Classifier", "TableClassifier"]

@@ -3,5 +3,6 @@
 from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.multiclass.bits import BitsLearner
 from littlestone.learners.multiclass.parts import BitPartsLearner
+from littlestone.learners.multiclass.tournaments import TournamentLearner
 
-__all__ = ["BitPartsLearner", "BitsLearner", "MulticlassLearner"]
+__all__ = ["BitPartsLearner", "BitsLearner", "MulticlassLearner", "TournamentLearner"]
