@@ -32,7 +32,12 @@ CLASSES: list[MulticlassClass[Any]] = [
     TableClass.of([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS),
     *(
         parse_multiclass(text, LABELS)
-        for text in ("outcomes(a, integers(b); at most 1)", "outcomes(a; at most 2)")
+        for text in (
+            "outcomes(a, integers(b); at most 1)",
+            "outcomes(a; at most 2)",
+            "lookup(a; at most 2)",
+            "lookup(a, integers(b); at most 2)",
+        )
     ),
 ]
 WILD: list[Any] = [None, "", float("nan"), 10**5000, b"\xff", "\ud800", [], ["u"], object(), "u", 1]

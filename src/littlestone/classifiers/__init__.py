@@ -3,5 +3,6 @@
 from littlestone.classifiers.base import Classifier
 from littlestone.classifiers.bits import BitClassifier
 from littlestone.classifiers.lookup import LookupTable
+from littlestone.classifiers.table import TableClassifier
 
-__all__ = ["BitClassifier", "Classifier", "LookupTable"]
+__all__ = ["BitClassifier", "Classifier", "LookupTable", "TableClassifier"]

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from itertools import count, groupby
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ def split(sample: Examples, records: NDArray[np.int64], teachers: int) -> Iterat
         yield sample.of(points, counts[order])
 
 
-def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int]]:
+def permuted(sample: Counted, rng: random.Random) -> list[tuple[Any, int]]:
     """The examples, one by one, in an order that is drawn anew and is exactly uniform.
 
     As for `chunks`: it is as if record i had a place of its own, whatever it says.
@@ -84,7 +84,8 @@ def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int
     >>> sorted(permuted(sample, random.Random(0)))
     [(7, 0), (7, 1), (7, 1)]
     """
-    return [(sample.points[record // 2], record % 2) for record in shuffled(sample, rng).tolist()]
+    labels, records = sample.counts.shape[1], shuffled(sample, rng).tolist()
+    return [(sample.points[record // labels], record % labels) for record in records]
 
 
 def frontier(

@@ -4,5 +4,12 @@ from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.multiclass.bits import BitsLearner
 from littlestone.learners.multiclass.lookup import LookupLearner
 from littlestone.learners.multiclass.parts import BitPartsLearner
+from littlestone.learners.multiclass.tournaments import TournamentLearner
 
-__all__ = ["BitPartsLearner", "BitsLearner", "LookupLearner", "MulticlassLearner"]
+__all__ = [
+    "BitPartsLearner",
+    "BitsLearner",
+    "LookupLearner",
+    "MulticlassLearner",
+    "TournamentLearner",
+]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 
 from littlestone.classes.base import HypothesisClass
@@ -14,29 +12,12 @@ from littlestone.domains import Point
 from littlestone.labelled import LabelledSample
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.multiclass.bits import Binary, BitwiseLearner, one_a_class
+from littlestone.learners.multiclass.order import UniformOrder
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.sample import Sample
-
-
-@dataclass(frozen=True)
-class UniformOrder(Event):
-    """A uniform order of the records, whatever they say; it costs nothing.
-
-    It is redeemed before the order is drawn, so that a draw without a receipt draws nothing.
-
-    >>> print(UniformOrder().cost())
-    epsilon 0, delta 0 (replace-one)
-    """
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(Fraction(0))
-
-    def __str__(self) -> str:
-        return "uniform order of the records"
 
 
 class BitPartsLearner(BitwiseLearner[Point]):
