@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Hashable
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -55,10 +56,10 @@ def test_private_on_every_tiny_pair_as_a_model_file() -> None:
     learner = LookupLearner(H, epsilon=1, delta="0.1")
     records = tuple(product(range(2), LABELS))
 
-    def distribution(data: Any) -> dict[str, Fraction]:
+    def distribution(data: Any) -> dict[Hashable, Fraction]:
         counts = handed(learner, LabelledSample.from_examples(H.domain, LABELS, data))
         unpacked = [(x, y) for x, of in counts.items() for y, c in of.items() for _ in range(c)]
-        masses: dict[str, Fraction] = {}
+        masses: dict[Hashable, Fraction] = {}
         for entries, mass in learner.mechanism.distribution(unpacked).items():
             table = LookupTable(H.domain, LABELS, entries)
             text = json.dumps([table.words(), table.to_json(), repr(table)])
