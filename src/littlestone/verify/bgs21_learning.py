@@ -7,8 +7,11 @@ from fractions import Fraction
 from functools import cache, partial
 from math import log
 
+import numpy as np
+
 from littlestone.audit import find_subject
 from littlestone.classes import Subsets
+from littlestone.dimension import LabelTable, multiclass_littlestone_dimension
 from littlestone.domains import Integers
 from littlestone.labelled import LabelledSample
 from littlestone.learners import IrreducibleLearner
@@ -115,6 +118,35 @@ def sizes_by_mls() -> Outcome:
         "planned <= that of the sharper cap <= that of 6 d ln(k + 1)",
         "; ".join(" <= ".join(f"{n:,}" for n in sizes) for sizes in found),
         all(sizes == tuple(sorted(sizes)) for sizes in found),
+    )
+
+
+# The simplex code of 8 words, c_j(y) = parity of y & j for j = 1, ..., 7: any two differ in 4 bits.
+CODE = np.array([[(y & j).bit_count() % 2 for j in range(1, 8)] for y in range(8)])
+
+
+@statement(
+    "Codes that correct errors: err(f) <= sum of err(h_j) / 2 for distance 4, LDim <= the cap"
+)
+def codes() -> Outcome:
+    """docs/proofs/multiclass-learning.md, Theorem 4: random wrong bits, and random tables."""
+    rng, ratios, gaps = np.random.default_rng(4), [], []
+    for share in (0.02, 0.1, 0.3):
+        for _ in range(20):
+            truth = rng.integers(0, 8, size=400)
+            wrong = rng.random((400, 7)) < share
+            bits = CODE[truth] ^ wrong
+            nearest = np.abs(bits[:, None, :] - CODE).sum(axis=2).argmin(axis=1)
+            ratios.append(np.mean(nearest != truth) / (wrong.sum() / 400 / 2))
+    for _ in range(20):
+        values = rng.integers(0, 8, size=(12, 3))
+        d = multiclass_littlestone_dimension(LabelTable.of(values, labels=8))
+        coded = [LabelTable.of(CODE[values, j], labels=2) for j in range(7)]
+        gaps.append(bit_class_cap(d, 7) - max(map(multiclass_littlestone_dimension, coded)))
+    return Outcome(
+        "ratio <= 1, gap >= 0",
+        f"largest ratio {max(ratios):.2f} of {len(ratios)}; least gap {min(gaps)} of {len(gaps)}",
+        max(ratios) <= 1 and min(gaps) >= 0,
     )
 
 
