@@ -68,7 +68,7 @@ def on_pairs(
 
 @subject("bits-learner")
 def bits(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """Two bits learned from all records by exponential learners under one budget; three labels."""
+    """Three labels learned by their two bits, each from all records, under one budget."""
     learner = BitsLearner(H, epsilon=epsilon, delta=delta, binary=ExponentialLearner)
 
     def law(data: Records) -> Masses:
@@ -80,6 +80,6 @@ def bits(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 
 @subject("bit-parts-learner")
 def bit_parts(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """Two bits learned from random parts of the records by exponential learners; three labels."""
+    """Three labels learned by their two bits, each from a random part of the records."""
     learner = BitPartsLearner(H, epsilon=epsilon, delta=delta, binary=ExponentialLearner)
     return on_pairs(learner, lambda data: by_orders(learner, read(data)))
