@@ -24,16 +24,16 @@ GOAL: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
 
 def test_the_fewest_records_first_and_baselines_last() -> None:
     rows = multiclass_plan(TABLE, **GOAL)
-    assert [row.method for row in rows] == ["bits", "bit_parts", "tournaments"]
+    assert [row.method for row in rows] == ["bits", "bit_parts", "tournaments", "lookup"]
     sizes = [row.bound.n for row in rows if row.bound is not None]
     assert len(sizes) == 2
     assert sizes == sorted(sizes)
     assert rows[0].binary() == "exponential"
     assert rows[2].binary() == "-"
     assert "as a baseline" in rows[2].words()
-    (excluded,) = [row for row in multiclass_plan(RULES, **GOAL) if row.learner is None]
-    assert excluded.method == "tournaments"
-    assert excluded.error(1000, 0.05) is None
+    excluded = [row for row in multiclass_plan(RULES, **GOAL) if row.learner is None]
+    assert [row.method for row in excluded] == ["lookup", "tournaments"]
+    assert [row.error(1000, 0.05) for row in excluded] == [None, None]
 
 
 def test_the_size_is_that_of_the_learner() -> None:
@@ -57,7 +57,7 @@ def test_choosing_by_name() -> None:
 
 def test_pure_privacy_and_formulas() -> None:
     rows = multiclass_plan(TABLE, epsilon=1)
-    assert {row.method for row in rows if row.learner is None} == {"tournaments"}
+    assert {row.method for row in rows if row.learner is None} == {"lookup", "tournaments"}
     goal = {"alpha": 0.1, "beta": 0.05}
     assert formulas(TABLE, epsilon=1, delta=0, **goal) == []
     large = parse_multiclass("outcomes(a, b, c, d; at most 3)", LABELS)
@@ -73,7 +73,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert run.exit_code == 0
     found = json.loads(run.output)
     assert [row["method"] for row in found["methods"]] == ["bits", "bit_parts"]
-    assert list(found["does_not_apply"]) == ["tournaments"]
+    assert list(found["does_not_apply"]) == ["lookup", "tournaments"]
     run = CliRunner().invoke(app, ["plan", str(path), *shared, "--n", "900"])
     assert "proved error with 900 records" in run.output
     assert "does not apply" in run.output
