@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.domains import Domain, Point, text
+
+
+class Counted(Protocol):
+    """A sample of any number of labels: ``counts[j, y]`` examples (points[j], y)."""
+
+    @property
+    def points(self) -> Sequence[Any]:
+        """Distinct points of the domain."""
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The counts, a row a point and a column a label."""
+
+    def of(self, points: Sequence[Any], counts: NDArray[np.int64]) -> Self:
+        """A sample over the same domain with these points and counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +49,15 @@ class Sample(Generic[Point]):
     def n(self) -> int:
         """Number of examples, counted with multiplicity; public under replace-one neighbours."""
         return int(self.negatives.sum() + self.positives.sum())
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """``negatives`` and ``positives`` as the two columns of a table."""
+        return np.stack([self.negatives, self.positives], axis=1)
+
+    def of(self, points: Sequence[Point], counts: NDArray[np.int64]) -> Self:
+        """The sample over the same domain with these points and counts."""
+        return type(self)(self.domain, points, counts[:, 0], counts[:, 1])
 
     @classmethod
     def from_examples(

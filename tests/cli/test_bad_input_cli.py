@@ -263,13 +263,13 @@ def _break(*_: object, **__: object) -> object:
 @pytest.mark.parametrize(
     "place",
     [
-        "littlestone.cli.fit.read_sample",
+        "littlestone.cli.tasks.read_sample",
         "littlestone.cli.fit.open_table",
         "littlestone.learners.exponential.ExponentialLearner.fit",
         "littlestone.privacy.samplers.selection.draw",
         "littlestone.learners.release.Release.to_json",
         "littlestone.cli.fit.guarantee",
-        "littlestone.cli.fit.Evaluation.of",
+        "littlestone.cli.tasks.Evaluation.of",
     ],
 )
 def test_an_internal_error_shows_neither_its_text_nor_a_trace(
@@ -308,7 +308,7 @@ def test_a_failing_draw_stays_paid_for(folder: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_trace_is_shown_only_on_request(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.cli.fit.read_sample", _break)
+    monkeypatch.setattr("littlestone.cli.tasks.read_sample", _break)
     monkeypatch.setenv("LITTLESTONE_DEBUG", "1")
     with pytest.raises(BrokenError):
         run(*fit_arguments("good.csv"))

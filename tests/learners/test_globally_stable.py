@@ -152,7 +152,9 @@ def test_records_that_are_used_twice_are_caught() -> None:
 
 def fit(learner: Learner, sample: Sample[Any], rng: random.Random) -> Hypothesis[Any]:
     with Ledger() as ledger:
-        return learner.fit(sample, ledger=ledger, dataset="made up", rng=rng).hypothesis
+        release = learner.fit(sample, ledger=ledger, dataset="made up", rng=rng)
+    h: Hypothesis[Any] = release.hypothesis
+    return h
 
 
 def test_draws_have_the_exact_distribution() -> None:

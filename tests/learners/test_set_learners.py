@@ -120,5 +120,5 @@ def test_a_released_set_is_listed_in_one_order() -> None:
         sample = Sample.from_examples(learner.hypotheses.domain, examples)
         with Ledger() as ledger:
             h = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
-        listed.add((repr(h), *h.members))  # type: ignore[attr-defined]
+        listed.add((repr(h), *h.members))
     assert len(listed) == 1

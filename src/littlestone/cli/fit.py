@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from littlestone.classes import parse_class
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
@@ -20,23 +19,32 @@ from littlestone.cli.arguments import (
     refuse_as_feature,
 )
 from littlestone.cli.console import cost_json, print_json, print_pairs
-from littlestone.data import Label, open_table, read_sample
-from littlestone.planning import choose_learner
+from littlestone.cli.tasks import declared_task
+from littlestone.data import open_table
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.files import reserved
-from littlestone.report.fit import Evaluation, budget, guarantee
+from littlestone.report.fit import budget, guarantee
 
 
 def fit(
     table: Annotated[Path, typer.Argument(help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file.")],
     target: Annotated[str, typer.Option(help="The column that holds the label.")],
-    positive: Annotated[str, typer.Option(help="What is positive: HA, or '> 15'.")],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
     ],
     epsilon: Annotated[str, typer.Option(help="The privacy loss, in nats; greater than 0.")],
+    positive: Annotated[
+        str | None, typer.Option(help="What is positive: HA, or '> 15'; or give --labels.")
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="Several labels: AA,UA,DL; or give --positive.")
+    ] = None,
+    default: Annotated[
+        str | None,
+        typer.Option(help="The one of --labels that any other value has; the first if not given."),
+    ] = None,
     delta: Annotated[
         str, typer.Option(help="The delta you allow; needed where nobody lists the hypotheses.")
     ] = "0",
@@ -66,15 +74,27 @@ def fit(
         int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
     ] = None,
 ) -> None:
-    """Learn a rule from TABLE with differential privacy.
+    """Learn a rule, or the label of each record, from TABLE with differential privacy.
 
     What is printed and written is the private release and nothing else, unless --evaluate is given.
     The cost is recorded in the ledger before anything is drawn.
     """
-    declared = parse_class(hypotheses)
-    learner, why = choose_learner(declared, epsilon=epsilon, delta=delta, method=method)
-    event = learner.event_with(estimate)
-    label = Label.parse(target, positive)
+    if positive is None and labels is None:
+        raise typer.BadParameter(
+            "say what is positive, or which --labels there are", param_hint="--positive"
+        )
+    task = declared_task(
+        target,
+        hypotheses,
+        positive=positive,
+        labels=labels,
+        default=default,
+        estimate=estimate,
+        epsilon=epsilon,
+        delta=delta,
+        method=method,
+    )
+    learner = task.learner
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(target, columns, hypotheses)
     source = open_table(table)
@@ -82,7 +102,7 @@ def fit(
         source.require(column)
     name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
     if dry_run:
-        _preview(event, learner.method, name, ledger, as_json=as_json)
+        _preview(task.event, learner.method, name, ledger, as_json=as_json)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
@@ -91,21 +111,19 @@ def fit(
         else nullcontext() as write,
         Ledger(ledger) as book,
     ):
-        sample = read_sample(source, learner.hypotheses.domain, label, refuse_blank=evaluate)
-        release = learner.fit(
-            sample, ledger=book, dataset=name, label=str(label), estimate=estimate, rng=rng
-        )
+        sample = task.read(source, refuse_blank=evaluate)
+        release = task.fit(sample, ledger=book, dataset=name, rng=rng)
         if write is not None:
             write(json.dumps(release.to_json(), indent=2, ensure_ascii=False) + "\n")
         total, limit, shown = book.total(name), book.limit(name), ledger_name(ledger, book)
-    evaluation = Evaluation.of(release, learner.hypotheses, sample) if evaluate else None
+    evaluation = task.evaluate(release, sample) if evaluate else None
     if as_json:
         data = release.to_json()
         if evaluation is not None:
             data["evaluation"] = evaluation.to_json()
         print_json(data)
         return
-    rows = [*guarantee(learner, release), ("method", why)]
+    rows = [*guarantee(learner, release), ("method", task.why)]
     rows.append(("ledger", f"{budget(total, limit)} ({shown})"))
     if out is not None:
         rows.append(("model", str(out)))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from littlestone.cli.arguments import class_or_file
+from littlestone.cli.arguments import class_or_file, multiclass_or_file
 from littlestone.cli.console import (
     cost_json,
     counted,
@@ -17,6 +17,7 @@ from littlestone.cli.console import (
     print_pairs,
     print_table,
 )
+from littlestone.cli.plan_labels import plan_labels, size
 from littlestone.learners.base import Bound
 from littlestone.planning import AtN, Plan, Row
 from littlestone.planning import plan as planned
@@ -40,13 +41,22 @@ def plan(
     n: Annotated[
         int | None, typer.Option(min=1, help="What each method does with so many records.")
     ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(help="Names of several labels, as 'on time,late,cancelled'."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Print how many records each learner of CLASS takes, and how many none can do without.
 
     Proved sizes are theorems, calibrated ones fit simulations, and formulas are those of papers.
-    No data are read.
+    With --labels, CLASS is one of several labels or a table of their numbers.  No data are read.
     """
+    if labels is not None:
+        plan_labels(
+            multiclass_or_file(what, labels), epsilon, delta, alpha, beta, n, as_json=as_json
+        )
+        return
     H = class_or_file(what)
     with err.status(Text("planning")):
         found = planned(H, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
@@ -85,20 +95,9 @@ def plan(
 
 
 def _cells(row: Row) -> list[str]:
-    realizable = _size(row.realizable) if row.tuned is None else _size(row.tuned) + _TUNED
+    realizable = size(row.realizable) if row.tuned is None else size(row.tuned) + _TUNED
     calibrated = "-" if row.calibrated is None else f"{row.calibrated.n:,}"
-    return [row.method, realizable, _size(row.agnostic), calibrated, _size(row.paper)]
-
-
-def _size(bound: Bound | None) -> str:
-    """A number of records; beyond a million millions, its first digits.
-
-    >>> _size(None), _size(Bound(10**15 + 1, 0.1, 0.05, "realizable", True, ""))
-    ('-', '1e+15')
-    """
-    if bound is None:
-        return "-"
-    return f"{bound.n:,}" if bound.n < 10**12 else f"{bound.n:.3g}"
+    return [row.method, realizable, size(row.agnostic), calibrated, size(row.paper)]
 
 
 def _promise(row: AtN) -> list[str]:

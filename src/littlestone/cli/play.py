@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import class_or_file
+from littlestone.cli.arguments import class_or_file, multiclass_or_file
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
 from littlestone.errors import DeclarationError
+from littlestone.multiclass import MulticlassClass
 from littlestone.online import (
     Adversary,
     FileAdversary,
     Halving,
-    OnlineLearner,
+    MulticlassRandomAdversary,
+    MulticlassSOA,
+    MulticlassTreeAdversary,
+    Player,
     RandomAdversary,
     StandardOptimalAlgorithm,
     TreeAdversary,
@@ -24,6 +29,8 @@ from littlestone.online import (
 from littlestone.online import (
     play as play_game,
 )
+
+T = TypeVar("T")
 
 _LEARNERS: dict[str, type[StandardOptimalAlgorithm[Any]] | type[Halving[Any]]] = {
     "soa": StandardOptimalAlgorithm,
@@ -48,19 +55,33 @@ def play(
     rounds: Annotated[
         int | None, typer.Option(min=0, help="At most so many rounds; 20 against random.")
     ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(help="Names of several labels, as 'on time,late,cancelled': their game."),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat the random adversary's choices.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Play the online game round by round; the standard optimal algorithm errs at most LDim times."""
-    H = class_or_file(what)
-    if learner not in _LEARNERS:
-        raise DeclarationError(
-            f"play with the learner {learner!r}",
-            found="there is no such learner",
-            fix=f"use one of: {', '.join(_LEARNERS)}",
-        )
-    player: OnlineLearner[Any] = _LEARNERS[learner](H)
-    opponent = _adversary(adversary, H, seed)
+    """Play the online game round by round; the standard optimal algorithm errs at most LDim times.
+
+    With --labels, CLASS is one of several labels or a table of their numbers, and the bound is MLS.
+    """
+    rng = None if seed is None else random.Random(seed)
+    H: HypothesisClass[Any] | MulticlassClass[Any]
+    player: Player[Any]
+    if labels is None:
+        H = class_or_file(what)
+        player = _named("learner", learner, _LEARNERS)(H)
+        opponent, bound = _adversary(adversary, H, rng), "Littlestone dimension"
+    else:
+        H = multiclass_or_file(what, labels)
+        player = _named("learner", learner, {"soa": MulticlassSOA})(H)
+        opponents: dict[str, Callable[[], Adversary[Any]]] = {
+            "tree": lambda: MulticlassTreeAdversary(H),
+            "random": lambda: MulticlassRandomAdversary(H, rng=rng),
+        }
+        opponent = _named("adversary", adversary, opponents)()
+        bound = "multiclass Littlestone dimension"
     if rounds is None and opponent.endless:
         rounds = 20
     transcript = play_game(player, opponent, rounds=rounds)
@@ -70,7 +91,7 @@ def play(
         print_json(
             {
                 "class": str(H),
-                "littlestone_dimension": finite_or_text(dimension),
+                bound.lower().replace(" ", "_"): finite_or_text(dimension),
                 "rounds": table,
                 "mistakes": transcript.mistakes,
                 "interrupted": transcript.interrupted,
@@ -82,17 +103,28 @@ def play(
     out.print(
         f"{counted(transcript.mistakes, 'mistake')} in {counted(len(table), 'round')}"
         f"{', interrupted' if transcript.interrupted else ''}; "
-        f"the Littlestone dimension of {H} is {dimension}"
+        f"the {bound} of {H} is {dimension}"
     )
     if transcript.interrupted:
         raise typer.Exit(130)
 
 
-def _adversary(name: str, H: HypothesisClass[Any], seed: int | None) -> Adversary[Any]:
+def _named(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """The learner or adversary of that name."""
+    if name not in known:
+        raise DeclarationError(
+            f"play with the {kind} {name!r}",
+            found=f"there is no such {kind}",
+            fix=f"use one of: {', '.join(known)}",
+        )
+    return known[name]
+
+
+def _adversary(name: str, H: HypothesisClass[Any], rng: random.Random | None) -> Adversary[Any]:
     if name == "tree":
         return TreeAdversary(H)
     if name == "random":
-        return RandomAdversary(H, rng=None if seed is None else random.Random(seed))
+        return RandomAdversary(H, rng=rng)
     if not Path(name).is_file():
         raise DeclarationError(
             f"play against the adversary {name!r}",

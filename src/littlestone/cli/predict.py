@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from littlestone.classifiers import Classifier
 from littlestone.data import open_table, read_mapped
 from littlestone.learners import Release
 from littlestone.report.files import reserved
@@ -18,16 +22,28 @@ def predict(
     table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the model's column.")],
     out: Annotated[Path | None, typer.Option(help="Write there, not to the terminal.")] = None,
 ) -> None:
-    """Print a CSV of one column, the predicted label (0 or 1) of each record of TABLE in order.
+    """Print a CSV of one column, the predicted label of each record of TABLE in order.
 
-    The rule is private for the records it was learned from.  Its predictions on TABLE speak about
-    the records of TABLE, and are for whoever may see those.
+    It is 0 or 1, or of several labels the text of one.  The rule is private for the records it was
+    learned from.  Its predictions on TABLE speak about the records of TABLE, and are for whoever may
+    see those.
     """
     rule = Release.load(model).hypothesis
-    lines = read_mapped(open_table(table), rule.domain, lambda x: f"{rule(x)}\n")
+    shown = _cells(rule.labels) if isinstance(rule, Classifier) else ["0\n", "1\n"]
+    lines = read_mapped(open_table(table), rule.domain, lambda x: shown[rule(x)])
     if out is None:
         sys.stdout.write("prediction\n")
         sys.stdout.writelines(lines)
         return
     with reserved(out, keep=(model, table)) as write:
         write("prediction\n" + "".join(lines))
+
+
+def _cells(labels: Sequence[str]) -> list[str]:
+    """The line of a CSV file of one column for each label."""
+    lines = []
+    for label in labels:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow([label])
+        lines.append(line.getvalue())
+    return lines

@@ -1,15 +1,18 @@
-"""What makes a record positive: declared by the user, never read off the data."""
+"""What makes a record positive, or which of several labels it has: declared, never read off data."""
 
 from __future__ import annotations
 
+import csv
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import Self
 
 from littlestone.domains import number, text
 from littlestone.errors import DeclarationError
+from littlestone.labelled import declared_labels, label_number
 
 # The longer signs come first, because that is how they are read.
 _ORDERS: dict[str, Callable[[Decimal, Decimal], bool]] = {
@@ -84,3 +87,60 @@ class Label:
 
     def __str__(self) -> str:
         return f"{self.column} {self.relation} {self.value}"
+
+
+def label_names(text: str) -> list[str]:
+    """The names between the commas of a text; one that holds a comma stands between double quotes.
+
+    >>> label_names('on time, late, "none, or unknown"')
+    ['on time', 'late', 'none, or unknown']
+    """
+    line = " ".join(text.splitlines())
+    return [name.strip() for name in next(csv.reader([line], skipinitialspace=True), [])]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The number of the label that a value of ``column`` shows: a total function into 0, ..., k.
+
+    ``names`` are the labels 0, ..., k.  A missing value, and one that shows none of them, has the
+    label 0, the default.  Which label a value shows is `label_number`.
+
+    >>> carrier = Labels.parse("carrier", "AA, UA, 'DL'", default="UA")
+    >>> carrier.names, [carrier(value) for value in ("AA", "UA", "HA", None)]
+    (('UA', 'AA', "'DL'"), [1, 0, 0, 0])
+    """
+
+    column: str
+    names: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, column: str, labels: str, default: str | None = None) -> Self:
+        """Read labels between commas, as `label_names` does.
+
+        The ``default``, one of them, becomes the label 0; by default it is the first.  Raises
+        `DeclarationError` for illegal labels, and if the default is none of them.
+        """
+        names = declared_labels(label_names(labels))
+        first = names[0] if default is None else default.strip()
+        if first not in names:
+            raise DeclarationError(
+                f"give values of {column!r} that are no label the label {first!r}",
+                found="it is not one of the declared labels",
+                fix=f"name one of them, such as {names[0]!r}, or declare it too",
+            )
+        return cls(column, (first, *(name for name in names if name != first)))
+
+    @cached_property
+    def _number(self) -> Callable[[object], int]:
+        return label_number(self.names)
+
+    def __call__(self, value: object) -> int:
+        return self._number(value)
+
+    def reads(self, value: object) -> bool:
+        """Whether the value is there at all."""
+        return text(value) != ""
+
+    def __str__(self) -> str:
+        return self.column

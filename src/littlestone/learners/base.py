@@ -15,6 +15,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
+from littlestone.labelled import LabelledSample
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
 from littlestone.privacy.accounting.composed import Composed
@@ -45,45 +46,14 @@ class Bound:
     source: str
 
 
-class PrivateLearner(ABC, Generic[Point]):
-    """A differentially private learner: its guarantee holds for every sample, realizable or not."""
+class Learner(ABC):
+    """What learns in private, of two labels or of several: it plans, spends, draws and releases."""
 
     method: ClassVar[str]
     """The name by which the command line asks for it."""
 
     reservation: ClassVar[str] = ""
     """Why it is taken only where no other applies, in words, such as ``if no label is wrong``."""
-
-    hypotheses: HypothesisClass[Point]
-
-    @abstractmethod
-    def __init__(
-        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
-    ) -> None:
-        """Raises `DeclarationError` where the learner does not apply."""
-
-    @classmethod
-    def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
-    ) -> PrivateLearner[Point]:
-        """The learner as it is used for error ``alpha``; most are the same for every alpha."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta)
-
-    @classmethod
-    def proved(
-        cls,
-        hypotheses: HypothesisClass[Point],
-        *,
-        epsilon: object,
-        delta: object,
-        alpha: float,
-        beta: float,
-    ) -> PrivateLearner[Point]:
-        """The learner with parameters for which `plan` (alpha, beta) is proved, if for any.
-
-        A learner overrides it whose usual parameters are calibrated.
-        """
-        return cls(hypotheses, epsilon=epsilon, delta=delta)
 
     @property
     @abstractmethod
@@ -93,81 +63,6 @@ class PrivateLearner(ABC, Generic[Point]):
     def cost(self) -> PrivacyCost:
         """The guarantee of one `fit`."""
         return self.event.cost()
-
-    def event_with(self, estimate: object) -> Event:
-        """`event`, and beside it the `CellCounts` of epsilon ``estimate``; None: `event` alone.
-
-        Raises `DeclarationError` for an illegal epsilon.
-        """
-        if estimate is None:
-            return self.event
-        counts = CellCounts(exact_epsilon(estimate), len(CELLS))
-        return Composed([(self.event, 1), (counts, 1)], self.cost().delta)
-
-    def fit(
-        self,
-        sample: Sample[Point],
-        *,
-        ledger: Ledger,
-        dataset: str,
-        label: str = "label is 1",
-        estimate: object = None,
-        rng: random.Random | None = None,
-    ) -> Release:
-        """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
-
-        With an epsilon ``estimate`` the release has an `Estimate` too, and `event_with` is spent, in
-        one entry: a refused budget refuses both.  ``rng`` is the system's cryptographic generator
-        unless given; a seeded one marks the release as not private.  Raises, before anything is
-        spent, `DeclarationError` for a sample over another domain, and before anything is drawn,
-        `BudgetExceededError` or `LedgerError`.
-        """
-        self._require_fitting(sample)
-        rng = chosen_generator(rng)
-        what = f"learn {label} from {self.hypotheses}"
-        event = self.event_with(estimate)
-        receipt = ledger.spend(event, dataset=dataset, what=what)
-        hypothesis = self.draw(sample, receipt=receipt, rng=rng)
-        found = None
-        if estimate is not None:
-            counts = CellCounts(exact_epsilon(estimate), len(CELLS))
-            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt, rng=rng)
-            found = Estimate(counts.epsilon, sample.n, *noisy)
-        return Release(
-            hypothesis=hypothesis,
-            hypotheses=str(self.hypotheses),
-            label=label,
-            n=sample.n,
-            cost=event.cost(),
-            mechanism=str(event),
-            private=is_cryptographic(rng),
-            receipt=receipt.number,
-            estimate=found,
-        )
-
-    def _require_fitting(self, sample: object) -> None:
-        # Domains are declarations, so comparing them tells nothing of the records.
-        domain = self.hypotheses.domain
-        if not isinstance(sample, Sample) or sample.domain != domain:
-            over = f" over {sample.domain}" if isinstance(sample, Sample) else ""
-            raise DeclarationError(
-                f"learn {self.hypotheses} from a {type(sample).__name__}{over}",
-                found=f"the class needs a Sample over {domain}",
-                fix="make one with read_sample(table, domain, label) or Sample.from_examples(domain, "
-                "examples), with the domain of the class",
-            )
-        if sample.n < 1:  # n is public
-            raise DeclarationError(
-                f"learn {self.hypotheses} from a sample",
-                found="it has no examples",
-                fix="give at least one",
-            )
-
-    @abstractmethod
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
-        """The hypothesis to release; the receipt is redeemed before the first random bit."""
 
     @abstractmethod
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
@@ -205,6 +100,120 @@ class PrivateLearner(ABC, Generic[Point]):
             middle = (low * high) ** 0.5
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high
+
+
+class PrivateLearner(Learner, Generic[Point]):
+    """A differentially private learner: its guarantee holds for every sample, realizable or not."""
+
+    hypotheses: HypothesisClass[Point]
+
+    @abstractmethod
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
+    ) -> None:
+        """Raises `DeclarationError` where the learner does not apply."""
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> PrivateLearner[Point]:
+        """The learner as it is used for error ``alpha``; most are the same for every alpha."""
+        return cls(hypotheses, epsilon=epsilon, delta=delta)
+
+    @classmethod
+    def proved(
+        cls,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: float,
+        beta: float,
+    ) -> PrivateLearner[Point]:
+        """The learner with parameters for which `plan` (alpha, beta) is proved, if for any.
+
+        A learner overrides it whose usual parameters are calibrated.
+        """
+        return cls(hypotheses, epsilon=epsilon, delta=delta)
+
+    def event_with(self, estimate: object) -> Event:
+        """`event`, and beside it the `CellCounts` of epsilon ``estimate``; None: `event` alone.
+
+        Raises `DeclarationError` for an illegal epsilon.
+        """
+        if estimate is None:
+            return self.event
+        counts = CellCounts(exact_epsilon(estimate), len(CELLS))
+        return Composed([(self.event, 1), (counts, 1)], self.cost().delta)
+
+    def fit(
+        self,
+        sample: Sample[Point],
+        *,
+        ledger: Ledger,
+        dataset: str,
+        label: str = "label is 1",
+        estimate: object = None,
+        rng: random.Random | None = None,
+    ) -> Release:
+        """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
+
+        With an epsilon ``estimate`` the release has an `Estimate` too, and `event_with` is spent, in
+        one entry: a refused budget refuses both.  ``rng`` is the system's cryptographic generator
+        unless given; a seeded one marks the release as not private.  Raises, before anything is
+        spent, `DeclarationError` for a sample over another domain, and before anything is drawn,
+        `BudgetExceededError` or `LedgerError`.
+        """
+        made = "read_sample(table, domain, label) or Sample.from_examples(domain, examples)"
+        require_fitting(sample, Sample, self.hypotheses, made)
+        rng = chosen_generator(rng)
+        what = f"learn {label} from {self.hypotheses}"
+        event = self.event_with(estimate)
+        receipt = ledger.spend(event, dataset=dataset, what=what)
+        hypothesis = self.draw(sample, receipt=receipt, rng=rng)
+        found = None
+        if estimate is not None:
+            counts = CellCounts(exact_epsilon(estimate), len(CELLS))
+            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt, rng=rng)
+            found = Estimate(counts.epsilon, sample.n, *noisy)
+        return Release(
+            hypothesis=hypothesis,
+            hypotheses=str(self.hypotheses),
+            label=label,
+            n=sample.n,
+            cost=event.cost(),
+            mechanism=str(event),
+            private=is_cryptographic(rng),
+            receipt=receipt.number,
+            estimate=found,
+        )
+
+    @abstractmethod
+    def draw(
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
+        """The hypothesis to release; the receipt is redeemed before the first random bit."""
+
+
+def require_fitting(
+    sample: object, kind: type[Sample[Any] | LabelledSample[Any]], hypotheses: Any, made: str
+) -> None:
+    """Raise `DeclarationError` unless the sample is of that kind and over the class's domain."""
+    # Domains are declarations, so comparing them tells nothing of the records.
+    domain = hypotheses.domain
+    if not isinstance(sample, kind) or sample.domain != domain:
+        over = f" over {sample.domain}" if isinstance(sample, kind) else ""
+        raise DeclarationError(
+            f"learn {hypotheses} from a {type(sample).__name__}{over}",
+            found=f"the class needs a {kind.__name__} over {domain}",
+            fix=f"make one with {made}, with the domain of the class",
+        )
+    if sample.n < 1:  # n is public
+        raise DeclarationError(
+            f"learn {hypotheses} from a sample",
+            found="it has no examples",
+            fix="give at least one",
+        )
 
 
 def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:

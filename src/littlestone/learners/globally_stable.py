@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -135,17 +134,14 @@ class GloballyStableLearner(PrivateLearner[Point]):
         self, examples: Examples[Point], sizes: Sizes
     ) -> tuple[Examples[Point], list[Examples[Point]]]:
         """The fresh records and the batches, by position alone; the last ones may be in neither."""
-        stops = list(accumulate(map(sizes.batch, range(sizes.batches)), initial=sizes.fresh))
-        return examples[: sizes.fresh], [examples[i:j] for i, j in pairwise(stops)]
+        return sizes.split(examples)
 
     def rule(
         self, batch: Examples[Point], i: int, sizes: Sizes, rng: random.Random
     ) -> Hypothesis[Point] | None:
         """The rule of batch number i; None if it is too short or takes too much work."""
-        size = sizes.block
-        blocks = (batch[j : j + size] for j in range(0, len(batch) - size + 1, size))
         try:
-            return stable_rule(self.hypotheses, i % len(sizes.caps), blocks, rng)
+            return stable_rule(self.hypotheses, i % len(sizes.caps), sizes.blocks(batch), rng)
         except TooLargeError:
             return None
 
@@ -177,7 +173,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         return self.choice.epsilon, self.histogram.delta
 
 
-def errors(rules: Sequence[Hypothesis[Point]], examples: Examples[Point]) -> ErrorRuns:
+def errors(rules: Sequence[Callable[[Point], int]], examples: Examples[Point]) -> ErrorRuns:
     """How many of ``examples`` each rule labels wrongly."""
     counts = Counter(examples)
     wrong = [sum(times for (x, y), times in counts.items() if h(x) != y) for h in rules]

@@ -66,16 +66,8 @@ class _SetLearner(PrivateLearner[Any]):
 
         By sums of positive floats in place of exact ones; the margin covers their rounding.
         """
-        require_plan(alpha, beta, setting)
-        parts = self.hypotheses.parts
-        if setting != "realizable" or parts < 1:
-            return None
-
-        def failure(n: int) -> float:
-            return parts * binomial_mean(n, alpha / parts, self._missed)
-
-        n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
-        return Bound(n, alpha, beta, setting, True, "docs/proofs/partition-selection.md")
+        source = "docs/proofs/partition-selection.md"
+        return enough_for_keys(self.hypotheses.parts, self._missed, alpha, beta, setting, source)
 
     @cached_property
     def _missed(self) -> NDArray[np.float64]:
@@ -84,6 +76,29 @@ class _SetLearner(PrivateLearner[Any]):
         while found[-1] > 0:
             found.append(float(1 - self.mechanism.curve(len(found))))
         return np.array(found)
+
+
+def enough_for_keys(
+    keys: int,
+    missed: NDArray[np.float64],
+    alpha: float,
+    beta: float,
+    setting: Setting,
+    source: str,
+) -> Bound | None:
+    """The least n with ``keys`` E[missed[Bin(n, alpha / keys)]] <= beta, for realizable samples.
+
+    ``missed[c]`` is the probability that a key of c records is not released; it falls in c.
+    """
+    require_plan(alpha, beta, setting)
+    if setting != "realizable" or keys < 1:
+        return None
+
+    def failure(n: int) -> float:
+        return keys * binomial_mean(n, alpha / keys, missed)
+
+    n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
+    return Bound(n, alpha, beta, setting, True, source)
 
 
 class PartitionLearner(_SetLearner):

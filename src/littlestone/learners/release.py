@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from littlestone.classifiers import Classifier
 from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import Estimate
@@ -33,13 +34,14 @@ _RANDOMNESS = {
 class Release:
     """The private output of a learner, and only that: every field but ``hypothesis`` is public.
 
-    ``hypotheses`` is the class in words, ``label`` what a positive label means, ``n`` the number of
+    ``hypothesis`` is a `Hypothesis`, or for several labels a `Classifier`; ``hypotheses`` is the class
+    in words, ``label`` what a positive label means, or what the labels are about, ``n`` the number of
     records (public under replace-one), ``private`` is False when a seeded generator was used, and
     ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
     hypothesis: ``cost`` is for both.
     """
 
-    hypothesis: Hypothesis[Any]
+    hypothesis: Any  # a Hypothesis, or a Classifier
     hypotheses: str
     label: str
     n: int
@@ -50,11 +52,13 @@ class Release:
     estimate: Estimate | None = None
 
     def words(self) -> str:
-        """The rule in one line: ``label  <=>  hypothesis``."""
-        return f"{self.label}  <=>  {self.hypothesis.words()}"
+        """The rule in one line: ``label  <=>  hypothesis``, or ``label  =  classifier``."""
+        sign = "=" if isinstance(self.hypothesis, Classifier) else "<=>"
+        return f"{self.label}  {sign}  {self.hypothesis.words()}"
 
     def to_json(self) -> dict[str, object]:
         """The model file as plain JSON values; `from_json` reads it back."""
+        kind = "classifier" if isinstance(self.hypothesis, Classifier) else "hypothesis"
         estimate = {} if self.estimate is None else {"estimate": self.estimate.to_json()}
         return {
             "format": FORMAT,
@@ -71,7 +75,7 @@ class Release:
                 "ledger entry": self.receipt,
             },
             **estimate,
-            "hypothesis": self.hypothesis.to_json(),
+            kind: self.hypothesis.to_json(),
         }
 
     @classmethod
@@ -87,7 +91,9 @@ class Release:
             privacy, n = data["privacy"], _whole(data["n"])
             estimate = data.get("estimate")
             return cls(
-                hypothesis=Hypothesis.from_json(data["hypothesis"]),
+                hypothesis=Classifier.from_json(data["classifier"])
+                if "classifier" in data
+                else Hypothesis.from_json(data["hypothesis"]),
                 hypotheses=str(data["class"]),
                 label=str(data["label"]),
                 n=n,

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import count, groupby
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,12 @@ from littlestone.decomposition import DecompositionTree, decompose
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis, disagreement
-from littlestone.sample import Sample
+from littlestone.sample import Counted, Sample
+
+Examples = TypeVar("Examples", bound=Counted)
 
 
-def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator[Sample[Point]]:
+def chunks(sample: Examples, teachers: int, rng: random.Random) -> Iterator[Examples]:
     """``teachers`` disjoint parts of floor(n / teachers) records each, by a uniform permutation.
 
     The permutation is drawn anew and is exactly uniform, so it makes no difference in which order
@@ -34,35 +37,44 @@ def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator
     yield from split(sample, shuffled(sample, rng), teachers)
 
 
-def shuffled(sample: Sample[Point], rng: random.Random) -> NDArray[np.int64]:
+def listed(sample: Counted) -> list[int]:
+    """The records, one by one; with k + 1 labels, j (k + 1) + y stands for (points[j], y).
+
+    >>> from littlestone.domains import Integers
+    >>> listed(Sample.from_examples(Integers(), [(7, 1), (2, 0), (7, 1)]))
+    [1, 1, 2]
+    """
+    often = sample.counts.ravel()
+    records: list[int] = np.repeat(np.arange(len(often)), often).tolist()
+    return records
+
+
+def shuffled(sample: Counted, rng: random.Random) -> NDArray[np.int64]:
     """The records in a uniform order, for `split`."""
-    often = np.stack([sample.negatives, sample.positives], axis=1).ravel()
-    records = np.repeat(np.arange(len(often)), often).tolist()
+    records = listed(sample)
     rng.shuffle(records)
     return np.array(records, dtype=np.int64)
 
 
-def split(
-    sample: Sample[Point], records: NDArray[np.int64], teachers: int
-) -> Iterator[Sample[Point]]:
-    """The parts of ``records``, in their order; 2 j + y stands for the example (points[j], y).
+def split(sample: Examples, records: NDArray[np.int64], teachers: int) -> Iterator[Examples]:
+    """The parts of ``records``, which are numbered as in `listed`, in their order.
 
     A part holds its points in the order in which it meets them.  In the order of ``sample`` they
     would tell what other parts hold: a record there may be the first of the sample with its point,
     and where a list is cut depends on the order.
     """
-    size = len(records) // teachers
+    size, labels = len(records) // teachers, sample.counts.shape[1]
     for i in range(teachers):
         part = records[i * size : (i + 1) * size]
-        rows, first, places = np.unique(part // 2, return_index=True, return_inverse=True)
-        counts = np.zeros((len(rows), 2), dtype=np.int64)
-        np.add.at(counts, (places, part % 2), 1)
+        rows, first, places = np.unique(part // labels, return_index=True, return_inverse=True)
+        counts = np.zeros((len(rows), labels), dtype=np.int64)
+        np.add.at(counts, (places, part % labels), 1)
         order = np.argsort(first)
         points = tuple(sample.points[j] for j in rows[order].tolist())
-        yield Sample(sample.domain, points, counts[order, 0], counts[order, 1])
+        yield sample.of(points, counts[order])
 
 
-def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int]]:
+def permuted(sample: Counted, rng: random.Random) -> list[tuple[Any, int]]:
     """The examples, one by one, in an order that is drawn anew and is exactly uniform.
 
     As for `chunks`: it is as if record i had a place of its own, whatever it says.
@@ -72,7 +84,8 @@ def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int
     >>> sorted(permuted(sample, random.Random(0)))
     [(7, 0), (7, 1), (7, 1)]
     """
-    return [(sample.points[record // 2], record % 2) for record in shuffled(sample, rng).tolist()]
+    labels, records = sample.counts.shape[1], shuffled(sample, rng).tolist()
+    return [(sample.points[record // labels], record % labels) for record in records]
 
 
 def frontier(

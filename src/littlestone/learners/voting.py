@@ -18,7 +18,7 @@ from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
-from littlestone.learners.teachers import chunks, split
+from littlestone.learners.teachers import Examples, chunks, listed, split
 from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -235,7 +235,7 @@ class VotingLearner(PrivateLearner[Point]):
         return min(1.0, total * (1 + 1e-9))
 
 
-def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[Point]], Fraction]]:
+def orders(sample: Examples, teachers: int) -> Iterator[tuple[list[Examples], Fraction]]:
     """What the teachers hold for every order of the records, with its probability.
 
     >>> from littlestone.domains import Integers
@@ -243,9 +243,7 @@ def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[P
     >>> [str(chance) for _, chance in orders(sample, 3)]
     ['1/3', '1/3', '1/3']
     """
-    often = np.stack([sample.negatives, sample.positives], axis=1).ravel()
-    records = np.repeat(np.arange(len(often)), often).tolist()
-    found = Counter(permutations(records))
+    found = Counter(permutations(listed(sample)))
     for order, times in found.items():
         parts = split(sample, np.array(order, dtype=np.int64), teachers)
         yield list(parts), Fraction(times, found.total())

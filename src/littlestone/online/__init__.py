@@ -1,8 +1,13 @@
 """Online learning, the mistake game: learners, adversaries and the transcript of their play."""
 
 from littlestone.online.adversaries import Adversary, RandomAdversary, TreeAdversary
-from littlestone.online.base import OnlineLearner
+from littlestone.online.base import OnlineLearner, Player
 from littlestone.online.halving import Halving, majority
+from littlestone.online.multiclass import (
+    MulticlassRandomAdversary,
+    MulticlassSOA,
+    MulticlassTreeAdversary,
+)
 from littlestone.online.play import Round, Transcript, play
 from littlestone.online.sequences import FileAdversary, SequenceAdversary
 from littlestone.online.soa import StandardOptimalAlgorithm
@@ -11,7 +16,11 @@ __all__ = [
     "Adversary",
     "FileAdversary",
     "Halving",
+    "MulticlassRandomAdversary",
+    "MulticlassSOA",
+    "MulticlassTreeAdversary",
     "OnlineLearner",
+    "Player",
     "RandomAdversary",
     "Round",
     "SequenceAdversary",

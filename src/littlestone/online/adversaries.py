@@ -25,7 +25,7 @@ class Adversary(ABC, Generic[Point]):
 
     @abstractmethod
     def label(self, x: Point, prediction: int) -> int:
-        """The label y_t in {0, 1} of ``x``, the point that `next_point` returned last."""
+        """The label y_t of ``x``, the point that `next_point` returned last."""
 
 
 class TreeAdversary(Adversary[Point]):

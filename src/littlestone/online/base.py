@@ -13,37 +13,45 @@ from littlestone.hypotheses import Hypothesis
 Class = TypeVar("Class", bound=HypothesisClass[Any])
 
 
-class OnlineLearner(ABC, Generic[Point]):
-    """A learner in the online game: sees x_t, predicts a label, is told y_t (lecture 5, section 4).
+class Player(ABC, Generic[Point]):
+    """Who sees x_t, predicts a label and is told y_t in the online game (lecture 5, section 4).
 
-    A learner with state: `update` is the only method that changes it, and one that raises has
+    A player has state: `update` is the only method that changes it, and one that raises has
     changed nothing.
     """
+
+    labels: int = 2
+    """The number k + 1 of the labels 0, ..., k of the game."""
+
+    @abstractmethod
+    def predict(self, x: Point) -> int:
+        """The guess for the label of ``x``; changes nothing."""
+
+    @abstractmethod
+    def update(self, x: Point, y: int) -> None:
+        """Learn that the label of ``x`` is ``y``."""
+
+
+class OnlineLearner(Player[Point]):
+    """A learner in the online game of the labels 0 and 1, which follows a hypothesis."""
 
     @property
     @abstractmethod
     def hypothesis(self) -> Hypothesis[Point]:
         """The current function: the one that `predict` follows until the next `update`."""
 
-    @abstractmethod
-    def predict(self, x: Point) -> int:
-        """The guess for the label of ``x``, in {0, 1}; changes nothing."""
 
-    @abstractmethod
-    def update(self, x: Point, y: int) -> None:
-        """Learn that the label of ``x`` is ``y`` in {0, 1}."""
-
-
-def require_label(y: object) -> None:
-    """Raise `DeclarationError` unless ``y`` is 0 or 1.
+def require_label(y: object, labels: int = 2) -> None:
+    """Raise `DeclarationError` unless ``y`` is one of the ``labels`` numbers 0, 1, ...
 
     >>> require_label(1)
     """
-    if y not in (0, 1):
+    if y not in range(labels):
+        legal = "0 or 1" if labels == 2 else f"one of 0..{labels - 1}"
         raise DeclarationError(
             f"use {y!r} as a label",
-            found="a label is 0 or 1",
-            fix="give 0 or 1",
+            found=f"a label is {legal}",
+            fix=f"give {legal}",
         )
 
 

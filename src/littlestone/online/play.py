@@ -9,7 +9,7 @@ from typing import Any
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, RealizabilityError
 from littlestone.online.adversaries import Adversary
-from littlestone.online.base import OnlineLearner, require_label
+from littlestone.online.base import Player, require_label
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Transcript:
 
 
 def play(
-    learner: OnlineLearner[Point], adversary: Adversary[Point], *, rounds: int | None = None
+    learner: Player[Point], adversary: Adversary[Point], *, rounds: int | None = None
 ) -> Transcript:
     """Play the online game of lecture 5, section 4, and return its transcript.
 
@@ -109,7 +109,7 @@ def play(
                 break
             prediction = learner.predict(x)
             y = adversary.label(x, prediction)
-            require_label(y)
+            require_label(y, learner.labels)
             # A round is over once its label is out: an interrupted update is still a round played.
             played.append(Round(x, prediction, y))
             learner.update(x, y)

@@ -7,10 +7,14 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.covering import Covering
+from littlestone.classifiers import Classifier
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import PrivateLearner
+from littlestone.labelled import LabelledSample
+from littlestone.learners.base import Learner
 from littlestone.learners.estimate import Estimate, cells
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
@@ -20,7 +24,7 @@ from littlestone.sample import Sample
 _BETA = 0.05
 
 
-def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str, str]]:
+def guarantee(learner: Learner, release: Release) -> list[tuple[str, str]]:
     """What is promised about a release, as pairs (heading, sentence); all of it is public."""
     cost = release.cost
     rows = [
@@ -29,7 +33,7 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
             "privacy",
             f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
             f"of the {release.n:,} records changes the probability of any set of "
-            f"{'rules' if release.estimate is None else 'rules and estimates'} by at most a "
+            f"{_outputs(release)} by at most a "
             f"factor e^{decimal_text(cost.epsilon)}"
             + (f", up to {decimal_text(cost.delta)}" if cost.delta else ""),
         ),
@@ -59,6 +63,12 @@ def guarantee(learner: PrivateLearner[Any], release: Release) -> list[tuple[str,
     if not release.private:
         rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
     return rows
+
+
+def _outputs(release: Release) -> str:
+    if isinstance(release.hypothesis, Classifier):
+        return "classifiers"
+    return "rules" if release.estimate is None else "rules and estimates"
 
 
 def estimated(estimate: Estimate) -> list[tuple[str, str]]:
@@ -159,6 +169,55 @@ class Evaluation:
             data["best_errors"] = self.best_errors
             data["best_error"] = self.best_errors / self.n
             data["difference"] = (self.errors - self.best_errors) / self.n
+        return data
+
+
+@dataclass(frozen=True)
+class LabelledEvaluation:
+    """How a released classifier fares on the very records it was learned from.  NOT PRIVATE.
+
+    ``table_errors`` are those of the best function of the same columns, which gives every point its
+    most frequent label, and ``constant_errors`` those of the best single label.
+    """
+
+    n: int
+    errors: int
+    table_errors: int
+    constant_errors: int
+    constant: str
+
+    @classmethod
+    def of(cls, release: Release, sample: LabelledSample[Any]) -> LabelledEvaluation:
+        """Count the errors of the release, of the best table, and of the best label."""
+        given = np.fromiter(map(release.hypothesis, sample.points), np.int64)
+        totals = sample.counts.sum(axis=0)
+        return cls(
+            n=sample.n,
+            errors=sample.n - int(sample.counts[np.arange(len(given)), given].sum()),
+            table_errors=sample.n - int(sample.counts.max(axis=1).sum()),
+            constant_errors=sample.n - int(totals.max()),
+            constant=sample.labels[int(totals.argmax())],
+        )
+
+    def _figures(self) -> list[tuple[str, str, int]]:
+        return [
+            ("classifier", "the classifier", self.errors),
+            ("table", "best non-private table", self.table_errors),
+            ("constant", f"always {self.constant}", self.constant_errors),
+        ]
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The figures as pairs (heading, text)."""
+        return [
+            (f"accuracy of {words}", f"{1 - errors / self.n:.5f} ({errors:,} of {self.n:,} wrong)")
+            for _, words, errors in self._figures()
+        ]
+
+    def to_json(self) -> dict[str, object]:
+        """The figures as plain JSON values, marked as not private."""
+        data: dict[str, object] = {"NOT PRIVATE": True, "n": self.n, "constant": self.constant}
+        for name, _, errors in self._figures():
+            data[f"{name}_errors"], data[f"{name}_accuracy"] = errors, 1 - errors / self.n
         return data
 
 

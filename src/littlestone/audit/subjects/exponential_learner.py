@@ -14,8 +14,10 @@ from typing import Any
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, mechanism_subject, subject
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
+from littlestone.classifiers import Classifier
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
+from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 
@@ -31,8 +33,8 @@ def all_records(H: Enumerable[Any], points: int = 3) -> Records:
     return tuple(product(H.domain.examples(points), (0, 1)))
 
 
-def released_text(hypothesis: Hypothesis[Any]) -> str:
-    """Everything of a hypothesis that a model file holds, so that its form could not hide a leak.
+def released_text(hypothesis: Hypothesis[Any] | Classifier[Any]) -> str:
+    """All of a hypothesis or classifier that a model file holds: its form could not hide a leak.
 
     >>> released_text(Thresholds.on(0, 1).hypothesis(0))[:20]
     '["always 1", {"kind"'
@@ -40,10 +42,16 @@ def released_text(hypothesis: Hypothesis[Any]) -> str:
     return json.dumps([hypothesis.words(), hypothesis.to_json()])
 
 
-def fits(learner: PrivateLearner[Any]) -> Callable[[int], Run[Records]]:
-    """The runs of a learner's subject: whole fits, each with the text of what it releases."""
+def fits(
+    learner: PrivateLearner[Any] | MulticlassLearner[Any],
+    read: Callable[[Any], Any] | None = None,
+) -> Callable[[int], Run[Records]]:
+    """The runs of a learner's subject: whole fits, each with the text of what it releases.
+
+    ``read`` makes the sample of the records, by default a `Sample` over the learner's domain.
+    """
     ledger, numbers = Ledger(), count()
-    sample = cache(partial(Sample.from_examples, learner.hypotheses.domain))
+    sample = cache(read or partial(Sample.from_examples, learner.hypotheses.domain))
 
     def fit(data: Records, rng: random.Random) -> Hashable:
         # A fit spends for itself; on a name of its own, so that no list of spends grows long.

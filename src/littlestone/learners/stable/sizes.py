@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate, pairwise
+from typing import TypeVar
 
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import require_plan
@@ -12,6 +15,8 @@ from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.parameters import least
+
+Record = TypeVar("Record")
 
 LARGEST = 8  # beyond this d, eta = 2^-(2^d - 1) and the logarithms of its sizes leave the floats
 
@@ -46,6 +51,16 @@ class Sizes:
         """The examples of batch number i."""
         return self.block * (self.caps[i % len(self.caps)] + 1)
 
+    def split(self, examples: Sequence[Record]) -> tuple[Sequence[Record], list[Sequence[Record]]]:
+        """The fresh records and the batches, by position alone; the last ones may be in neither."""
+        stops = list(accumulate(map(self.batch, range(self.batches)), initial=self.fresh))
+        return examples[: self.fresh], [examples[i:j] for i, j in pairwise(stops)]
+
+    def blocks(self, batch: Sequence[Record]) -> Iterator[Sequence[Record]]:
+        """The whole blocks of a batch."""
+        size = self.block
+        return (batch[j : j + size] for j in range(0, len(batch) - size + 1, size))
+
     @property
     def n(self) -> int:
         """The examples of all batches and the fresh ones."""
@@ -54,11 +69,12 @@ class Sizes:
         return self.fresh + cycles * sum(cycle) + sum(cycle[:rest])
 
 
-def stability(d: int) -> float:
-    """The largest eta with rho_d >= eta, where rho_0 = 1, rho_k = rho (rho - eta) / (2 (1 - eta rho)).
+def stability(d: int, labels: int = 2) -> float:
+    """The largest eta with rho_d >= eta, where rho_0 = 1, rho_k = rho (rho - eta) / (K (1 - eta rho)).
 
-    For some k <= d and rule f, Pr[SOA(S T) = f] >= eta for S ~ D_k (docs/proofs/globally-stable.md,
-    Theorem 3).  BLM20, Lemma 12, says 2^-d, which is false for d = 2.  About 2^-(2^d - 1).
+    For some k <= d and rule f, Pr[SOA(S T) = f] >= eta for S ~ D_k, K being the number of ``labels``
+    among which a tournament guesses (docs/proofs/globally-stable.md, Theorem 3, for K = 2).  BLM20,
+    Lemma 12, says 2^-d, which is false for d = 2.  About K^-(2^d - 1).
 
     >>> [f"{stability(d):.3g}" for d in (0, 1, 2, 3)]
     ['1', '0.5', '0.104', '0.0072']
@@ -67,7 +83,7 @@ def stability(d: int) -> float:
     def reached(eta: float) -> float:
         rho = 1.0
         for _ in range(d):
-            rho = rho * max(0.0, rho - eta) / (2 * (1 - eta * rho))
+            rho = rho * max(0.0, rho - eta) / (labels * (1 - eta * rho))
         return rho
 
     low, high = 0.0, 1.0
@@ -79,7 +95,7 @@ def stability(d: int) -> float:
     return low
 
 
-def expected_blocks(d: int) -> list[float]:
+def expected_blocks(d: int, labels: int = 2) -> list[float]:
     """E_0, ..., E_d: the expected blocks that S ~ D_k takes, if D_k is defined, are at most E_k.
 
     E_(k+1) = 2 (E_k + 1) / (1 - eta), eta = `stability`.  BLM20, Lemma 14: at most 4^(k+1).
@@ -89,7 +105,7 @@ def expected_blocks(d: int) -> list[float]:
     """
     found = [0.0]
     while len(found) <= d:
-        found.append(2 * (found[-1] + 1) / (1 - stability(d)))
+        found.append(2 * (found[-1] + 1) / (1 - stability(d, labels)))
     return found
 
 
@@ -107,17 +123,20 @@ def paper_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: objec
     return _sizes(alpha, beta, epsilon, delta, max(1, math.ceil(2 * d / alpha)), caps, frequent)
 
 
-def proved_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: object) -> Sizes:
+def proved_sizes(
+    d: int, alpha: float, beta: float, epsilon: object, delta: object, *, labels: int = 2
+) -> Sizes:
     """Sizes at which, for a realizable distribution, err <= alpha with probability 1 - beta.
 
-    docs/proofs/globally-stable.md, Theorem 5.
+    docs/proofs/globally-stable.md, Theorem 5; for more labels docs/proofs/multiclass-learning.md,
+    Theorem 5.
 
     >>> proved_sizes(1, 0.1, 0.05, 1, "1e-6").n
     529216
     """
-    eta = stability(d)
+    eta = stability(d, labels)
     block = max(1, math.ceil(2 * math.log(1 / eta) / alpha))
-    caps = tuple(math.ceil(2 * blocks / eta) for blocks in expected_blocks(d))
+    caps = tuple(math.ceil(2 * blocks / eta) for blocks in expected_blocks(d, labels))
     return _sizes(alpha, beta, epsilon, delta, block, caps, eta / (2 * (d + 1)))
 
 

@@ -19,6 +19,22 @@ from littlestone.privacy.parameters import whole
 Key = TypeVar("Key", bound=Hashable)
 
 
+def cost_of_unlisted_keys(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
+    """The two as exact numbers; `DeclarationError` for illegal ones, and for delta = 0.
+
+    >>> cost_of_unlisted_keys(1, "1e-6")
+    (Fraction(1, 1), Fraction(1, 1000000))
+    """
+    cost = exact_epsilon(epsilon), exact_delta(delta)
+    if cost[1] == 0:
+        raise DeclarationError(
+            "release keys that only the data list with delta = 0",
+            found="a key that one record alone brings tells of that record",
+            fix="give delta > 0, such as 1e-6, or list the keys beforehand",
+        )
+    return cost
+
+
 @dataclass(frozen=True)
 class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
     """A record is (key, label); key u of score s fires with probability q(s), by itself.
@@ -51,14 +67,9 @@ class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
         """Its exact distribution."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
-        object.__setattr__(self, "delta", exact_delta(self.delta))
-        if self.delta == 0:
-            raise DeclarationError(
-                "release keys that only the data list with delta = 0",
-                found="a key that one record alone brings tells of that record",
-                fix="give delta > 0, such as 1e-6, or list the keys beforehand",
-            )
+        epsilon, delta = cost_of_unlisted_keys(self.epsilon, self.delta)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
 
     def __reduce__(self) -> tuple[object, ...]:
         # The curve is a function, which cannot be pickled; it is computed anew.

@@ -1,0 +1,79 @@
+"""Lookup tables: some keys have a label of their own, all others the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+from littlestone.classifiers.base import Classifier
+from littlestone.domains import Domain, Product
+
+_SHOWN = 12  # entries that the words name
+
+
+@dataclass(frozen=True)
+class LookupTable(Classifier[Any]):
+    """f(x) = y for the ``entries`` (x, y), and the label 0, the default, for all other points.
+
+    Canonical: entries of label 0 are dropped, the others form a set; so with infinitely many points
+    two tables are equal iff they agree everywhere.
+
+    >>> from littlestone.domains import Strings
+    >>> table = LookupTable(Strings("tailnum"), ("UA", "AA"), frozenset({("N1", 1), ("N2", 0)}))
+    >>> [table.labels[table(x)] for x in ("N1", "N2", "N3")], table.words()
+    (['AA', 'UA', 'UA'], "AA if tailnum is 'N1', else UA")
+    """
+
+    domain: Domain[Any]
+    labels: tuple[str, ...]
+    entries: frozenset[tuple[Any, int]] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        # A set that is listed shows in which order it was filled, which may be that of the records.
+        kept = sorted(entry for entry in self.entries if entry[1])
+        object.__setattr__(self, "entries", frozenset(kept))
+
+    @cached_property
+    def _label(self) -> dict[Any, int]:
+        return dict(sorted(self.entries))
+
+    def __call__(self, x: Any) -> int:
+        return self._label.get(x, 0)
+
+    def words(self) -> str:
+        """Label by label; of a long table only the beginning."""
+        default = self.labels[0]
+        if not self.entries:
+            return f"always {default}"
+        keys: dict[int, list[Any]] = {}
+        for x, y in sorted(self.entries, key=lambda entry: (entry[1], entry[0]))[:_SHOWN]:
+            keys.setdefault(y, []).append(x)
+        shown = [f"{self.labels[y]} if {self._keys(listed)}" for y, listed in keys.items()]
+        left = len(self.entries) - _SHOWN
+        more = [f"({left:,} entries more)"] if left > 0 else []
+        return f"{'; '.join([*shown, *more])}, else {default}"
+
+    def _keys(self, keys: list[Any]) -> str:
+        if isinstance(self.domain, Product):
+            return " or ".join(f"({self.domain.words(x)})" for x in keys)
+        listed = ", ".join(map(repr, keys))
+        return f"{self.domain.name} is {'' if len(keys) == 1 else 'one of '}{listed}"
+
+    def form(self) -> dict[str, object]:
+        def plain(x: Any) -> Any:
+            return list(x) if isinstance(x, tuple) else x
+
+        return {"entries": [[plain(x), y] for x, y in sorted(self.entries)]}
+
+    @classmethod
+    def from_form(
+        cls, domain: Domain[Any], labels: tuple[str, ...], form: Mapping[str, Any]
+    ) -> Self:
+        entries = [(tuple(x) if isinstance(x, list) else x, y) for x, y in form["entries"]]
+        legal = all(x in domain and type(y) is int and 0 < y < len(labels) for x, y in entries)
+        once = len({x for x, _ in entries}) == len(entries)
+        if domain.size is not None or not legal or not once:
+            raise ValueError
+        return cls(domain, labels, frozenset(entries))

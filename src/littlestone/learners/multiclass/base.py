@@ -1,0 +1,80 @@
+"""The one interface of a private learner of several labels."""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from typing import Generic
+
+from littlestone.classifiers import Classifier
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError
+from littlestone.labelled import LabelledSample
+from littlestone.learners.base import Learner, require_fitting
+from littlestone.learners.release import Release
+from littlestone.multiclass import MulticlassClass
+from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.randomness import chosen_generator, is_cryptographic
+
+
+class MulticlassLearner(Learner, Generic[Point]):
+    """A differentially private learner of several labels: its guarantee holds for every sample."""
+
+    hypotheses: MulticlassClass[Point]
+
+    @abstractmethod
+    def __init__(
+        self, hypotheses: MulticlassClass[Point], *, epsilon: object, delta: object
+    ) -> None:
+        """Raises `DeclarationError` where the learner does not apply."""
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: MulticlassClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> MulticlassLearner[Point]:
+        """The learner as it is used for error ``alpha``; some are the same for every alpha."""
+        return cls(hypotheses, epsilon=epsilon, delta=delta)
+
+    def fit(
+        self,
+        sample: LabelledSample[Point],
+        *,
+        ledger: Ledger,
+        dataset: str,
+        label: str = "label",
+        rng: random.Random | None = None,
+    ) -> Release:
+        """Spend `cost` on ``dataset`` in the ledger, then draw and release a classifier.
+
+        ``label`` is what the labels are about, ``rng`` the system's cryptographic generator unless
+        given; a seeded one marks the release as not private.  Raises, before anything is spent,
+        `DeclarationError` for a sample over another domain or with other labels, and before anything
+        is drawn, `BudgetExceededError` or `LedgerError`.
+        """
+        made = "LabelledSample.from_examples(domain, labels, examples)"
+        require_fitting(sample, LabelledSample, self.hypotheses, made)
+        if sample.labels != self.hypotheses.labels:
+            raise DeclarationError(
+                f"learn {self.hypotheses} from a sample with the labels {', '.join(sample.labels)}",
+                found=f"the class declares the labels {', '.join(self.hypotheses.labels)}",
+                fix="declare the same labels in the same order",
+            )
+        rng = chosen_generator(rng)
+        what = f"learn {label} from {self.hypotheses}"
+        receipt = ledger.spend(self.event, dataset=dataset, what=what)
+        return Release(
+            hypothesis=self.draw(sample, receipt=receipt, rng=rng),
+            hypotheses=str(self.hypotheses),
+            label=label,
+            n=sample.n,
+            cost=self.cost(),
+            mechanism=str(self.event),
+            private=is_cryptographic(rng),
+            receipt=receipt.number,
+        )
+
+    @abstractmethod
+    def draw(
+        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Classifier[Point]:
+        """The classifier to release; the receipt is redeemed before the first random bit."""

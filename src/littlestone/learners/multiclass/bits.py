@@ -1,0 +1,192 @@
+"""The reduction to binary learners, one a bit, all on the same records under one budget."""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache, partial
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classifiers import BitClassifier
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError
+from littlestone.labelled import LabelledSample
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.choosing import ChoosingLearner
+from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.irreducible import IrreducibleLearner
+from littlestone.learners.multiclass.base import MulticlassLearner
+from littlestone.learners.partition import PartitionLearner
+from littlestone.multiclass import MulticlassClass
+from littlestone.privacy.accounting.calibration import calibrate
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.sample import Sample
+
+Binary = Callable[..., PrivateLearner[Any]]
+"""Makes the learner of a binary class: ``binary(H, epsilon=..., delta=...)``, of declarations alone."""
+
+
+def first_that_applies(
+    H: HypothesisClass[Any], *, epsilon: object, delta: object
+) -> PrivateLearner[Any]:
+    """The first that applies: by partition, by choosing, exponential, or of every Littlestone class.
+
+    >>> from littlestone.classes import Thresholds
+    >>> first_that_applies(Thresholds.on(0, 9), epsilon=1, delta=0).method
+    'exponential'
+    """
+    kinds: list[Binary] = [PartitionLearner, ChoosingLearner, ExponentialLearner]
+    for kind in kinds:
+        try:
+            return kind(H, epsilon=epsilon, delta=delta)
+        except DeclarationError:
+            pass
+    return IrreducibleLearner(H, epsilon=epsilon, delta=delta)
+
+
+class BitwiseLearner(MulticlassLearner[Point]):
+    """Learns bit i of the label by a binary learner of H|_i, i < b, and puts the bits together.
+
+    ``binary`` makes those learners, by default `first_that_applies`; a code above k is the label
+    number ``other``.  (BGS21, section 3.1.)  Raises `DeclarationError` for an ``other`` that is none,
+    and what the binary learners raise.
+    """
+
+    learners: tuple[PrivateLearner[Point], ...]
+    """One for each bit, the least significant one first."""
+
+    def __init__(
+        self,
+        hypotheses: MulticlassClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        binary: Binary = first_that_applies,
+        other: int = 0,
+    ) -> None:
+        hypotheses.require_learnable()
+        if type(other) is not int or not 0 <= other < len(hypotheses.labels):
+            raise DeclarationError(
+                f"give codes above {len(hypotheses.labels) - 1} the label number {other!r}",
+                found="there is no such label",
+                fix="give the number of a label, such as 0",
+            )
+        self.hypotheses, self.other = hypotheses, other
+        classes = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
+        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        self.learners = self.shared(classes, target, binary)
+
+    @abstractmethod
+    def shared(
+        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+    ) -> tuple[PrivateLearner[Point], ...]:
+        """The learners of the bit classes, which together cost at most ``target``."""
+
+    def bit(self, sample: LabelledSample[Point], i: int) -> Sample[Point]:
+        """The sample whose labels are the bits number i."""
+        return sample.binary({y for y in range(len(self.hypotheses.labels)) if y >> i & 1})
+
+    def classifier(self, bits: Sequence[Any]) -> BitClassifier:
+        """What is released with these bits; a function of them and of declarations alone."""
+        return BitClassifier(
+            self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other
+        )
+
+    def enough(self, alpha: float, beta: float, setting: Setting) -> int | None:
+        """Records with which every bit errs at most alpha / b with probability 1 - beta / b.
+
+        None unless that is proved for each, and in the agnostic setting: there the errors of the best
+        bits add up, and may be b times that of the best function.
+        """
+        require_plan(alpha, beta, setting)
+        b = len(self.learners)
+        distinct = {id(learner): learner for learner in self.learners}.values()
+        found = [learner.plan(alpha / b, beta / b, setting=setting) for learner in distinct]
+        if setting == "agnostic" or None in found:
+            return None
+        return max(bound.n for bound in found if bound is not None)
+
+
+class BitsLearner(BitwiseLearner[Point]):
+    """Learn every bit from all the records, the b binary learners sharing one budget.
+
+    Their composition is (epsilon, delta)-DP for every sample: each costs epsilon' and delta / b or
+    delta / 2b, epsilon' being the largest whose composition is within the budget.  This commonly takes
+    fewer records than BGS21's parts (`BitPartsLearner`), of which each bit sees one in b:
+    docs/proofs/multiclass-learning.md, Theorems 1 and 3.
+
+    >>> from littlestone.multiclass import parse_multiclass
+    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> learner = BitsLearner(H, epsilon=1, delta="1e-6")
+    >>> learner.plan(0.1, 0.05, setting="realizable").n
+    1754
+    """
+
+    method = "bits"
+
+    def shared(
+        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+    ) -> tuple[PrivateLearner[Point], ...]:
+        b = len(classes)
+
+        @cache
+        def learners(epsilon: Fraction, delta: Fraction) -> tuple[PrivateLearner[Any], ...]:
+            return one_a_class(classes, partial(binary, epsilon=epsilon, delta=delta))
+
+        def largest(delta: Fraction) -> Fraction:
+            """The largest epsilon of a bit, with so much of delta for each."""
+            known: dict[Event, Fraction] = {}
+
+            def together(epsilon: Fraction) -> Event:
+                event = _together(learners(epsilon, delta), target.delta)
+                known[event] = epsilon
+                return event
+
+            return known[calibrate(together, target)]
+
+        # All of delta for the bits, or half of it for the composition of their epsilons.
+        shares = {target.delta / b, target.delta / (2 * b)} if b > 1 else {target.delta}
+        epsilon, delta = max((largest(delta), delta) for delta in shares)
+        self._event = _together(learners(epsilon, delta), target.delta)
+        return learners(epsilon, delta)
+
+    @property
+    def event(self) -> Event:
+        return self._event
+
+    def draw(
+        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> BitClassifier:
+        return self.classifier(
+            [
+                learner.draw(self.bit(sample, i), receipt=receipt, rng=rng)
+                for i, learner in enumerate(self.learners)
+            ]
+        )
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """`enough` records, as every bit sees all; docs/proofs/multiclass-learning.md, Theorem 3."""
+        n = self.enough(alpha, beta, setting)
+        source = "docs/proofs/multiclass-learning.md, Theorem 3"
+        return None if n is None else Bound(n, alpha, beta, setting, True, source)
+
+
+def one_a_class(
+    classes: Sequence[HypothesisClass[Point]], binary: Binary
+) -> tuple[PrivateLearner[Point], ...]:
+    """The learners of the classes, equal classes having one learner."""
+    made = {i: binary(H) for i, H in enumerate(classes) if classes.index(H) == i}
+    return tuple(made[classes.index(H)] for H in classes)
+
+
+def _together(learners: Sequence[PrivateLearner[Any]], delta: Fraction) -> Event:
+    """One use of each learner, on the same records."""
+    events = Counter(learner.event for learner in learners)
+    return learners[0].event if len(learners) == 1 else Composed(events.items(), delta)

@@ -1,0 +1,79 @@
+"""The learner of lookup tables: every key's most frequent label, or none, by label selection."""
+
+from __future__ import annotations
+
+import random
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.classifiers import LookupTable
+from littlestone.errors import DeclarationError
+from littlestone.labelled import LabelledSample
+from littlestone.learners.base import Bound, Setting
+from littlestone.learners.multiclass.base import MulticlassLearner
+from littlestone.learners.partition import enough_for_keys
+from littlestone.multiclass import Lookup, MulticlassClass
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.key_release import cost_of_unlisted_keys
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
+
+
+class LookupLearner(MulticlassLearner[Any]):
+    """Release each key with the label that wins its race; other keys have the default label.
+
+    (epsilon, delta)-DP for every sample, by `LabelSelection`.  The table may have more entries than
+    those of the class, if more keys have another label than the default most often.  Wrong labels
+    cost little: a label wins over one of t records more with probability e^(-epsilon t / 2) at most.
+    O(distinct pairs of point and label).  Raises `DeclarationError` for other classes and delta = 0.
+    docs/proofs/lookup.md.
+
+    >>> from littlestone.domains import Strings
+    >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
+    >>> LookupLearner(H, epsilon=1, delta="1e-6").plan(0.1, 0.05, setting="realizable").n
+    762
+    """
+
+    method = "lookup"
+
+    def __init__(self, hypotheses: MulticlassClass[Any], *, epsilon: object, delta: object) -> None:
+        if not isinstance(hypotheses, Lookup):
+            raise DeclarationError(
+                f"learn {hypotheses} by the method {self.method}",
+                found="it is no class of lookup tables",
+                fix="take another method, or declare lookup(COLUMN; at most M)",
+            )
+        hypotheses.require_learnable()
+        self.hypotheses: Lookup = hypotheses
+        self.mechanism = LabelSelection[Any](*cost_of_unlisted_keys(epsilon, delta))
+
+    @property
+    def event(self) -> Event:
+        return self.mechanism
+
+    def draw(
+        self, sample: LabelledSample[Any], *, receipt: Receipt, rng: random.Random
+    ) -> LookupTable:
+        counts: dict[Any, dict[int, int]] = {}
+        rows, labels = np.nonzero(sample.counts)
+        found = sample.counts[rows, labels].tolist()
+        for row, y, count in zip(rows.tolist(), labels.tolist(), found, strict=True):
+            counts.setdefault(sample.points[row], {})[y] = count
+        entries = self.mechanism.draw_counts(counts, receipt=receipt, rng=rng)
+        return LookupTable(self.hypotheses.domain, self.hypotheses.labels, entries)
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """For realizable samples (docs/proofs/lookup.md, Theorem 2); None for others."""
+        keys, source = self.hypotheses.most, "docs/proofs/lookup.md, Theorem 2"
+        return enough_for_keys(keys, self._missed, alpha, beta, setting, source)
+
+    @cached_property
+    def _missed(self) -> NDArray[np.float64]:
+        """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
+        found = [1.0]
+        while found[-1] > 1e-30:
+            found.append(float(1 - self.mechanism.chance(len(found))))
+        return np.array(found)

@@ -1,0 +1,84 @@
+"""The reduction to binary learners as in the paper: one random part of the records for each bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import partial
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classifiers import BitClassifier
+from littlestone.domains import Point
+from littlestone.labelled import LabelledSample
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.multiclass.bits import Binary, BitwiseLearner, one_a_class
+from littlestone.learners.multiclass.order import UniformOrder
+from littlestone.learners.teachers import shuffled, split
+from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.ledger import Receipt
+from littlestone.sample import Sample
+
+
+class BitPartsLearner(BitwiseLearner[Point]):
+    """Learn bit i from part i of the records, which a uniform permutation cuts into b equal parts.
+
+    One replaced record is in one part, so the whole costs what one binary learner costs, for every
+    sample; the remainder of n / b is not read.  BGS21, Theorem 3.1 and Figure 1, with parts by place:
+    docs/proofs/multiclass-learning.md, Theorem 2.  `BitsLearner` commonly takes fewer records.
+
+    >>> from littlestone.multiclass import parse_multiclass
+    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> learner = BitPartsLearner(H, epsilon=1, delta="1e-6")
+    >>> learner.plan(0.1, 0.05, setting="realizable").n
+    1862
+    """
+
+    method = "bit_parts"
+
+    def shared(
+        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+    ) -> tuple[PrivateLearner[Point], ...]:
+        return one_a_class(classes, partial(binary, epsilon=target.epsilon, delta=target.delta))
+
+    @property
+    def event(self) -> Parallel:
+        return Parallel([UniformOrder(), *(learner.event for learner in self.learners)])
+
+    def draw(
+        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> BitClassifier:
+        receipt.redeem(UniformOrder())
+        parts = self.parts(list(split(sample, shuffled(sample, rng), len(self.learners))))
+        return self.classifier(
+            [
+                learner.draw(part, receipt=receipt, rng=rng)
+                for learner, part in zip(self.learners, parts, strict=True)
+            ]
+        )
+
+    def parts(self, parts: Sequence[LabelledSample[Point]]) -> list[Sample[Point]]:
+        """Of each part the bits that its learner sees."""
+        return [self.bit(part, i) for i, part in enumerate(parts)]
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """A part of `enough` records for each bit; docs/proofs/multiclass-learning.md, Theorem 3."""
+        n = self.enough(alpha, beta, setting)
+        if n is None:
+            return None
+        source = "docs/proofs/multiclass-learning.md, Theorem 3"
+        return Bound(len(self.learners) * n, alpha, beta, setting, True, source)
+
+    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
+        """The sum over the bits of what the binary learners' papers state for alpha / b and beta / b.
+
+        None where one of them states nothing.  (BGS21, Theorem 3.1.)
+        """
+        require_plan(alpha, beta)
+        b = len(self.learners)
+        found = [learner.paper_plan(alpha / b, beta / b) for learner in self.learners]
+        known = [bound for bound in found if bound is not None]
+        if len(known) < b:
+            return None
+        source = f"BGS21, Theorem 3.1, with {known[0].source}"
+        return Bound(sum(bound.n for bound in known), alpha, beta, known[0].setting, False, source)

@@ -1,0 +1,133 @@
+"""Lookup tables: a few keys of an open vocabulary have a label other than the default."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from littlestone.classes import Subsets
+from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.domains import Domain, Integers, Product, Strings
+from littlestone.errors import DeclarationError
+from littlestone.multiclass.base import MulticlassClass, require_label
+
+FORM = "lookup(COLUMN, integers(COLUMN), ...; at most M)"
+
+
+@dataclass(frozen=True)
+class Lookup(MulticlassClass[Any]):
+    """The functions that have a label other than 0, the default, at no more than ``most`` points.
+
+    The domain is infinite: a key is a text, a whole number, or a record of such columns.  Let M be
+    the examples with another label than 0.  Then
+
+        MLS = most - |M|,
+
+    and the standard optimal algorithm predicts the label of a known point, and 0 at a new one.  Upper
+    bound: it errs at new points of other labels only.  Lower bound: a tree of that depth asks at new
+    points, one a level, for 0 or 1.  `restrict` copies the examples.  Raises `DeclarationError` for a
+    negative ``most`` or another domain.
+
+    >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 4000)
+    >>> H.littlestone_dimension(), H.restrict("N1", 2).littlestone_dimension()
+    (4000, 3999)
+    >>> H.restrict("N1", 2).soa_label("N1"), H.soa_label("N1"), str(H)
+    (2, 0, 'lookup(tailnum; at most 4000)')
+    """
+
+    keyword = "lookup"
+
+    domain: Domain[Any]
+    labels: tuple[str, ...]
+    most: int
+    known: frozenset[tuple[Any, int]] = frozenset()
+    contradicted: bool = False
+
+    def __post_init__(self) -> None:
+        columns = self.domain.columns if isinstance(self.domain, Product) else (self.domain,)
+        if not all(isinstance(column, Strings | Integers) for column in columns):
+            raise DeclarationError(
+                f"look labels up by {self.domain}",
+                found="only keys of open vocabularies are looked up",
+                fix="give Strings(name), Integers(name) or a Product of such columns",
+            )
+        if type(self.most) is not int or self.most < 0:
+            raise DeclarationError(
+                f"declare a lookup table of at most {self.most!r} keys",
+                found="the number of keys is a whole number, 0 or more",
+                fix=f"write {FORM}",
+            )
+
+    @property
+    def _left(self) -> int:
+        """How many keys with another label are still unknown, at most."""
+        return self.most - sum(y != 0 for _, y in self.known)
+
+    def bit_class(self, i: int) -> Subsets:
+        """The sets of keys whose labels have bit i; raises `DeclarationError` for several columns."""
+        if not isinstance(self.domain, Strings | Integers):
+            raise DeclarationError(
+                f"take {self} apart into bits",
+                found="there is no class of sets of records of several columns",
+                fix="learn it by the method lookup, which does not ask for bits",
+            )
+        spent = sum(y != 0 and not y >> i & 1 for _, y in self.known)
+        H = Subsets(self.domain, self.most - spent, contradicted=self.contradicted)
+        for x, y in self.known:
+            H = H.restrict(x, y >> i & 1)
+        return H
+
+    def restrict(self, x: Any, y: int) -> Self:
+        require_label(self, x, y)
+        label = dict(self.known).get(x, y if y == 0 or self._left > 0 else None)
+        if self.contradicted or label != y:
+            return replace(self, known=frozenset(), contradicted=True)
+        after = replace(self, known=self.known | {(x, y)})
+        # Of a table known in full, the keys with the default label say no more.
+        return (
+            after if after._left else replace(self, known=frozenset(e for e in after.known if e[1]))
+        )
+
+    def is_empty(self) -> bool:
+        return self.contradicted
+
+    def littlestone_dimension(self) -> int:
+        return -1 if self.contradicted else self._left
+
+    def mistake_question(self) -> tuple[Any, int, int] | None:
+        if self.littlestone_dimension() < 1:
+            return None
+        known = dict(self.known)
+        return next(x for x in self.domain if x not in known), 0, 1
+
+    @classmethod
+    def parse(cls, spec: Spec, labels: Sequence[str]) -> Self:
+        spec.expect_columns(FORM, options=("at",))
+        most = spec.count("at most")
+        if most is None:
+            raise DeclarationError(
+                f"read the class {spec}",
+                found="it does not say how many keys may have another label than the default",
+                fix=f"write {FORM}",
+            )
+        columns = tuple(map(parse_column, spec.arguments))
+        return cls(columns[0] if len(columns) == 1 else Product(columns), tuple(labels), most)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        tails = cls(Strings("tailnum"), ("UA", "AA", "DL"), 3)
+        return [
+            tails,
+            tails.restrict("v1", 2).restrict("v2", 0),
+            cls(Integers("id"), ("no", "yes"), 1),
+            cls(Product((Strings("carrier"), Integers("hour"))), ("EWR", "JFK", "LGA"), 2),
+            cls(Strings(), ("a", "b", "c", "d", "e"), 0),
+        ]
+
+    def __str__(self) -> str:
+        columns = self.domain.columns if isinstance(self.domain, Product) else (self.domain,)
+        declared = f"lookup({', '.join(map(column_text, columns))}; at most {self.most})"
+        if not self.known and not self.contradicted:
+            return declared
+        return f"{declared} after {'a contradiction' if self.contradicted else 'examples'}"

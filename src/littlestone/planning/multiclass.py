@@ -1,0 +1,186 @@
+"""How many records the learners of several labels take, and which of them to take."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.discovery import concrete
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.learners.base import Bound, PrivateLearner, require_plan
+from littlestone.learners.multiclass import MulticlassLearner
+from littlestone.learners.multiclass.bits import Binary, BitwiseLearner
+from littlestone.multiclass import MulticlassClass
+from littlestone.planning.choice import ALPHA, AUTO, BETA, choose_learner
+from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+
+
+@dataclass(frozen=True)
+class MulticlassRow:
+    """A method and its learner of a class of several labels, or the reason why it has none.
+
+    ``bound`` is its proved size without wrong labels, and ``paper`` a formula; None if there is none.
+    """
+
+    method: str
+    learner: MulticlassLearner[Any] | None = field(repr=False)
+    bound: Bound | None = None
+    paper: Bound | None = None
+    reason: str = ""
+
+    def words(self) -> str:
+        """One line for people."""
+        if self.learner is None:
+            return f"{self.method} does not apply: {self.reason}"
+        reserved = self.learner.reservation and f", {self.learner.reservation}"
+        size = "of no proved size" if self.bound is None else f"{self.bound.n:,} records suffice"
+        return f"{self.method}, {size}{reserved}"
+
+    def binary(self) -> str:
+        """The methods that learn the bits, each once; - for a learner that has none."""
+        if not isinstance(self.learner, BitwiseLearner):
+            return "-"
+        return ", ".join(dict.fromkeys(binary.method for binary in self.learner.learners))
+
+    def error(self, n: int, beta: float) -> float | None:
+        """The least alpha that is proved for n records without wrong labels; None if none is."""
+        if self.learner is None:
+            return None
+        return self.learner.accuracy(n, beta, setting="realizable")
+
+
+def best_binary(
+    H: MulticlassClass[Any], *, epsilon: object, delta: object, alpha: float, beta: float
+) -> Binary:
+    """Makes for each bit class the kind of learner that `choose_learner` takes for its share.
+
+    The share is alpha / b, beta / b, epsilon / b and delta / b.  Depends on declarations alone.
+    """
+    b = H.bits
+    share = exact_epsilon(epsilon) / b, exact_delta(delta) / b
+    kinds: dict[HypothesisClass[Any], type[PrivateLearner[Any]]] = {}
+    for i in range(b):
+        bit = H.bit_class(i)
+        if bit not in kinds:
+            learner, _ = choose_learner(
+                bit, epsilon=share[0], delta=share[1], alpha=alpha / b, beta=beta / b
+            )
+            kinds[bit] = type(learner)
+
+    def binary(bit: HypothesisClass[Any], *, epsilon: object, delta: object) -> PrivateLearner[Any]:
+        own = exact(alpha, what="alpha") / b
+        return kinds[bit].aimed(bit, epsilon=epsilon, delta=delta, alpha=own)
+
+    return binary
+
+
+def multiclass_plan(
+    H: MulticlassClass[Any],
+    *,
+    epsilon: object,
+    delta: object = 0,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+) -> list[MulticlassRow]:
+    """Every method, with what it takes for error alpha with probability 1 - beta; the best first.
+
+    Those with a proved size come first, by that size; then those without; after these all that have a
+    reservation, and those that do not apply last.  A function of declarations; seconds for rule sets,
+    whose composed draws are calibrated.
+
+    >>> from littlestone.multiclass import parse_multiclass
+    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> [row.words() for row in multiclass_plan(H, epsilon=1, delta="1e-6")][:2]
+    ['bits, 1,754 records suffice', 'bit_parts, 1,862 records suffice']
+    """
+    require_plan(alpha, beta)
+    H.require_learnable()
+    goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
+    binary = cache(partial(best_binary, H, **goal, alpha=alpha, beta=beta))
+    found = []
+    kinds: list[type[Any]] = concrete(MulticlassLearner, "littlestone.learners")
+    for kind in kinds:
+        try:
+            learner: MulticlassLearner[Any] = (
+                kind(H, binary=binary(), **goal)
+                if issubclass(kind, BitwiseLearner)
+                else kind.aimed(H, **goal, alpha=alpha)
+            )
+        except DeclarationError as error:
+            found.append(MulticlassRow(kind.method, None, reason=error.found))
+        else:
+            bound = learner.plan(alpha, beta, setting="realizable")
+            paper = learner.paper_plan(alpha, beta)
+            found.append(MulticlassRow(kind.method, learner, bound, paper))
+    return sorted(found, key=_order)
+
+
+def _order(row: MulticlassRow) -> tuple[bool, bool, bool, int]:
+    reserved = row.learner is not None and row.learner.reservation != ""
+    n = 0 if row.bound is None else row.bound.n
+    return row.learner is None, reserved, row.bound is None, n
+
+
+def choose_multiclass_learner(
+    H: MulticlassClass[Any],
+    *,
+    epsilon: object,
+    delta: object,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+    method: str = AUTO,
+) -> tuple[MulticlassLearner[Any], str]:
+    """The learner of that name, or for ``"auto"`` the first of `multiclass_plan`; and why, in words.
+
+    Raises `DeclarationError` for an unknown name and where the learner does not apply.
+    """
+    rows = multiclass_plan(H, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
+    named = [row for row in rows if method in (AUTO, row.method)]
+    applying = [row.method for row in rows if row.learner is not None]
+    if not named or named[0].learner is None:
+        raise DeclarationError(
+            f"learn {H} by the method {method!r}",
+            found="; ".join(row.words() for row in named) or "there is no such method",
+            fix=f"use one of: {', '.join([AUTO, *applying])}"
+            if applying
+            else "allow a small delta, such as 1e-6, or declare another class",
+        )
+    return named[0].learner, "; ".join(
+        row.words() for row in (named if method == AUTO else named[:1])
+    )
+
+
+def formulas(
+    H: MulticlassClass[Any], *, epsilon: object, delta: object, alpha: float, beta: float
+) -> list[Bound]:
+    """BGS21's d^6 log2(k + 1)^8, and d^5 log2(k + 1)^7 with Lyu25's learner; d = MLS(H).
+
+    Each times ln(1 / (delta beta)) / (epsilon alpha), with 1 for the constant and the logarithms that
+    they leave out: no theorems.  Empty for delta = 0, and where MLS(H) takes too long to find.
+
+    >>> from littlestone.multiclass import parse_multiclass
+    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> goal = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+    >>> [bound.n for bound in formulas(H, **goal)]
+    [4880669, 1026453]
+    """
+    require_plan(alpha, beta)
+    try:
+        d = H.littlestone_dimension()
+    except TooLargeError:
+        return []
+    if exact_delta(delta) == 0 or d < 1:
+        return []
+    scale = -math.log(exact_delta(delta)) - math.log(beta)
+    scale /= float(exact_epsilon(epsilon)) * alpha
+    papers = [(6, "BGS21, Theorem 3.6"), (5, "BGS21, Theorem 3.1, with Lyu25, Theorem 2")]
+    return [
+        Bound(
+            math.ceil(d**a * math.log2(len(H.labels)) ** (a + 2) * scale),
+            alpha, beta, "realizable", False, f"{source}, at constant 1",
+        )
+        for a, source in papers
+    ]  # fmt: skip

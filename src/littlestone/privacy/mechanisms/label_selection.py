@@ -1,0 +1,199 @@
+"""Label selection: a table from keys of an unbounded set to labels, of the keys with many records."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Generic
+
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mechanisms.key_release import Key, cost_of_unlisted_keys
+from littlestone.privacy.parameters import least
+from littlestone.privacy.rational import exp_below
+from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.samplers.uniform import bernoulli
+
+DEFAULT = 0
+"""The number of the label that a key without an entry has."""
+
+
+@dataclass(frozen=True)
+class LabelSelection(
+    Mechanism[Iterable[tuple[Key, int]], frozenset[tuple[Key, int]]], Generic[Key]
+):
+    """Every key holds a race of its labels and bottom; it is released with the label that wins.
+
+    A record is (key, label), with the labels 0, 1, 2, ...  A label with c records of the key has the
+    value w(c) Z and bottom has Z, each with its own Z, Pr[Z > z] = 1/z for z >= 1; the largest wins.
+    A key that bottom wins, or the default label 0, is not released.  With a rational r <=
+    e^(epsilon / 2),
+
+        w(0) = 0,   w(c + 1) = max(r w(c), min(r w(c) + 2 delta, 1 - 1/r)).
+
+    (epsilon, delta)-DP for every input under replacement of one record, its key and its label: that
+    moves two counts by one each, of one key or of two.  Scores that are differences of counts would
+    move by two.  The delta is attained, by a new key; for one label, a key with c records is
+    released with probability w/2 if w = w(c) <= 1, else 1 - 1/(2w).
+
+    The race is permute-and-flip (McKenna and Sheldon 2020) among candidates that only the data list.
+    Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.  The proof is in
+    docs/proofs/lookup.md.  Time: O(keys and labels that occur together), about 20 s for a million.
+
+    >>> mechanism = LabelSelection(Fraction(1), Fraction(1, 10**6))
+    >>> [round(float(mechanism.chance(c)), 3) for c in (1, 20, 28, 36, 60)]
+    [0.0, 0.034, 0.865, 0.998, 1.0]
+    >>> mechanism.enough(Fraction(1, 20))
+    30
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        epsilon, delta = cost_of_unlisted_keys(self.epsilon, self.delta)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+
+    def cost(self) -> PrivacyCost:
+        return PrivacyCost(self.epsilon, self.delta)
+
+    @cached_property
+    def base(self) -> Fraction:
+        """The factor r by which one record moves the weight of its label, at most."""
+        return exp_below(self.epsilon / 2)
+
+    @cached_property
+    def _early(self) -> dict[int, int]:
+        """w(0), w(1), ... in units of 2^-bits up to the first of at least 1, as far as asked for."""
+        return {0: 0}
+
+    @cached_property
+    def _bits(self) -> int:
+        # A step, rounded down, is at least as long as 2^64 units; so the weights rise.
+        return 64 + (1 / self.delta + (self.base / (self.base - 1)) ** 2).__ceil__().bit_length()
+
+    def weight(self, count: int) -> tuple[Fraction, int]:
+        """(v, m) with w(count) = v r^m, where m = 0 if w(count) < r, and 1 <= v < r if m > 0."""
+        r, known, one = self.base, self._early, 1 << self._bits
+        last = min(count, len(known) - 1)
+        while last < count and known[last] < one:
+            after = r * known[last]
+            early = min(after + 2 * self.delta * one, (1 - 1 / r) * one)
+            # Threads may compute one value twice, and then write the same twice.
+            last += 1
+            known[last] = int(max(after, early))
+        return Fraction(known[last], one), count - last
+
+    def chance(self, count: int) -> Fraction:
+        """The probability that a key is released which has ``count`` records, all of one label."""
+        value, power = self.weight(count)
+        w = value * self.base**power
+        return w / 2 if w <= 1 else 1 - 1 / (2 * w)
+
+    def enough(self, beta: Fraction) -> int:
+        """The least number of records, all of one label, with which a key is missed with at most beta.
+
+        Of any number of keys that have so many, at most a share of ``beta`` is missed on average.
+        """
+        return least(lambda count: 1 - self.chance(count) <= beta)
+
+    def tally(self, data: Iterable[tuple[Key, int]]) -> dict[Key, dict[int, int]]:
+        """How many records each key has of each of its labels.  For audits, never released."""
+        counts: dict[Key, dict[int, int]] = {}
+        for key, label in data:
+            of_key = counts.setdefault(key, {})
+            of_key[label] = of_key.get(label, 0) + 1
+        return counts
+
+    def draw(
+        self, data: Iterable[tuple[Key, int]], *, receipt: Receipt, rng: random.Random
+    ) -> frozenset[tuple[Key, int]]:
+        receipt.redeem(self)
+        return self._release(self.tally(data), rng)
+
+    def draw_counts(
+        self, counts: Mapping[Key, Mapping[int, int]], *, receipt: Receipt, rng: random.Random
+    ) -> frozenset[tuple[Key, int]]:
+        """`draw` for records that are counted already, as `tally` does."""
+        receipt.redeem(self)
+        return self._release(counts, rng)
+
+    def distribution(
+        self, data: Iterable[tuple[Key, int]]
+    ) -> dict[frozenset[tuple[Key, int]], Fraction]:
+        masses = {frozenset[tuple[Key, int]](): Fraction(1)}
+        for key, of_key in self.tally(data).items():
+            after: dict[frozenset[tuple[Key, int]], Fraction] = {}
+            for label, chance in self.chances(of_key).items():
+                entry = {(key, label)} if label else set()
+                for table, mass in masses.items():
+                    longer = table | entry
+                    after[longer] = after.get(longer, Fraction(0)) + mass * chance
+            masses = after
+        return masses
+
+    def chances(self, of_key: Mapping[int, int]) -> dict[int, Fraction]:
+        """The probability of each label of one key, 0 if it is not released.  For audits.
+
+        With a_i = w_i / max w, candidate i wins with a_i times the integral of the product of all
+        other 1 - a_j t over 0 <= t <= 1 (docs/proofs/permute-and-flip.md, Theorem 1).
+        """
+        weights = [(DEFAULT, Fraction(1))]
+        for label, count in of_key.items():
+            value, power = self.weight(count)
+            weights.append((label, value * self.base**power))
+        top = max(w for _, w in weights)
+        found: dict[int, Fraction] = {}
+        for i, (label, w) in enumerate(weights):
+            product = [Fraction(1)]  # coefficients of 1, t, t^2, ...
+            for _, other in weights[:i] + weights[i + 1 :]:
+                shifted = [Fraction(0), *(-c * other / top for c in product)]
+                product = [a + b for a, b in zip([*product, Fraction(0)], shifted, strict=True)]
+            integral = sum((c / (k + 1) for k, c in enumerate(product)), Fraction(0))
+            found[label] = found.get(label, Fraction(0)) + w / top * integral
+        return {label: chance for label, chance in found.items() if chance}
+
+    def _release(
+        self, counts: Mapping[Key, Mapping[int, int]], rng: random.Random
+    ) -> frozenset[tuple[Key, int]]:
+        coin = cache(self._coin)
+        winners = ((key, _winner(of_key, coin, rng)) for key, of_key in counts.items())
+        released = [(key, label) for key, label in winners if label != DEFAULT]
+        # As in `StableHistogram`: the order in which a set is filled can show when it is listed.
+        rng.shuffle(released)
+        return frozenset(released)
+
+    def _coin(self, count: int | None, most: int) -> Real:
+        """The weight of a label of that count, or of bottom (None), over that of the best candidate.
+
+        ``most`` is the largest count of a label of the key.
+        """
+        value, power = (Fraction(1), 0) if count is None else self.weight(count)
+        best, top = self.weight(most)  # beyond power 0 all values are equal
+        falls = Real.of(1 / self.base).power(top - power)
+        return Real(cache((Real.of(value / max(best, Fraction(1))) * falls).enclose))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.epsilon, self.delta)
+
+    def __str__(self) -> str:
+        return (
+            f"label selection, epsilon {decimal_text(self.epsilon)}, "
+            f"delta {decimal_text(self.delta)}"
+        )
+
+
+def _winner(
+    of_key: Mapping[int, int], coin: Callable[[int | None, int], Real], rng: random.Random
+) -> int:
+    """Permute and flip: in random order, the first candidate whose coin shows heads."""
+    candidates: list[tuple[int, int | None]] = [(DEFAULT, None), *of_key.items()]
+    rng.shuffle(candidates)
+    most = max(of_key.values(), default=0)
+    # The coin of a best candidate is heads for certain.
+    return next(label for label, count in candidates if bernoulli(coin(count, most), rng))

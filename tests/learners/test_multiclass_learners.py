@@ -1,0 +1,214 @@
+"""Learners of several labels: private for every sample, and as accurate as they plan to be."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from fractions import Fraction
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from littlestone.classifiers import BitClassifier
+from littlestone.discovery import concrete
+from littlestone.domains import Integers
+from littlestone.errors import DeclarationError, LedgerError
+from littlestone.labelled import LabelledSample
+from littlestone.learners import ExponentialLearner, IrreducibleLearner, Release
+from littlestone.learners.multiclass import BitPartsLearner, BitsLearner, MulticlassLearner
+from littlestone.learners.teachers import split
+from littlestone.multiclass import MulticlassClass, TableClass, parse_multiclass
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+
+LABELS = ("on time", "late", "cancelled")
+LEARNERS: list[Any] = [
+    *concrete(MulticlassLearner, "littlestone.learners")  # type: ignore[type-abstract]
+]
+CLASSES: list[MulticlassClass[Any]] = [
+    TableClass.of([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS),
+    *(
+        parse_multiclass(text, LABELS)
+        for text in (
+            "outcomes(a, integers(b); at most 1)",
+            "outcomes(a; at most 2)",
+            "lookup(a; at most 2)",
+            "lookup(a, integers(b); at most 2)",
+        )
+    ),
+]
+WILD: list[Any] = [None, "", float("nan"), 10**5000, b"\xff", "\ud800", [], ["u"], object(), "u", 1]
+
+
+@cache
+def learner_of(kind: Any, H: MulticlassClass[Any]) -> Any:
+    try:
+        return kind(H, epsilon=1, delta="0.01")
+    except DeclarationError:
+        return None
+
+
+APPLY = [(kind, H) for kind in LEARNERS for H in CLASSES if learner_of(kind, H) is not None]
+
+
+def released(learner: Any, examples: list[tuple[Any, Any]], seed: int = 1) -> Release:
+    H = learner.hypotheses
+    sample = LabelledSample.from_examples(H.domain, H.labels, examples)
+    with Ledger() as ledger:
+        found: Release = learner.fit(
+            sample, ledger=ledger, dataset="d", label="flight", rng=seeded_generator(seed)
+        )
+    return found
+
+
+def test_every_learner_has_a_class() -> None:
+    assert {kind for kind, _ in APPLY} == set(LEARNERS)
+    assert len({kind.method for kind in LEARNERS}) == len(LEARNERS)
+
+
+@pytest.mark.parametrize(("kind", "H"), APPLY, ids=lambda made: getattr(made, "method", str(made)))
+def test_no_sample_raises(kind: Any, H: MulticlassClass[Any]) -> None:
+    learner = learner_of(kind, H)
+    samples = [
+        [("u", "late")],
+        [(x, "cancelled") for x in WILD * 5],
+        [("u", y) for y in WILD * 5],
+        [(["u", 1], LABELS[i % 3]) for i in range(60)],
+        [([str(i), i], "late") for i in range(60)],
+    ]
+    for examples in samples:
+        release = released(learner, examples)
+        assert release.n == len(examples)
+        again = Release.from_json(json.loads(json.dumps(release.to_json())))
+        assert again == release
+        assert release.words().startswith("flight  =  ")
+    assert pickle.loads(pickle.dumps(learner)).event == learner.event
+
+
+@pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
+@pytest.mark.parametrize("delta", ["1e-6", 0])
+def test_the_whole_costs_what_was_allowed(kind: Any, delta: object) -> None:
+    learner = kind(CLASSES[0], epsilon="1/2", delta=delta, binary=ExponentialLearner)
+    assert learner.cost().epsilon <= Fraction(1, 2)
+    assert learner.cost().delta <= Fraction(str(delta))
+
+
+@pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
+def test_nothing_is_drawn_without_a_receipt(kind: Any) -> None:
+    class Untouched(random.Random):
+        def getrandbits(self, k: int) -> int:
+            raise AssertionError("a random bit was read")
+
+    H = CLASSES[0]
+    learner = kind(H, epsilon=1, delta=0, binary=ExponentialLearner)
+    sample = LabelledSample.from_examples(H.domain, LABELS, [("x0", "late")] * 9)
+    with Ledger() as ledger:
+        receipt = ledger.spend(learner.event, dataset="d", what="test")
+        learner.draw(sample, receipt=receipt, rng=seeded_generator(1))
+        with pytest.raises(LedgerError):
+            learner.draw(sample, receipt=receipt, rng=Untouched())
+        other = ledger.spend(ExponentialLearner(H.bit_class(0), epsilon=9).event,
+                             dataset="d", what="test")  # fmt: skip
+        with pytest.raises(LedgerError):
+            learner.draw(sample, receipt=other, rng=Untouched())
+
+
+def test_what_fit_refuses() -> None:
+    H = CLASSES[1]
+    learner = BitsLearner(H, epsilon=1, delta="0.01")
+    wrong = [
+        LabelledSample.from_examples(Integers(), LABELS, [(1, "late")]),
+        LabelledSample.from_examples(H.domain, LABELS[::-1], [(("u", 1), "late")]),
+        LabelledSample.from_examples(H.domain, LABELS, []),
+        LabelledSample.from_examples(H.domain, LABELS, [(("u", 1), "late")]).binary({1}),
+    ]
+    with Ledger() as ledger:
+        for sample in wrong:
+            with pytest.raises(DeclarationError, match="learn outcomes"):
+                learner.fit(sample, ledger=ledger, dataset="d")  # type: ignore[arg-type]
+        assert ledger.entries("d") == []
+    for other in (3, -1, True, "late"):
+        with pytest.raises(DeclarationError, match="codes above"):
+            BitsLearner(H, epsilon=1, delta="0.01", other=other)  # type: ignore[arg-type]
+
+
+def test_parts_are_by_place() -> None:
+    """Each bit sees its part of the order, with the remainder left out, and only its own bit."""
+    H = CLASSES[0]
+    learner = BitPartsLearner(H, epsilon=1, delta=0, binary=ExponentialLearner)
+    examples = [("x0", "late"), ("x1", "cancelled"), ("x0", "on time")] * 3
+    sample = LabelledSample.from_examples(H.domain, LABELS, examples)
+    order = np.arange(len(LABELS) * 2).repeat(sample.counts.ravel())
+    cut = list(split(sample, order, 2))
+    assert [part.n for part in cut] == [4, 4]
+    for i, (seen, part) in enumerate(zip(learner.parts(cut), cut, strict=True)):
+        ones = {1: 0, 2: 1}
+        expected = sum(part.counts[:, y].sum() for y in ones if ones[y] == i)
+        assert (seen.n, seen.positives.sum()) == (4, expected)
+
+
+# Error: what is planned is reached.
+
+
+def example(rng: random.Random) -> tuple[tuple[str, int], str]:
+    x = rng.choice("JENS"), rng.randrange(3)
+    return x, "cancelled" if x == ("J", 1) else "on time"
+
+
+@pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
+def test_planned_records_suffice(kind: Any) -> None:
+    """Of 20 releases at the planned size none errs on more than alpha; one would be no surprise."""
+    H, alpha = CLASSES[1], 0.1
+    learner = kind(H, epsilon=1, delta="1e-6")
+    bound = learner.plan(alpha, 0.05, setting="realizable")
+    rng, failures = random.Random(3), 0
+    for seed in range(20):
+        release = released(learner, [example(rng) for _ in range(bound.n)], seed)
+        tests = [example(rng) for _ in range(300)]
+        wrong = sum(H.labels[release.hypothesis(x)] != y for x, y in tests)
+        failures += wrong > alpha * len(tests)
+    assert bound.proved
+    assert failures <= 2
+
+
+def test_plans() -> None:
+    rules, several = CLASSES[1], CLASSES[2]
+    parts = BitPartsLearner(rules, epsilon=1, delta="1e-6")
+    (binary, same) = parts.learners
+    assert binary is same
+    needed = binary.plan(0.05, 0.025, setting="realizable")
+    planned = parts.plan(0.1, 0.05, setting="realizable")
+    assert planned is not None
+    assert needed is not None
+    assert planned.n == 2 * needed.n
+    assert parts.plan(0.1, 0.05) is None
+    assert learner_of(BitsLearner, several).plan(0.1, 0.05, setting="realizable") is None
+    every = BitPartsLearner(rules, epsilon=1, delta="1e-6", binary=IrreducibleLearner)
+    paper, own = every.paper_plan(0.1, 0.05), every.learners[0].paper_plan(0.05, 0.025)
+    assert paper is not None
+    assert own is not None
+    assert (paper.n, paper.proved) == (2 * own.n, False)
+    assert parts.paper_plan(0.1, 0.05) is None
+
+
+def test_one_label_bit_is_the_binary_learner() -> None:
+    """With two labels there is one bit, and both learners are the binary one on all records."""
+    H = TableClass.of([[0, 1], [1, 1]])
+    bits, parts = (kind(H, epsilon=1, delta=0) for kind in (BitsLearner, BitPartsLearner))
+    assert bits.event == ExponentialLearner(H.bit_class(0), epsilon=1).event
+    bounds = [learner.plan(0.1, 0.05, setting="realizable") for learner in (bits, parts)]
+    assert len({bound.n for bound in bounds if bound is not None}) == 1
+    for seed in range(5):
+        f = released(bits, [("x0", "1")] * 40, seed).hypothesis
+        assert isinstance(f, BitClassifier)
+        assert f("x0") == 1
+
+
+def test_the_binary_learner_may_be_any() -> None:
+    made = partial(IrreducibleLearner, alpha="0.02", teachers=40)
+    learner = BitsLearner(CLASSES[1], epsilon=4, delta="1e-3", binary=made)
+    release = released(learner, [(("J", 1), "late"), (("E", 1), "on time")] * 4000)
+    assert [release.hypothesis(x) for x in (("J", 1), ("E", 1))] == [1, 0]

@@ -1,0 +1,138 @@
+"""Tournaments of several labels: the whole distribution on tiny samples, and real draws."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+import pytest
+
+from littlestone.audit.exact import exact_audit
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subjects.exponential_learner import released_text
+from littlestone.classes import FiniteClass
+from littlestone.errors import DeclarationError
+from littlestone.labelled import LabelledSample
+from littlestone.learners import GloballyStableLearner
+from littlestone.learners.globally_stable import errors
+from littlestone.learners.multiclass import TournamentLearner
+from littlestone.learners.stable.labels import LabelSOA
+from littlestone.learners.stable.sizes import Sizes, proved_sizes, stability
+from littlestone.multiclass import TableClass, parse_multiclass
+from littlestone.online import MulticlassSOA
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+from scripted import Script
+
+H = TableClass.of([[0], [1], [2]])
+RECORDS = tuple(product(H.domain, range(3)))
+TOURNAMENTS = Sizes(block=1, caps=(0, 2), batches=2, fresh=1)
+Masses = dict[Any, Fraction]
+
+
+def in_order(learner: TournamentLearner, sizes: Sizes, reused: bool) -> Callable[[Any], Masses]:
+    """Exactly what is released of records in a known order: all guesses, and both mechanisms."""
+
+    @cache
+    def rule(batch: Any, i: int) -> Masses:
+        script = Script()
+        return script.explore(lambda: learner.rule(batch, i, sizes, script.generator()))
+
+    def of(records: Any) -> Masses:
+        masses: Masses = defaultdict(Fraction)
+        fresh, batches = sizes.split(records)
+        laws = [rule(tuple(batch), i).items() for i, batch in enumerate(batches)]
+        for chosen in product(*laws):
+            rules, weight = [f for f, _ in chosen], Fraction(1)
+            for _, mass in chosen:
+                weight *= mass
+            for found, mass in learner.histogram.distribution(rules).items():
+                left = [f for f, count in found if count >= sizes.keep] or [learner.fallback()]
+                drawn = learner.choice.distribution(errors(left, records if reused else fresh))
+                for j, p in drawn.items():
+                    masses[released_text(left[j])] += weight * mass * p
+        return dict(masses)
+
+    return cache(of)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.2"), ("2", "0.3")])
+def test_private_on_every_tiny_pair(epsilon: str, delta: str) -> None:
+    """With the order known: the uniform one of `draw` can only hide more."""
+    learner = TournamentLearner(H, epsilon=epsilon, delta=delta, sizes=TOURNAMENTS)
+    pairs = list(neighbours(RECORDS, TOURNAMENTS.n))
+    assert exact_audit(in_order(learner, TOURNAMENTS, False), pairs, learner.event).holds
+
+
+def test_records_that_vote_and_choose_are_caught() -> None:
+    sizes, (a, b) = Sizes(block=1, caps=(0,), batches=9, fresh=0), RECORDS[:2]
+    learner = TournamentLearner(H, epsilon=4, delta="0.01", sizes=sizes)
+    pairs = [((a,) * (i + 1) + (b,) * (8 - i), (a,) * i + (b,) * (9 - i)) for i in range(9)]
+    for reused in (False, True):
+        law = in_order(learner, sizes, reused)
+        assert exact_audit(law, pairs, learner.event).holds != reused
+
+
+def test_the_rule_is_the_soa_and_then_what_it_saw() -> None:
+    table = TableClass.of([[0, 1, 2], [1, 1, 0], [2, 0, 0], [1, 2, 2]])
+    rng = random.Random(4)
+    for _ in range(40):
+        examples = [(rng.choice(table.domain.points), rng.randrange(3)) for _ in range(4)]
+        state, player, realizable = LabelSOA(table), MulticlassSOA(table), True
+        for x, y in examples:
+            state = state.update(x, y)
+            realizable = realizable and not player.version_space.restrict(x, y).is_empty()
+            if realizable:
+                player.update(x, y)
+                assert state.rule().values == tuple(map(player.predict, table.domain))
+            assert state.rule()(x) == y or realizable
+        if not realizable:
+            last = dict(examples)
+            assert all(state.rule()(x) == y for x, y in last.items() if (x, y) in state.patches)
+
+
+def test_two_labels_are_the_binary_learner() -> None:
+    table = [[0, 1, 1], [1, 0, 1], [0, 0, 0]]
+    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+    several = TournamentLearner.proved(TableClass.of(table), **goal)
+    binary = GloballyStableLearner.proved(FiniteClass.from_array(table), **goal)
+    assert several.sizes == binary.sizes
+    assert stability(1, 3) == pytest.approx(1 / 3)
+    assert stability(2, 3) < stability(2)
+    sizes = [proved_sizes(1, 0.1, 0.05, 1, "1e-6", labels=k).n for k in (2, 3, 8)]
+    assert sizes == sorted(sizes)
+
+
+def test_it_learns() -> None:
+    table = TableClass.of([[x, y] for x in range(3) for y in range(3)], labels=list("abc"))
+    learner = TournamentLearner(table, epsilon=4, delta="1e-6")
+    assert learner.plan(0.1, 0.05, setting="realizable") is None
+    rng, right = random.Random(2), 0
+    for seed in range(5):
+        xs = [rng.choice(table.domain.points) for _ in range(8000)]
+        sample = LabelledSample.from_examples(
+            table.domain, table.labels, [(x, "c" if x == "x0" else "b") for x in xs]
+        )
+        with Ledger() as ledger:
+            f = learner.fit(
+                sample, ledger=ledger, dataset="d", rng=seeded_generator(seed)
+            ).hypothesis
+        right += [f(x) for x in table.domain] == [2, 1]
+    assert right >= 4
+
+
+def test_declarations() -> None:
+    for alpha in (0, 1, "no"):
+        with pytest.raises(DeclarationError):
+            TournamentLearner(H, epsilon=1, delta="1e-6", alpha=alpha)
+    with pytest.raises(DeclarationError, match="point by point"):
+        TournamentLearner(
+            parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), epsilon=1, delta="1e-6"
+        )
+    with pytest.raises(DeclarationError):
+        TournamentLearner(H, epsilon=1, delta=0)

@@ -1,0 +1,138 @@
+"""The game of several labels: its value is MLS, by brute force over all players and adversaries."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from littlestone.cli import app
+from littlestone.errors import DeclarationError, EmptyClassError, RealizabilityError
+from littlestone.multiclass import MulticlassClass, Outcomes, TableClass
+from littlestone.online import (
+    MulticlassRandomAdversary,
+    MulticlassSOA,
+    MulticlassTreeAdversary,
+    Player,
+    SequenceAdversary,
+    play,
+)
+
+RNG = np.random.default_rng(11)
+TABLES = [
+    RNG.integers(0, 2 + i % 4, size=(RNG.integers(1, 9), RNG.integers(1, 4))) for i in range(20)
+]
+CLASSES: list[MulticlassClass[Any]] = [*TableClass.examples(), *Outcomes.examples()]
+
+
+def value_of_the_game(table: np.ndarray[Any, Any]) -> int:
+    """The mistakes under best play of both, from the rules of the game alone."""
+    labels = range(int(table.max()) + 1)
+
+    @cache
+    def mistakes(rows: frozenset[tuple[int, ...]]) -> int:
+        best = 0
+        for x in range(table.shape[1]):
+            parts = {y: frozenset(row for row in rows if row[x] == y) for y in labels}
+            parts = {y: part for y, part in parts.items() if part and part != rows}
+            if parts:
+                # The learner predicts to lose least, and the adversary answers to gain most.
+                best = max(
+                    best,
+                    min(
+                        max((y != guess) + mistakes(part) for y, part in parts.items())
+                        for guess in labels
+                    ),
+                )
+        return best
+
+    return mistakes(frozenset(map(tuple, table.tolist())))
+
+
+def most_mistakes_of_the_soa(table: np.ndarray[Any, Any]) -> int:
+    """Over all realizable sequences, of the player as it is."""
+
+    @cache
+    def mistakes(V: TableClass) -> int:
+        best = 0
+        for x in V.domain:
+            guess = V.soa_label(x)
+            for y in range(len(V.labels)):
+                W = V.restrict(x, y)
+                if not W.is_empty() and W != V:
+                    best = max(best, (y != guess) + mistakes(W))
+        return best
+
+    return mistakes(TableClass.of(table))
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: str(table.tolist()))
+def test_the_value_of_the_game_is_mls(table: np.ndarray[Any, Any]) -> None:
+    d = TableClass.of(table).littlestone_dimension()
+    assert d == value_of_the_game(table) == most_mistakes_of_the_soa(table)
+
+
+class Fixed(Player[Any]):
+    """Predicts at random, or always the same label."""
+
+    def __init__(self, labels: int, rng: random.Random | None) -> None:
+        self.labels, self.rng = labels, rng
+
+    def predict(self, x: Any) -> int:
+        return 0 if self.rng is None else self.rng.randrange(self.labels)
+
+    def update(self, x: Any, y: int) -> None:
+        pass
+
+
+@pytest.mark.parametrize("H", CLASSES, ids=str)
+def test_the_tree_forces_mls_mistakes_on_everybody(H: MulticlassClass[Any]) -> None:
+    d = H.littlestone_dimension()
+    players = [MulticlassSOA(H), Fixed(len(H.labels), None)]
+    players += [Fixed(len(H.labels), random.Random(seed)) for seed in range(2)]
+    for player in players:
+        adversary = MulticlassTreeAdversary(H)
+        transcript = play(player, adversary)
+        assert transcript.mistakes == len(transcript.rounds) == d
+        assert not adversary.version_space.is_empty()
+
+
+@pytest.mark.parametrize("H", CLASSES, ids=str)
+def test_the_soa_keeps_its_bound(H: MulticlassClass[Any]) -> None:
+    for seed in range(2):
+        adversary = MulticlassRandomAdversary(H, rng=random.Random(seed))
+        assert play(MulticlassSOA(H), adversary, rounds=4).mistakes <= H.littlestone_dimension()
+
+
+def test_refusals() -> None:
+    H = TableClass.of([[0, 2], [1, 2]], labels=["a", "b", "c"])
+    with pytest.raises(EmptyClassError):
+        MulticlassSOA(H.restrict("x1", 0))
+    with pytest.raises(RealizabilityError, match="round 2 and learn that 'x1' has the label a"):
+        play(MulticlassSOA(H), SequenceAdversary([("x0", 1), ("x1", 0)]))
+    with pytest.raises(DeclarationError, match=r"one of 0\.\.2"):
+        MulticlassSOA(H).update("x0", 3)
+    with pytest.raises(DeclarationError, match="point"):
+        MulticlassSOA(H).predict("x9")
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("0,0\n0,2\n1,1\n1,2\n")
+    run = CliRunner().invoke(app, ["play", str(path), "--labels", "a, b, c"])
+    assert run.exit_code == 0
+    assert "2 mistakes in 2 rounds" in run.output
+    assert "multiclass Littlestone dimension" in run.output
+    rules = ["play", "outcomes(origin, dest; at most 2)", "--labels", "a,b,c", "--json"]
+    assert '"multiclass_littlestone_dimension": 5' in CliRunner().invoke(app, rules).output
+    again = ["--adversary", "random", "--seed", "1", "--rounds", "3"]
+    assert CliRunner().invoke(app, [*rules, *again]).exit_code == 0
+    for wrong in (["--labels", "a"], ["--labels", "a,b,c", "--learner", "halving"],
+                  ["--labels", "a,b,c", "--adversary", "nobody.csv"]):  # fmt: skip
+        run = CliRunner().invoke(app, ["play", str(path), *wrong])
+        assert run.exit_code != 0

@@ -1,0 +1,103 @@
+"""Tables of labels, samples of several labels and classifiers."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from littlestone.classifiers import BitClassifier, Classifier
+from littlestone.dimension import multiclass_littlestone_dimension
+from littlestone.domains import Integers, Strings
+from littlestone.errors import DeclarationError, EmptyClassError, ModelError
+from littlestone.hypotheses import FiniteSet
+from littlestone.labelled import LabelledSample
+from littlestone.multiclass import TableClass, parse_multiclass
+
+LABELS = ("a", "b", "c")
+
+
+def random_tables(count: int) -> list[np.ndarray[Any, Any]]:
+    rng = np.random.default_rng(8)
+    shapes = [(rng.integers(1, 12), rng.integers(1, 5)) for _ in range(count)]
+    return [rng.integers(0, 2 + i % 4, size=shape) for i, shape in enumerate(shapes)]
+
+
+@pytest.mark.parametrize("table", random_tables(12), ids=lambda table: str(table.shape))
+def test_version_spaces_of_a_table(table: np.ndarray[Any, Any]) -> None:
+    H = TableClass.of(table)
+    assert H.littlestone_dimension() == multiclass_littlestone_dimension(table)
+    for (j, x), y in product(enumerate(H.domain), range(len(H.labels))):
+        kept = table[table[:, j] == y]
+        V = H.restrict(x, y)
+        assert V.is_empty() == (len(kept) == 0)
+        if len(kept):
+            assert V.littlestone_dimension() == multiclass_littlestone_dimension(kept)
+            assert V.size == len(np.unique(kept, axis=0))
+            for i in range(V.bits):
+                bits = {tuple(row) for row in (kept >> i & 1).tolist()}
+                B = V.bit_class(i)
+                assert {tuple(h(x) for x in B.domain) for h in B} == bits
+        else:
+            with pytest.raises(EmptyClassError):
+                V.bit_class(0)
+    question = H.mistake_question()
+    assert (question is None) == (H.littlestone_dimension() <= 0)
+
+
+def test_a_table_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "delays.csv"
+    path.write_text("JFK,LGA,EWR\n0,1,2\n2,2,0\n")
+    H = parse_multiclass(f"table(origin, '{path}'; other LGA)", LABELS)
+    assert isinstance(H, TableClass)
+    assert (H.domain.encode("LAX"), H.labels, H.size) == ("LGA", LABELS, 2)
+    assert parse_multiclass(str(H), LABELS) == H
+    with pytest.raises(DeclarationError):
+        TableClass.of([[0, 3]], labels=LABELS)
+
+
+def test_a_sample_reads_undeclared_labels_as_the_default() -> None:
+    examples = [(1, "a"), (1, "?"), (2, None), (2, "c"), ("1", "b")]
+    sample = LabelledSample.from_examples(Integers(), LABELS, examples, other="b")
+    assert dict(zip(sample.points, sample.counts.tolist(), strict=True)) == {
+        1: [1, 2, 0],
+        2: [0, 1, 1],
+    }
+    assert sample.n == 5
+    one = sample.binary({1, 2})
+    assert (one.negatives.tolist(), one.positives.tolist()) == ([1, 0], [2, 2])
+    assert sample.binary(set()).positives.tolist() == [0, 0]
+    assert LabelledSample.from_examples(Integers(), LABELS, []).n == 0
+    with pytest.raises(DeclarationError, match="not one of the declared"):
+        LabelledSample.from_examples(Integers(), LABELS, [], other="d")
+
+
+def bits(*sets: str) -> tuple[FiniteSet, ...]:
+    return tuple(FiniteSet(Strings("tail"), frozenset(members)) for members in sets)
+
+
+def test_a_classifier_of_bits_round_trips() -> None:
+    f = BitClassifier(Strings("tail"), LABELS, bits("xz", "yz"), other=1)
+    assert [f(x) for x in "wxyz"] == [0, 1, 2, 1]
+    again = Classifier.from_json(json.loads(json.dumps(f.to_json())))
+    assert again == f
+    assert len({f, again}) == 1
+    assert f.words() == (
+        "the sum of: 1 if tail is one of 'x', 'z'; 2 if tail is one of 'y', 'z', or 1 for a sum "
+        "above, where 0 = a, 1 = b, 2 = c"
+    )
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"bits": []}, {"other": 3}, {"other": "1"}, {"labels": ["a"]}, {"labels": "abc"},
+     {"kind": "Pickle"}, {"bits": None}, {"domain": {"kind": "grid"}}],
+)  # fmt: skip
+def test_a_damaged_classifier_is_refused(damage: dict[str, Any]) -> None:
+    f = BitClassifier(Strings("tail"), LABELS, bits("xz", "yz"))
+    with pytest.raises(ModelError):
+        Classifier.from_json({**f.to_json(), **damage})

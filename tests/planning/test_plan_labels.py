@@ -1,0 +1,80 @@
+"""Sizes of learning several labels, in Python and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from littlestone.cli import app
+from littlestone.errors import DeclarationError
+from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
+from littlestone.multiclass import TableClass, parse_multiclass
+from littlestone.planning import choose_multiclass_learner, multiclass_plan
+from littlestone.planning.multiclass import formulas
+
+LABELS = ["on time", "late", "cancelled"]
+RULES = parse_multiclass("outcomes(origin, dest; at most 1)", LABELS)
+TABLE = TableClass.of([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS)
+GOAL: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+
+
+def test_the_fewest_records_first_and_baselines_last() -> None:
+    rows = multiclass_plan(TABLE, **GOAL)
+    assert [row.method for row in rows] == ["bits", "bit_parts", "tournaments", "lookup"]
+    sizes = [row.bound.n for row in rows if row.bound is not None]
+    assert len(sizes) == 2
+    assert sizes == sorted(sizes)
+    assert rows[0].binary() == "exponential"
+    assert rows[2].binary() == "-"
+    assert "as a baseline" in rows[2].words()
+    excluded = [row for row in multiclass_plan(RULES, **GOAL) if row.learner is None]
+    assert [row.method for row in excluded] == ["lookup", "tournaments"]
+    assert [row.error(1000, 0.05) for row in excluded] == [None, None]
+
+
+def test_the_size_is_that_of_the_learner() -> None:
+    learner, why = choose_multiclass_learner(RULES, **GOAL)
+    assert isinstance(learner, BitsLearner)
+    assert why.startswith("bits, 1,754 records suffice; bit_parts, 1,862")
+    bound = learner.plan(0.1, 0.05, setting="realizable")
+    assert bound is not None
+    assert bound.n == 1754
+    assert learner.cost().epsilon <= 1
+    small, _ = choose_multiclass_learner(RULES, epsilon="0.1", delta="1e-6")
+    assert isinstance(small, BitPartsLearner)  # where a share of delta counts for more
+
+
+def test_choosing_by_name() -> None:
+    assert choose_multiclass_learner(RULES, **GOAL, method="bit_parts")[0].method == "bit_parts"
+    for method in ("tournaments", "nothing"):
+        with pytest.raises(DeclarationError):
+            choose_multiclass_learner(RULES, **GOAL, method=method)
+
+
+def test_pure_privacy_and_formulas() -> None:
+    rows = multiclass_plan(TABLE, epsilon=1)
+    assert {row.method for row in rows if row.learner is None} == {"lookup", "tournaments"}
+    goal = {"alpha": 0.1, "beta": 0.05}
+    assert formulas(TABLE, epsilon=1, delta=0, **goal) == []
+    large = parse_multiclass("outcomes(a, b, c, d; at most 3)", LABELS)
+    assert formulas(large, **GOAL, **goal) == []
+    assert [bound.proved for bound in formulas(TABLE, **GOAL, **goal)] == [False, False]
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("0,1\n1,2\n2,2\n0,0\n")
+    shared = ["--labels", ",".join(LABELS), "--epsilon", "1"]
+    run = CliRunner().invoke(app, ["plan", str(path), *shared, "--json"])
+    assert run.exit_code == 0
+    found = json.loads(run.output)
+    assert [row["method"] for row in found["methods"]] == ["bits", "bit_parts"]
+    assert list(found["does_not_apply"]) == ["lookup", "tournaments"]
+    run = CliRunner().invoke(app, ["plan", str(path), *shared, "--n", "900"])
+    assert "proved error with 900 records" in run.output
+    assert "does not apply" in run.output
+    assert CliRunner().invoke(app, ["plan", str(path), *shared, "--alpha", "2"]).exit_code != 0

@@ -1,0 +1,182 @@
+"""Label selection: exact on all small counts of a key, and the draw is what is audited."""
+
+import pickle
+import threading
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise, permutations, product
+
+import pytest
+from scipy.stats import chisquare
+
+from littlestone.audit import find_subject
+from littlestone.errors import DeclarationError, LedgerError
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.rational import exp_below
+
+PARAMETERS = [
+    (Fraction(1, 2), Fraction(1, 20)),
+    (Fraction(1), Fraction(1, 20)),
+    (Fraction(3), Fraction(1, 1000)),
+    (Fraction(1, 10), Fraction(9, 10)),
+    (Fraction(20), Fraction(1, 10**6)),
+]
+MICRO = Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), PARAMETERS)
+def test_one_record_more_is_worth_r_and_delta_and_one_less_r_alone(
+    epsilon: Fraction, delta: Fraction
+) -> None:
+    """What the proof composes, for all counts of a default and two labels, exactly."""
+    mechanism = LabelSelection[str](epsilon, delta)
+    r = mechanism.base
+    assert r * r <= exp_below(epsilon, bits=96)
+    step = max(1, next(c for c in range(10**6) if 2 * mechanism.chance(c) >= 1) // 3)
+    worst = Fraction(0)
+    for counts in product((0, step, 2 * step, 4 * step), repeat=3):
+        fewer = mechanism.chances(dict(enumerate(counts)))
+        for label in (0, 1):
+            of_key = dict(enumerate(counts)) | {label: counts[label] + 1}
+            more = mechanism.chances(of_key)
+            worst = max(worst, hockey_stick(more, fewer, r))
+            assert hockey_stick(fewer, more, r) == 0
+    assert worst <= delta
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), PARAMETERS[1:3])
+def test_private_on_all_tiny_neighbours_and_delta_is_attained(
+    epsilon: Fraction, delta: Fraction
+) -> None:
+    audit = find_subject("label-selection").make(epsilon, delta).exact()
+    assert audit.holds
+    (at_epsilon,) = (row for row in audit.rows if row.at == epsilon)
+    assert at_epsilon.exact.value is not None
+    assert at_epsilon.exact.value >= delta * Fraction(99, 100)
+
+
+def test_a_changed_label_costs_no_more_than_a_changed_key() -> None:
+    """Two labels far above bottom, one as likely as the other: the ratio is r^2 = e^epsilon."""
+    mechanism = LabelSelection[str](Fraction(1), MICRO)
+    before, after = mechanism.chances({1: 90, 2: 90}), mechanism.chances({1: 89, 2: 91})
+    assert mechanism.chances({1: 90, 2: 90})[1] == before[2] > Fraction(49, 100)
+    assert float(before[1] / after[1]) <= float(mechanism.base) ** 2
+    assert hockey_stick(before, after, mechanism.base**2) == 0
+
+
+def by_permutations(mechanism: LabelSelection[str], of_key: dict[int, int]) -> dict[int, Fraction]:
+    """Every order of the candidates, and in each the first whose coin shows heads."""
+    weights = [(0, Fraction(1))]
+    for label, count in of_key.items():
+        value, power = mechanism.weight(count)
+        weights.append((label, value * mechanism.base**power))
+    top, found = max(w for _, w in weights), Counter[int]()
+    orders = list(permutations(weights))
+    for order in orders:
+        left = Fraction(1, len(orders))
+        for label, w in order:
+            found[label] += left * w / top  # type: ignore[assignment]
+            left *= 1 - w / top
+    return {label: chance for label, chance in found.items() if chance}  # type: ignore[misc]
+
+
+def test_the_distribution_is_that_of_the_definition() -> None:
+    mechanism = LabelSelection[str](Fraction(1), Fraction(1, 20))
+    for counts in product((0, 1, 3, 9), repeat=3):
+        of_key = {label: count for label, count in enumerate(counts) if count}
+        assert mechanism.chances(of_key) == by_permutations(mechanism, of_key)
+    for count in range(12):
+        assert mechanism.chances({1: count}).get(1, 0) == mechanism.chance(count)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS)
+def test_draws_follow_the_distribution(parameters: tuple[Fraction, Fraction]) -> None:
+    mechanism, rng, draws = LabelSelection[str](*parameters), seeded_generator(1), 4000
+    half = next(c for c in range(10**6) if 2 * mechanism.chance(c) >= 1)
+    data = [("a", 1)] * half + [("a", 2)] * (half + 1) + [("a", 0)] * half
+    data += [("b", 3)] * half + [("c", 0)] * 90
+    expected = mechanism.distribution(data)
+    counts = mechanism.tally(data)
+    found = Counter(mechanism._release(counts, rng) for _ in range(draws))
+    assert set(found) <= set(expected)
+    likely = [table for table, mass in expected.items() if mass * draws >= 5]
+    rest = 1 - sum(expected[table] for table in likely)
+    observed = [found[table] for table in likely]
+    wanted = [float(expected[table]) * draws for table in likely]
+    if rest > 0:
+        observed, wanted = [*observed, draws - sum(observed)], [*wanted, float(rest) * draws]
+    if len(observed) > 1:
+        assert chisquare(observed, wanted).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "1", "40", "1000"])
+@pytest.mark.parametrize("delta", ["1e-300", "1e-6", "0.999"])
+def test_chances_rise_from_0_for_all_parameters(epsilon: str, delta: str) -> None:
+    mechanism = LabelSelection[str](Fraction(epsilon), Fraction(delta))
+    values = [mechanism.chance(count) for count in range(60)]
+    assert values[0] == 0
+    assert values[1] <= mechanism.delta
+    assert all(p < q < 1 for p, q in pairwise(values))
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
+def test_it_needs_fewer_records_than_partition_selection(epsilon: str) -> None:
+    """Which has the scores positives minus negatives, that a label change moves by two."""
+    race = LabelSelection[str](Fraction(epsilon), MICRO)
+    single = PartitionSelection[str](Fraction(epsilon), MICRO)
+    for count in range(1, race.enough(Fraction(1, 100)) + 1):
+        assert race.chance(count) > single.curve(count)
+
+
+def test_a_draw_needs_its_own_receipt() -> None:
+    paid, unpaid = LabelSelection[str](Fraction(1), MICRO), LabelSelection[str](Fraction(2), MICRO)
+    rng, records = seeded_generator(0), [("a", 1)] * 200 + [("b", 2)] * 200 + [("c", 0)] * 200
+    with Ledger() as ledger:
+        receipt = ledger.spend(paid, dataset="d", what="test")
+        with pytest.raises(LedgerError):
+            unpaid.draw(records, receipt=receipt, rng=rng)
+        assert paid.draw(records, receipt=receipt, rng=rng) == {("a", 1), ("b", 2)}
+        with pytest.raises(LedgerError):
+            paid.draw_counts({"a": {1: 100}}, receipt=receipt, rng=rng)
+
+
+def test_no_counts_raise() -> None:
+    mechanism, rng = LabelSelection[str](Fraction(1), MICRO), seeded_generator(0)
+    assert mechanism._release({}, rng) == mechanism._release({"a": {}, "b": {0: 9}}, rng) == set()
+    assert mechanism._release({"a": {5: 10**9, 3: 1}}, rng) == {("a", 5)}
+
+
+def test_declarations_are_checked() -> None:
+    for epsilon, delta in ((0, Fraction(1, 2)), (1, 0), (1, 1), (-1, Fraction(1, 2))):
+        with pytest.raises(DeclarationError):
+            LabelSelection(Fraction(epsilon), Fraction(delta))
+
+
+def test_a_released_table_does_not_tell_which_record_came_first() -> None:
+    mechanism, rng = LabelSelection[int](Fraction(1), MICRO), seeded_generator(1)
+    for first in (0, 8):
+        counts = mechanism.tally([(first, 1)] + [(0, 1)] * 100 + [(8, 1)] * 100)
+        seen = Counter(tuple(mechanism._release(counts, rng)) for _ in range(100))
+        assert len(seen) == 1 or min(seen.values()) > 20
+
+
+def test_threads_grow_one_list_of_weights() -> None:
+    slow = LabelSelection[str](Fraction(1, 10), MICRO)
+    alone = [LabelSelection[str](Fraction(1, 10), MICRO).weight(count) for count in (100, 400)]
+    start = threading.Barrier(4)
+
+    def grow() -> None:
+        start.wait()
+        slow.weight(400)
+
+    threads = [threading.Thread(target=grow) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [slow.weight(count) for count in (100, 400)] == alone
+    assert pickle.loads(pickle.dumps(slow)) == slow
