@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic
 
 import numpy as np
@@ -34,6 +35,13 @@ class Sample(Generic[Point]):
     def n(self) -> int:
         """Number of examples, counted with multiplicity; public under replace-one neighbours."""
         return int(self.negatives.sum() + self.positives.sum())
+
+    @cached_property
+    def gains(self) -> dict[Point, int]:
+        """Positives - negatives of each point, the largest first."""
+        gains = self.positives - self.negatives
+        order = np.argsort(-gains, kind="stable").tolist()
+        return {self.points[j]: int(gains[j]) for j in order}
 
     @classmethod
     def from_examples(

@@ -311,6 +311,21 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
         require_few(len(found), most)
         return found
 
+    def most_patterns(self, points: int) -> int:
+        # A rule that covers a point is one of its shapes; those that cover none are alike.
+        return min(super().most_patterns(points), self.growth * points + 1)
+
+    def least_errors(self, sample: Sample[Rule]) -> int:
+        """See `HypothesisClass.least_errors`; O(N n) for n points and N shapes."""
+        weights = sample.positives - sample.negatives
+        # Before a positive example, the constant 0 or rules of new values cover no point.
+        gains = [0] if self.values is None else []
+        for _, group, size in self._groups(sample.points):
+            weight = np.zeros(size + 1, dtype=np.int64)
+            np.add.at(weight, group, weights)
+            gains.append(int(weight[0] if self.values is not None else weight[:size].max()))
+        return int(sample.positives.sum()) - max(gains)
+
     def _covers(
         self, points: Sequence[Rule], weights: Numbers, least: int
     ) -> Iterator[tuple[int, Numbers]]:
