@@ -118,7 +118,7 @@ class HypothesisClass(ABC, Generic[Point]):
         return found
 
     def least_errors(self, sample: Sample[Point]) -> int:
-        """min over h in H of the number of examples of ``sample`` that h labels wrongly; H is not empty.
+        """The least number of examples of ``sample`` that an h in H labels wrongly; H is not empty.
 
         Here by a walk as that of `error_ball`, which leaves out what errs as often as the best one
         found so far; a class that knows better overrides it.

@@ -173,7 +173,9 @@ class AgnosticTransformation(PrivateLearner[Point]):
         h = labels[selection.draw(scores, None, choice.base, rng)]
         return self.realizable.draw(relabelled(chosen, h), receipt=receipt, rng=rng)
 
-    def parts(self, sample: Sample[Point], rng: random.Random) -> tuple[Sample[Point], Sample[Point]]:
+    def parts(
+        self, sample: Sample[Point], rng: random.Random
+    ) -> tuple[Sample[Point], Sample[Point]]:
         """T and W, by the places of the records in a uniform order alone."""
         records, size = shuffled(sample, rng), self.size(sample.n)
         (chosen,), (others,) = split(sample, records[:size], 1), split(sample, records[size:], 1)
@@ -187,10 +189,10 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def laws(
         self, chosen: Sample[Point], others: Sample[Point]
     ) -> list[tuple[Fraction, Sample[Point]]]:
-        """The relabelled samples, with their exact probabilities.  It depends on the data: for audits."""
+        """The relabelled samples with their exact probabilities, which depend on the data: for audits."""
         labels, spaces = patterns(self.hypotheses, chosen)
         scores = self.scores(chosen, labels, spaces, others)
-        chances = self.relabelling.choice.probabilities(scores)
+        chances = self.relabelling.choice.probabilities(scores - scores.min())
         return [(p, relabelled(chosen, h)) for p, h in zip(chances, labels, strict=True)]
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
@@ -231,7 +233,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         """
 
     def slack(self, m: int, beta: float) -> float:
-        """t with Pr[score of the choice > least score + t] <= beta / 4 on m records."""
+        """T with Pr[score of the choice > least score + t] <= beta / 4 on m records."""
         step = math.log1p(float(self.relabelling.choice.base - 1))
         return (math.log(self.hypotheses.most_patterns(m)) + math.log(4 / beta)) / step
 
@@ -249,7 +251,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
 
 
 def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
-    """beta / (16 P(m^2)): what fails so rarely fails for no pattern on m^2 points, but for beta / 4.
+    """Beta / (16 P(m^2)): what fails so rarely fails for no pattern on m^2 points, but for beta / 4.
 
     0 if that is beyond floats.
     """

@@ -42,7 +42,7 @@ def patterns(
 
 
 def relaxed(labels: Labels, often: Counts, errors: Counts, weight: int) -> Counts:
-    """min over rows t of ``errors[t]`` + ``weight`` #(h != t), for each row h; whole numbers.
+    """The least over rows t of ``errors[t]`` + ``weight`` #(h != t), for each row h; whole numbers.
 
     A column j of h and t that differs counts ``often[j]`` times.  Rows that another one makes
     superfluous are left out of the minimum: a row t with q(t) < errors[t], by the triangle

@@ -28,7 +28,7 @@ def epsilons(epsilon: Fraction) -> list[Fraction]:
     >>> [str(eta) for eta in epsilons(Fraction(1))][:3]
     ['1', '4/5', '63/100']
     """
-    steps = (round(100 * 0.7943 ** j) for j in range(24))
+    steps = (round(100 * 0.7943**j) for j in range(24))
     return [epsilon * Fraction(step, 100) for step in dict.fromkeys(steps) if step]
 
 
