@@ -6,7 +6,7 @@ import json
 import os
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -20,6 +20,7 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, print_json, print_pairs
 from littlestone.data import Label, open_table, read_sample
+from littlestone.learners.base import Setting
 from littlestone.planning import choose_learner
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
@@ -43,6 +44,10 @@ def fit(
         str,
         typer.Option(help="How: auto, or a method that `littlestone plan` lists."),
     ] = "auto",
+    setting: Annotated[
+        str,
+        typer.Option(help="What auto chooses for: realizable, or agnostic if labels may be wrong."),
+    ] = "realizable",
     estimate: Annotated[
         str | None,
         typer.Option(help="Estimate precision, recall and error privately, at this epsilon more."),
@@ -71,7 +76,9 @@ def fit(
     The cost is recorded in the ledger before anything is drawn.
     """
     declared = parse_class(hypotheses)
-    learner, why = choose_learner(declared, epsilon=epsilon, delta=delta, method=method)
+    learner, why = choose_learner(
+        declared, epsilon=epsilon, delta=delta, method=method, setting=cast(Setting, setting)
+    )
     event = learner.event_with(estimate)
     label = Label.parse(target, positive)
     columns = learner.hypotheses.domain.column_names

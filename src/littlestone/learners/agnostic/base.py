@@ -22,7 +22,7 @@ from littlestone.learners.agnostic.patterns import (
     patterns,
     relabelled,
 )
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import WRONG_LABELS, Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.cost import PrivacyCost, exact, exact_delta, exact_epsilon
@@ -53,7 +53,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     `InfiniteDimensionError` and `EmptyClassError`.
     """
 
-    reservation = "if labels may be wrong"
+    reservation = WRONG_LABELS
 
     kind: ClassVar[type[Relabelling]]
     """What the cost of its `scores` is."""
@@ -189,7 +189,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def laws(
         self, chosen: Sample[Point], others: Sample[Point]
     ) -> list[tuple[Fraction, Sample[Point]]]:
-        """The relabelled samples with their exact probabilities, which depend on the data: for audits."""
+        """The relabelled samples, with probabilities that depend on the data: for audits."""
         labels, spaces = patterns(self.hypotheses, chosen)
         scores = self.scores(chosen, labels, spaces, others)
         chances = self.relabelling.choice.probabilities(scores - scores.min())

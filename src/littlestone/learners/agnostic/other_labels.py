@@ -34,6 +34,7 @@ class AgnosticLearner(AgnosticTransformation[Point]):
     """
 
     method = "agnostic"
+    counts_errors = True
     kind = OtherLabels
 
     relabelling: OtherLabels
@@ -51,11 +52,11 @@ class AgnosticLearner(AgnosticTransformation[Point]):
                         break
                     left = math.log(moved / 4) - weight * float(eta)
                     if left > 0:
-                        learning = share * (90 / left + 80 / float(eta) / weight)
-                        choosing = share / (share - 1) * (40 / float(eta) + 30 / alpha)
-                        found.append((learning + choosing, share, eta, weight))
-        _, share, eta, weight = best(found)
-        return OtherLabels(ExponentialMechanism(eta), share, weight)
+                        learning = share * max(150 / left, 200 + 160 / (float(eta) * weight))
+                        choosing = share / (share - 1) * (200 / alpha + 40 / float(eta))
+                        found.append((max(learning, choosing), -eta, share, weight))
+        _, less, share, weight = best(found)
+        return OtherLabels(ExponentialMechanism(-less), share, weight)
 
     def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
         often = sample.negatives + sample.positives

@@ -33,6 +33,7 @@ class RelabellingLearner(AgnosticTransformation[Point]):
     """
 
     method = "relabelling"
+    counts_errors = True
     kind = OwnLabels
 
     def tuned(self, epsilon: Fraction) -> OwnLabels:
@@ -43,7 +44,7 @@ class RelabellingLearner(AgnosticTransformation[Point]):
                 moved = (math.exp(float(epsilon)) - 1) * share + 1  # K
                 left = math.log(moved) - 2 * math.log1p(math.exp(float(eta) / 2))
                 if left > 0:
-                    size = share * (90 / left + 40 / float(eta) + 30 / alpha)
+                    size = share * max(150 / left, 90 / alpha + 30 / float(eta))
                     found.append((size, share, eta))
         _, share, eta = best(found)
         return OwnLabels(ExponentialMechanism(eta), share)

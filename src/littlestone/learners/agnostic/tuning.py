@@ -14,7 +14,7 @@ def shares(epsilon: float, least: int = 2) -> list[int]:
     """Whole numbers in steps of about a fifth; K >= 4 asks for a share of 4 / epsilon at least.
 
     >>> shares(1.0)[:9], shares(1.0)[-1]
-    ([2, 3, 4, 5, 6, 8, 10, 12, 15], 107)
+    ([2, 3, 4, 5, 7, 9, 11, 14, 17], 100)
     """
     found, most = [least], 100 * max(1.0, 1 / epsilon)
     while found[-1] < most:
@@ -26,7 +26,7 @@ def epsilons(epsilon: Fraction) -> list[Fraction]:
     """Shares of epsilon for the choice, of two digits.
 
     >>> [str(eta) for eta in epsilons(Fraction(1))][:3]
-    ['1', '4/5', '63/100']
+    ['1', '79/100', '63/100']
     """
     steps = (round(100 * 0.7943**j) for j in range(24))
     return [epsilon * Fraction(step, 100) for step in dict.fromkeys(steps) if step]
