@@ -43,6 +43,17 @@ class Sample(Generic[Point]):
         order = np.argsort(-gains, kind="stable").tolist()
         return {self.points[j]: int(gains[j]) for j in order}
 
+    @cached_property
+    def rows_of(self) -> list[dict[Any, NDArray[np.int64]]]:
+        """Of points that are records: for each column, the rows of each of its values."""
+        found: list[dict[Any, NDArray[np.int64]]] = []
+        for column in zip(*self.points, strict=True):
+            rows: dict[Any, list[int]] = {}
+            for j, value in enumerate(column):
+                rows.setdefault(value, []).append(j)
+            found.append({value: np.array(js, dtype=np.int64) for value, js in rows.items()})
+        return found
+
     @classmethod
     def from_examples(
         cls, domain: Domain[Any], examples: Iterable[tuple[Any, object]]

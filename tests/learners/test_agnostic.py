@@ -156,7 +156,8 @@ def test_wrong_labels_are_learned_from(kind: Any, text: str) -> None:
 
 def test_plans() -> None:
     """Proved sizes, which grow as alpha falls; those of the paper's learner are explicit."""
-    H, goal = Points(Strings("id")), {"epsilon": 1, "delta": "1e-6"}
+    H = Points(Strings("id"))
+    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
     learner = AgnosticLearner(H, **goal)
     bound = learner.plan(0.1, 0.05)
     assert bound is not None

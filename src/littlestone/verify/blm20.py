@@ -337,7 +337,8 @@ def learner() -> Outcome:
 @statement("BLM20 Corollary 2: an agnostic learner out of theirs, with explicit constants")
 def agnostic_learner() -> Outcome:
     """The relabelled sample's learner is theirs, with proved sizes; d = 1, epsilon 1, delta 1e-6."""
-    H, goal = FiniteClass.from_array([[0, 1], [1, 0]]), {"alpha": 0.1, "beta": 0.05}
+    H = FiniteClass.from_array([[0, 1], [1, 0]])
+    goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
     declared: dict[str, Any] = {
         "epsilon": 1,
         "delta": "1e-6",
