@@ -26,7 +26,7 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
 KINDS: list[Any] = [AgnosticLearner, RelabellingLearner]
-CLASSES: list[type[Any]] = concrete(HypothesisClass, "littlestone.classes")  # type: ignore[type-abstract]
+CLASSES: list[type[Any]] = concrete(HypothesisClass, "littlestone.classes")
 
 
 def examples(H: HypothesisClass[Any], n: int, rng: random.Random) -> Sample[Any]:

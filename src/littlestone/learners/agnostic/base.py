@@ -233,7 +233,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         """
 
     def slack(self, m: int, beta: float) -> float:
-        """T with Pr[score of the choice > least score + t] <= beta / 4 on m records."""
+        """A number t with Pr[score of the choice > least score + t] <= beta / 4, for m records."""
         step = math.log1p(float(self.relabelling.choice.base - 1))
         return (math.log(self.hypotheses.most_patterns(m)) + math.log(4 / beta)) / step
 
@@ -251,7 +251,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
 
 
 def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
-    """Beta / (16 P(m^2)): what fails so rarely fails for no pattern on m^2 points, but for beta / 4.
+    """The share beta / (16 P(m^2)), so that nothing fails for any pattern on m^2 points.
 
     0 if that is beyond floats.
     """
