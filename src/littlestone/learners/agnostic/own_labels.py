@@ -29,7 +29,7 @@ class RelabellingLearner(AgnosticTransformation[Point]):
     >>> from littlestone.domains import Strings
     >>> learner = RelabellingLearner(Points(Strings("id")), epsilon=1, delta="1e-6")
     >>> print(learner.cost())
-    epsilon 0.999969, delta 0.000001 (replace-one)
+    epsilon 0.999728, delta 0.000001 (replace-one)
     """
 
     method = "relabelling"
