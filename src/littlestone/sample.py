@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, Protocol, Self
 
 import numpy as np
@@ -58,6 +59,24 @@ class Sample(Generic[Point]):
     def of(self, points: Sequence[Point], counts: NDArray[np.int64]) -> Self:
         """The sample over the same domain with these points and counts."""
         return type(self)(self.domain, points, counts[:, 0], counts[:, 1])
+
+    @cached_property
+    def gains(self) -> dict[Point, int]:
+        """Positives - negatives of each point, the largest first."""
+        gains = self.positives - self.negatives
+        order = np.argsort(-gains, kind="stable").tolist()
+        return {self.points[j]: int(gains[j]) for j in order}
+
+    @cached_property
+    def rows_of(self) -> list[dict[Any, NDArray[np.int64]]]:
+        """Of points that are records: for each column, the rows of each of its values."""
+        found: list[dict[Any, NDArray[np.int64]]] = []
+        for column in zip(*self.points, strict=True):
+            rows: dict[Any, list[int]] = {}
+            for j, value in enumerate(column):
+                rows.setdefault(value, []).append(j)
+            found.append({value: np.array(js, dtype=np.int64) for value, js in rows.items()})
+        return found
 
     @classmethod
     def from_examples(

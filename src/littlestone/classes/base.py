@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -116,6 +117,43 @@ class HypothesisClass(ABC, Generic[Point]):
                     waiting.append((V.restrict(x, 1 - often), errors + cost, depth + 1))
         return found
 
+    def least_errors(self, sample: Sample[Point]) -> int:
+        """The least number of examples of ``sample`` that an h in H labels wrongly; H is not empty.
+
+        Here by a walk as that of `error_ball`, which leaves out what errs as often as the best one
+        found so far; a class that knows better overrides it.
+        """
+        difference = sample.positives - sample.negatives
+        order = np.argsort(-np.abs(difference), kind="stable").tolist()
+        steps = [(sample.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
+        unavoidable = int(np.minimum(sample.negatives, sample.positives).sum())
+        best, waiting = sample.n + 1, [(self, unavoidable, 0)]
+        while waiting:
+            V, errors, depth = waiting.pop()
+            if errors >= best or V.is_empty():
+                continue
+            if V.is_single():
+                h = V.soa()
+                errors += sum(cost for x, often, cost in steps[depth:] if h(x) != often)
+                best = min(best, errors)
+            elif depth == len(steps):
+                best = errors
+            else:
+                x, often, cost = steps[depth]
+                waiting.append((V.restrict(x, 1 - often), errors + cost, depth + 1))
+                waiting.append((V.restrict(x, often), errors, depth + 1))
+        return best
+
+    def most_patterns(self, points: int) -> int:
+        """At least the number of labellings that H gives any so many ``points``; public.
+
+        Here the least of |H|, and sum over i <= LDim(H) of C(points, i) (Sauer; VC <= LDim).
+        """
+        d = self.littlestone_dimension()
+        # All are 2^points, should the dimension be larger.
+        ways = sum(math.comb(points, i) for i in range(int(min(d, points)) + 1))
+        return ways if self.size is None else min(self.size, ways)
+
     @classmethod
     @abstractmethod
     def parse(cls, spec: Spec) -> Self:
@@ -188,6 +226,9 @@ class Enumerable(HypothesisClass[Point]):
     @abstractmethod
     def error_runs(self, sample: Sample[Point]) -> ErrorRuns:
         """The number of examples of ``sample`` that each hypothesis labels wrongly."""
+
+    def least_errors(self, sample: Sample[Point]) -> int:
+        return int(self.error_runs(sample).errors.min())
 
 
 def require_few(looked: int, most: int | None) -> None:

@@ -101,3 +101,20 @@ class PointCovering(Covering[Any], Mixing[Any]):
 
     def most_mixed(self, alpha: Fraction) -> int:
         return math.ceil(1 / alpha) if self.fewest else 1
+
+
+def fewest_errors(
+    sample: Sample[Any], members: frozenset[Any], excluded: frozenset[Any], left: int
+) -> int:
+    """The least errors of a set of ``members`` and at most ``left`` points that are not ``excluded``.
+
+    Points that no example shows fill up a set that may not be smaller.
+    """
+    gains = sample.gains
+    errors = int(sample.positives.sum()) - sum(gains.get(x, 0) for x in members)
+    for x, gain in gains.items():  # the largest first
+        if left == 0 or gain <= 0:
+            break
+        if x not in members and x not in excluded:
+            errors, left = errors - gain, left - 1
+    return errors

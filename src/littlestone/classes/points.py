@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from littlestone.classes.base import require_example
-from littlestone.classes.covering import PointCovering
+from littlestone.classes.covering import PointCovering, fewest_errors
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Integers, Strings
 from littlestone.hypotheses import FiniteSet
+from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,10 @@ class Points(PointCovering):
     def reducing_points(self, k: int) -> None:
         # The SOA is 0 before a positive, and k more negatives leave infinitely many points.
         self.require_learnable()
+
+    def least_errors(self, sample: Sample[Any]) -> int:
+        known = frozenset() if self.member is None else frozenset([self.member])
+        return fewest_errors(sample, known, self.excluded, 1 - len(known))
 
     @property
     def parts(self) -> int:

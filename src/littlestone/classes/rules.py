@@ -311,6 +311,28 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
         require_few(len(found), most)
         return found
 
+    def most_patterns(self, points: int) -> int:
+        # A rule that covers a point is one of its shapes; those that cover none are alike.
+        return min(super().most_patterns(points), self.growth * points + 1)
+
+    def least_errors(self, sample: Sample[Rule]) -> int:
+        """See `HypothesisClass.least_errors`; O(N n) for n points and N shapes."""
+        weights, positives = sample.positives - sample.negatives, int(sample.positives.sum())
+        if self.values is not None:
+            agreements = np.zeros(len(sample.points), dtype=np.int64)
+            for j, (value, rows) in enumerate(zip(self.values, sample.rows_of, strict=False)):
+                if value is not None and value in rows:
+                    agreements[rows[value]] |= 1 << j
+            masks = [self.shapes.masks[i] for i in self.shapes.listed(self.alive)]
+            return positives - max(int(weights[agreements & m == m].sum()) for m in masks)
+        # The constant 0, and rules of new values, cover no point.
+        gains = [0]
+        for _, group, size in self._groups(sample.points):
+            weight = np.zeros(size + 1, dtype=np.int64)
+            np.add.at(weight, group, weights)
+            gains.append(int(weight[:size].max()))
+        return positives - max(gains)
+
     def _covers(
         self, points: Sequence[Rule], weights: Numbers, least: int
     ) -> Iterator[tuple[int, Numbers]]:

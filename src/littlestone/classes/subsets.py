@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any, Self
 
 from littlestone.classes.base import require_example, require_few
-from littlestone.classes.covering import PointCovering
+from littlestone.classes.covering import PointCovering, fewest_errors
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Integers, Strings
 from littlestone.errors import DeclarationError
@@ -146,6 +146,9 @@ class Subsets(PointCovering):
                     break  # the points behind gain no more
                 waiting.append((members | {free[i][1]}, i + 1, errors - gains[i]))
         return found
+
+    def least_errors(self, sample: Sample[Any]) -> int:
+        return fewest_errors(sample, self.members, self.excluded, self._left)
 
     @property
     def parts(self) -> int:

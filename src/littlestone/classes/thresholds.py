@@ -103,6 +103,9 @@ class Thresholds(Enumerable[Any], Mixing[Any]):
             raise IndexError(f"{self} has no hypothesis number {index}")
         return StepFunction.threshold(self.domain, int(self.after) + 1 + index)
 
+    def most_patterns(self, points: int) -> int:
+        return points + 1 if self.size is None else min(self.size, points + 1)
+
     def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:
         return [f]  # the SOA of every version space is a threshold with a cut of its own
 

@@ -6,7 +6,7 @@ import json
 import os
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -21,6 +21,7 @@ from littlestone.cli.arguments import (
 from littlestone.cli.console import cost_json, print_json, print_pairs
 from littlestone.cli.tasks import declared_task
 from littlestone.data import open_table
+from littlestone.learners.base import Setting
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
@@ -52,6 +53,10 @@ def fit(
         str,
         typer.Option(help="How: auto, or a method that `littlestone plan` lists."),
     ] = "auto",
+    setting: Annotated[
+        str,
+        typer.Option(help="What auto chooses for: realizable, or agnostic if labels may be wrong."),
+    ] = "realizable",
     estimate: Annotated[
         str | None,
         typer.Option(help="Estimate precision, recall and error privately, at this epsilon more."),
@@ -93,6 +98,7 @@ def fit(
         epsilon=epsilon,
         delta=delta,
         method=method,
+        setting=cast(Setting, setting),
     )
     learner = task.learner
     columns = learner.hypotheses.domain.column_names

@@ -97,7 +97,10 @@ def plan(
 def _cells(row: Row) -> list[str]:
     realizable = size(row.realizable) if row.tuned is None else size(row.tuned) + _TUNED
     calibrated = "-" if row.calibrated is None else f"{row.calibrated.n:,}"
-    return [row.method, realizable, size(row.agnostic), calibrated, size(row.paper)]
+    agnostic = size(row.agnostic)
+    if row.agnostic is None and row.tuned_agnostic is not None:
+        agnostic = size(row.tuned_agnostic) + _TUNED
+    return [row.method, realizable, agnostic, calibrated, size(row.paper)]
 
 
 def _promise(row: AtN) -> list[str]:
@@ -119,6 +122,7 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
                 "proved_realizable": _bound(row.realizable),
                 "proved_agnostic": _bound(row.agnostic),
                 "proved_realizable_with_other_parameters": _bound(row.tuned),
+                "proved_agnostic_with_other_parameters": _bound(row.tuned_agnostic),
                 "calibrated": simulated
                 and {"n": simulated.n, "worst": simulated.worst, "runs": simulated.runs}
                 | {"profiles": dict(simulated.profiles), "command": simulated.command},

@@ -11,6 +11,7 @@ from littlestone.data import Label, Labels, Table, read_labelled, read_sample
 from littlestone.errors import DeclarationError
 from littlestone.labelled import LabelledSample
 from littlestone.learners import PrivateLearner, Release
+from littlestone.learners.base import Setting
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.multiclass import parse_multiclass
 from littlestone.planning import choose_learner, choose_multiclass_learner
@@ -92,9 +93,12 @@ def declared_task(
     epsilon: str,
     delta: str,
     method: str,
+    setting: Setting,
 ) -> Task:
     """What these options of `fit` ask for; raises `DeclarationError` where they do not go together."""
-    goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "method": method}
+    goal: dict[str, Any] = {
+        "epsilon": epsilon, "delta": delta, "method": method, "setting": setting
+    }  # fmt: skip
     if positive is not None and labels is not None:
         raise DeclarationError(
             f"learn {target}",

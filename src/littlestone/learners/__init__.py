@@ -1,5 +1,7 @@
 """Private learners, one a file; each is private for every input, whatever the data."""
 
+from littlestone.learners.agnostic.other_labels import AgnosticLearner
+from littlestone.learners.agnostic.own_labels import RelabellingLearner
 from littlestone.learners.base import Bound, PrivateLearner
 from littlestone.learners.boosting import BoostingLearner
 from littlestone.learners.choosing import ChoosingLearner
@@ -13,6 +15,7 @@ from littlestone.learners.release import Release
 from littlestone.learners.staged import StagedLearner
 
 __all__ = [
+    "AgnosticLearner",
     "BoostingLearner",
     "Bound",
     "ChoosingLearner",
@@ -23,6 +26,7 @@ __all__ = [
     "PartitionLearner",
     "PrivateLearner",
     "ProperLearner",
+    "RelabellingLearner",
     "Release",
     "SingleKeyLearner",
     "StagedLearner",

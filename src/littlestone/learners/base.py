@@ -28,6 +28,9 @@ from littlestone.sample import Sample
 
 Setting = Literal["realizable", "agnostic"]
 
+WRONG_LABELS = "if labels may be wrong"
+"""The reservation of what is for the agnostic setting, in which it is met."""
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -54,6 +57,12 @@ class Learner(ABC):
 
     reservation: ClassVar[str] = ""
     """Why it is taken only where no other applies, in words, such as ``if no label is wrong``."""
+
+    counts_errors: bool = False
+    """Whether it compares hypotheses by their errors, so that wrong labels do not mislead it.
+
+    Others look for hypotheses of few errors, which there may not be.
+    """
 
     @property
     @abstractmethod

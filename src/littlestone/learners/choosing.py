@@ -53,6 +53,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     """
 
     method = "choosing"
+    counts_errors = True
 
     def __init__(
         self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object

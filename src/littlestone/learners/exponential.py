@@ -32,6 +32,7 @@ class ExponentialLearner(PrivateLearner[Point]):
     """
 
     method = "exponential"
+    counts_errors = True
 
     def __init__(
         self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object = 0

@@ -117,6 +117,7 @@ class PartitionLearner(_SetLearner):
     """
 
     method = "partition"
+    counts_errors = True
     single = False
 
     def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:

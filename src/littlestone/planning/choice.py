@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
-from littlestone.learners.base import Bound, PrivateLearner, require_plan
+from littlestone.learners.base import WRONG_LABELS, Bound, PrivateLearner, Setting, require_plan
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 
@@ -20,7 +21,8 @@ ALPHA, BETA = 0.1, 0.05
 class Candidate:
     """A method and its learner of a class, or the reason why it has none.
 
-    ``bound`` is its proved and ``calibrated`` its simulated sample size in the realizable setting.
+    ``bound`` is its proved sample size in the setting that was asked for, and ``calibrated`` its
+    simulated one, which is known of the realizable setting alone.
     """
 
     method: str
@@ -39,10 +41,10 @@ class Candidate:
     def size(self) -> str:
         """The better known of its two sizes, in words."""
         if self.bound is not None:
-            percent = f"{100 * self.bound.alpha:g}%"
-            return (
-                f"for which {self.bound.n:,} records suffice for {percent} of error on clean labels"
-            )
+            error = f"{100 * self.bound.alpha:g}% of error on clean labels"
+            if self.bound.setting == "agnostic":
+                error = f"{100 * self.bound.alpha:g}% more error than the best, whatever the labels"
+            return f"for which {self.bound.n:,} records suffice for {error}"
         if self.calibrated is not None:
             return f"of no proved size, {self.calibrated.n:,} records in simulations"
         return "of no proved size"
@@ -55,14 +57,17 @@ def candidates(
     delta: object,
     alpha: float = ALPHA,
     beta: float = BETA,
+    setting: Setting = "realizable",
 ) -> list[Candidate]:
-    """Every method, with what it needs for realizable error alpha and confidence 1 - beta.
+    """Every method, with what it needs for error alpha in that setting and confidence 1 - beta.
 
     Those with a proved size first, then those with a calibrated one, then those without, by the
     number of records; after these all that have a reservation, and those that do not apply last.
+    In the agnostic setting those that count errors come before those that do not, whatever is
+    proved, and those made for it (`WRONG_LABELS`) after others without a proved size.
     Depends on declarations alone.
     """
-    require_plan(alpha, beta)
+    require_plan(alpha, beta, setting)
     goal = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
     found = []
     for kind in _kinds():
@@ -71,17 +76,24 @@ def candidates(
         except DeclarationError as error:
             found.append(Candidate(kind.method, None, None, None, error.found))
         else:
-            bound = learner.plan(alpha, beta, setting="realizable")
-            simulated = calibrated(kind.method, hypotheses, **goal, beta=beta)
+            bound = learner.plan(alpha, beta, setting=setting)
+            simulated = None
+            if setting == "realizable":
+                simulated = calibrated(kind.method, hypotheses, **goal, beta=beta)
             found.append(Candidate(kind.method, learner, bound, simulated, ""))
-    return sorted(found, key=_order)
+    return sorted(found, key=partial(_order, setting=setting))
 
 
-def _order(found: Candidate) -> tuple[bool, bool, bool, bool, int]:
-    reserved = found.learner is not None and found.learner.reservation != ""
-    known = found.bound or found.calibrated
+def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
+    learner, known = found.learner, found.bound or found.calibrated
     n = 0 if known is None else known.n
-    return found.learner is None, reserved, found.bound is None, known is None, n
+    if learner is None:
+        return (True,)
+    if setting == "realizable":
+        return False, learner.reservation != "", found.bound is None, known is None, n
+    barred = learner.reservation not in ("", WRONG_LABELS)
+    made_for_it = found.bound is None and learner.reservation != ""
+    return False, barred, not learner.counts_errors, found.bound is None, made_for_it, n
 
 
 def choose_learner(
@@ -92,8 +104,11 @@ def choose_learner(
     alpha: float = ALPHA,
     beta: float = BETA,
     method: str = AUTO,
+    setting: Setting = "realizable",
 ) -> tuple[PrivateLearner[Any], str]:
     """The learner of that name, or for ``"auto"`` the first of `candidates`; and why, in a sentence.
+
+    The setting is declared, never read off the data; every learner is private in both.
 
     Raises `DeclarationError` for an unknown name and where the learner does not apply.
 
@@ -103,13 +118,13 @@ def choose_learner(
     >>> why.partition("; ")[2]
     'no other method that applies has a proved size'
     """
-    require_plan(alpha, beta)
+    require_plan(alpha, beta, setting)
     if method == AUTO:
         # What is wrong with the declarations themselves is nothing of a single method's.
         hypotheses.require_learnable()
         exact_epsilon(epsilon), exact_delta(delta)
         goal = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
-        best, *others = candidates(hypotheses, **goal, beta=beta)  # type: ignore[arg-type]
+        best, *others = candidates(hypotheses, **goal, beta=beta, setting=setting)  # type: ignore[arg-type]
         if best.learner is None:
             raise DeclarationError(
                 f"learn {hypotheses} with delta = {delta}",

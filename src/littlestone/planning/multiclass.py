@@ -10,7 +10,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.learners.base import Bound, PrivateLearner, require_plan
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.multiclass.bits import Binary, BitwiseLearner
 from littlestone.multiclass import MulticlassClass
@@ -22,7 +22,8 @@ from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
 class MulticlassRow:
     """A method and its learner of a class of several labels, or the reason why it has none.
 
-    ``bound`` is its proved size without wrong labels, and ``paper`` a formula; None if there is none.
+    ``bound`` is its proved size in the setting that was asked for, and ``paper`` a formula; None if
+    there is none.
     """
 
     method: str
@@ -53,7 +54,13 @@ class MulticlassRow:
 
 
 def best_binary(
-    H: MulticlassClass[Any], *, epsilon: object, delta: object, alpha: float, beta: float
+    H: MulticlassClass[Any],
+    *,
+    epsilon: object,
+    delta: object,
+    alpha: float,
+    beta: float,
+    setting: Setting = "realizable",
 ) -> Binary:
     """Makes for each bit class the kind of learner that `choose_learner` takes for its share.
 
@@ -66,7 +73,12 @@ def best_binary(
         bit = H.bit_class(i)
         if bit not in kinds:
             learner, _ = choose_learner(
-                bit, epsilon=share[0], delta=share[1], alpha=alpha / b, beta=beta / b
+                bit,
+                epsilon=share[0],
+                delta=share[1],
+                alpha=alpha / b,
+                beta=beta / b,
+                setting=setting,
             )
             kinds[bit] = type(learner)
 
@@ -84,11 +96,13 @@ def multiclass_plan(
     delta: object = 0,
     alpha: float = ALPHA,
     beta: float = BETA,
+    setting: Setting = "realizable",
 ) -> list[MulticlassRow]:
     """Every method, with what it takes for error alpha with probability 1 - beta; the best first.
 
     Those with a proved size come first, by that size; then those without; after these all that have a
-    reservation, and those that do not apply last.  A function of declarations; seconds for rule sets,
+    reservation, and those that do not apply last.  In the agnostic setting those that count errors
+    come before those that do not.  A function of declarations; seconds for rule sets,
     whose composed draws are calibrated.
 
     >>> from littlestone.multiclass import parse_multiclass
@@ -96,10 +110,10 @@ def multiclass_plan(
     >>> [row.words() for row in multiclass_plan(H, epsilon=1, delta="1e-6")][:2]
     ['bits, 1,754 records suffice', 'bit_parts, 1,862 records suffice']
     """
-    require_plan(alpha, beta)
+    require_plan(alpha, beta, setting)
     H.require_learnable()
     goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
-    binary = cache(partial(best_binary, H, **goal, alpha=alpha, beta=beta))
+    binary = cache(partial(best_binary, H, **goal, alpha=alpha, beta=beta, setting=setting))
     found = []
     kinds: list[type[Any]] = concrete(MulticlassLearner, "littlestone.learners")
     for kind in kinds:
@@ -112,16 +126,18 @@ def multiclass_plan(
         except DeclarationError as error:
             found.append(MulticlassRow(kind.method, None, reason=error.found))
         else:
-            bound = learner.plan(alpha, beta, setting="realizable")
+            bound = learner.plan(alpha, beta, setting=setting)
             paper = learner.paper_plan(alpha, beta)
             found.append(MulticlassRow(kind.method, learner, bound, paper))
-    return sorted(found, key=_order)
+    return sorted(found, key=partial(_order, setting=setting))
 
 
-def _order(row: MulticlassRow) -> tuple[bool, bool, bool, int]:
-    reserved = row.learner is not None and row.learner.reservation != ""
+def _order(row: MulticlassRow, setting: Setting) -> tuple[bool | int, ...]:
+    if row.learner is None:
+        return (True,)
+    misled = setting == "agnostic" and not row.learner.counts_errors
     n = 0 if row.bound is None else row.bound.n
-    return row.learner is None, reserved, row.bound is None, n
+    return False, row.learner.reservation != "", misled, row.bound is None, n
 
 
 def choose_multiclass_learner(
@@ -132,12 +148,14 @@ def choose_multiclass_learner(
     alpha: float = ALPHA,
     beta: float = BETA,
     method: str = AUTO,
+    setting: Setting = "realizable",
 ) -> tuple[MulticlassLearner[Any], str]:
     """The learner of that name, or for ``"auto"`` the first of `multiclass_plan`; and why, in words.
 
     Raises `DeclarationError` for an unknown name and where the learner does not apply.
     """
-    rows = multiclass_plan(H, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
+    goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
+    rows = multiclass_plan(H, **goal, alpha=alpha, beta=beta, setting=setting)
     named = [row for row in rows if method in (AUTO, row.method)]
     applying = [row.method for row in rows if row.learner is not None]
     if not named or named[0].learner is None:

@@ -18,8 +18,9 @@ class Row:
     """What is known of one method that applies; None where nothing is.
 
     ``realizable`` and ``agnostic`` are proved for the learner as `fit` uses it, and ``calibrated`` is
-    simulated for it.  Where none is proved for it in the realizable setting, ``tuned`` may be, for
-    other parameters: those of `PrivateLearner.proved`.  ``paper`` is a formula.
+    simulated for it.  Where none is proved for it in the realizable setting, ``tuned`` and
+    ``tuned_agnostic`` may be, for other parameters: those of `PrivateLearner.proved`.  ``paper`` is
+    a formula.
     """
 
     method: str
@@ -29,6 +30,7 @@ class Row:
     tuned: Bound | None
     calibrated: Calibrated | None
     paper: Bound | None
+    tuned_agnostic: Bound | None = None
 
 
 @dataclass(frozen=True)
@@ -115,9 +117,10 @@ def _row(
     H: HypothesisClass[Any], found: Candidate, learner: PrivateLearner[Any], goal: dict[str, Any]
 ) -> Row:
     alpha, beta = goal["alpha"], goal["beta"]
-    tuned = None
+    tuned = agnostic = None
     if found.bound is None:
-        tuned = type(learner).proved(H, **goal).plan(alpha, beta, setting="realizable")
+        other = type(learner).proved(H, **goal)
+        tuned, agnostic = other.plan(alpha, beta, setting="realizable"), other.plan(alpha, beta)
     return Row(
         method=found.method,
         learner=learner,
@@ -126,4 +129,5 @@ def _row(
         tuned=tuned,
         calibrated=found.calibrated,
         paper=learner.paper_plan(alpha, beta),
+        tuned_agnostic=agnostic,
     )

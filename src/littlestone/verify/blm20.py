@@ -15,10 +15,11 @@ import numpy as np
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis, disagreement
-from littlestone.learners import GloballyStableLearner
+from littlestone.learners import AgnosticLearner, GloballyStableLearner
 from littlestone.learners.stable.sizes import stability
 from littlestone.learners.stable.tournament import stable_rule
 from littlestone.online.extended_soa import ExtendedSOA
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -331,3 +332,26 @@ def learner() -> Outcome:
         missed, wrong = rule(7) != 1, sum(rule(8 + i) for i in range(100))
         good += missed / 2 + wrong / 200 <= alpha
     return Outcome("error <= 0.1", f"in {good} of 10 runs of n = 4000", good == 10)
+
+
+@statement("BLM20 Corollary 2: an agnostic learner out of theirs, with explicit constants")
+def agnostic_learner() -> Outcome:
+    """The relabelled sample's learner is theirs, with proved sizes; d = 1, epsilon 1, delta 1e-6."""
+    H = FiniteClass.from_array([[0, 1], [1, 0]])
+    goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
+    declared: dict[str, Any] = {
+        "epsilon": 1,
+        "delta": "1e-6",
+        **goal,
+        "kind": GloballyStableLearner,
+    }
+    learner = AgnosticLearner.proved(H, **declared)
+    bound, formula = learner.plan(**goal), learner.paper_plan(**goal)
+    n = {"proved": bound and bound.n, "formula": formula and formula.n}
+    within = learner.cost().within(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
+    theirs = learner.realizable.method == GloballyStableLearner.method
+    return Outcome(
+        f"(1, 1e-6)-DP; about {n['formula']:,} records at constant 1",
+        f"{learner.cost()}; {n['proved']:,} records suffice for error min + .1",
+        within and theirs and bound is not None and bound.proved,
+    )

@@ -39,6 +39,12 @@ choosing = _audited(
     "BNS13: the choosing mechanism for bounded growth is private", "choosing-mechanism"
 )
 sparse_vector = _audited("The sparse vector technique is private", "sparse-vector")
+relabelling = _audited(
+    "ABMS20, Theorem 2.3: relabelling by the sample's own labels is private", "relabelling-learner"
+)
+agnostic = _audited(
+    "Li, Wang and Ye 2025: relabelling by the others' labels is private", "agnostic-learner"
+)
 composed = _audited("Composed draws, the second depending on the first", "composed-draws")
 
 # At epsilon 5 a stream of few steps can be told from another.

@@ -82,6 +82,7 @@ class BitwiseLearner(MulticlassLearner[Point]):
         classes = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
         target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
         self.learners = self.shared(classes, target, binary)
+        self.counts_errors = all(learner.counts_errors for learner in self.learners)
 
     @abstractmethod
     def shared(

@@ -38,6 +38,7 @@ class LookupLearner(MulticlassLearner[Any]):
     """
 
     method = "lookup"
+    counts_errors = True
 
     def __init__(self, hypotheses: MulticlassClass[Any], *, epsilon: object, delta: object) -> None:
         if not isinstance(hypotheses, Lookup):

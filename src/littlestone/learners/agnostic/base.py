@@ -1,0 +1,287 @@
+"""What both agnostic transformations share: a relabelled sample, sizes, and the realizable learner."""
+
+from __future__ import annotations
+
+import math
+import random
+from abc import abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar
+
+from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.discovery import concrete
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.agnostic.patterns import (
+    ENTRIES,
+    Counts,
+    most_points,
+    patterns,
+    relabelled,
+)
+from littlestone.learners.base import WRONG_LABELS, Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.irreducible import IrreducibleLearner
+from littlestone.learners.teachers import shuffled, split
+from littlestone.privacy.cost import PrivacyCost, exact, exact_delta, exact_epsilon
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.relabelled import Relabelled, Relabelling
+from littlestone.privacy.parameters import least
+from littlestone.privacy.samplers import selection
+from littlestone.sample import Sample
+
+DOUBLINGS, BEYOND = 100, 1 << 100
+KEPT = 0.9  # of the error that is allowed from T to new points, what the realizable learner is for
+
+
+class AgnosticTransformation(PrivateLearner[Point]):
+    """Relabel a random part T of the records by a hypothesis, then learn T as if it were realizable.
+
+    1. T = the first floor(n / share) records of a uniform order, W = the others, by position.
+    2. A pattern h of H on T by the exponential mechanism, with the `scores` of the subclass.
+    3. The realizable learner on the points of T with the labels of h.
+
+    (epsilon, delta)-DP for every sample (docs/proofs/agnostic.md, Theorem 1).  The numbers of the
+    relabelling depend on epsilon and ``alpha`` alone; what they leave of epsilon and delta is the
+    realizable learner's, which ``realizable(epsilon=..., delta=...)`` makes; by default, the one of
+    this package that provably needs the fewest records for alpha / 4.  T has no more records
+    than keep the table of all patterns on T at ``entries`` labels, whatever the records are.
+
+    Raises `DeclarationError` for illegal numbers and a class whose hypotheses cannot be scored,
+    `InfiniteDimensionError` and `EmptyClassError`.
+    """
+
+    reservation = WRONG_LABELS
+
+    kind: ClassVar[type[Relabelling]]
+    """What the cost of its `scores` is."""
+
+    source: ClassVar[str] = "docs/proofs/agnostic.md, Theorem 3"
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: object = Fraction(1, 10),
+        realizable: Callable[..., PrivateLearner[Point]] | None = None,
+        relabelling: Relabelling | None = None,
+        entries: int | None = ENTRIES,
+    ) -> None:
+        hypotheses.require_learnable()
+        if isinstance(hypotheses, Enumerable):
+            hypotheses.require_scorable()
+        self.hypotheses = hypotheses
+        self.alpha = exact(alpha, what="alpha")
+        if not 0 < self.alpha < 1:
+            raise DeclarationError(
+                f"learn with alpha (accuracy) = {alpha}",
+                found="it must lie strictly between 0 and 1",
+                fix="give a small probability, such as 0.1",
+            )
+        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        if relabelling is not None and not isinstance(relabelling, self.kind):
+            raise DeclarationError(
+                f"learn {hypotheses} by the method {self.method}",
+                found=f"its relabelling is of type {type(relabelling).__name__}",
+                fix=f"give one of type {self.kind.__name__}, or leave it out",
+            )
+        self.relabelling = relabelling or self.tuned(target.epsilon)
+        room = self.relabelling.room(target)
+        own = {"epsilon": room.epsilon, "delta": room.delta}
+        if realizable is None:
+            self.realizable = default_learner(hypotheses, **own, alpha=KEPT * float(self.alpha) / 4)
+        else:
+            self.realizable = realizable(**own)
+        if self.realizable.hypotheses != hypotheses:
+            raise DeclarationError(
+                f"learn {hypotheses} from relabelled records",
+                found=f"the realizable learner learns {self.realizable.hypotheses}",
+                fix="give a learner of the same class",
+            )
+        self._event = Relabelled(self.relabelling, self.realizable.event)
+        if not self._event.cost().within(target):
+            raise DeclarationError(
+                f"learn {hypotheses} at {target}",
+                found=f"with that realizable learner it costs {self._event.cost()}",
+                fix="give a learner of the epsilon and delta that it is asked for",
+            )
+        self.most_points = None if entries is None else most_points(hypotheses, entries)
+
+    @classmethod
+    def aimed(
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+    ) -> AgnosticTransformation[Point]:
+        """The numbers of its relabelling, and its realizable learner, are for that alpha."""
+        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+
+    @classmethod
+    def proved(
+        cls,
+        hypotheses: HypothesisClass[Point],
+        *,
+        epsilon: object,
+        delta: object,
+        alpha: float,
+        beta: float,
+        kind: type[PrivateLearner[Any]] = IrreducibleLearner,
+    ) -> AgnosticTransformation[Point]:
+        """A learner out of ``kind.proved`` whose `plan` (alpha, beta) is not None, if there is one.
+
+        If not, the usual one.
+        """
+        require_plan(alpha, beta)
+        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
+        usual = cls(hypotheses, entries=None, **declared)
+        if kind is IrreducibleLearner and usual.plan(alpha, beta) is not None:
+            return usual
+        for doublings in range(math.ceil(80 / alpha).bit_length(), DOUBLINGS):
+            share = share_of_beta(hypotheses, (1 << doublings) - 1, beta)
+            if share == 0:
+                break
+            made = partial(kind.proved, hypotheses, alpha=KEPT * alpha / 4, beta=share)
+            learner = cls(hypotheses, realizable=made, entries=None, **declared)
+            if learner.plan(alpha, beta) is not None:
+                return learner
+        return usual
+
+    @abstractmethod
+    def tuned(self, epsilon: Fraction) -> Relabelling:
+        """Numbers that leave room for a learner, and little error; calibrated, not proved best."""
+
+    @abstractmethod
+    def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+        """The score of each pattern on T = ``sample``; a record moves it as the relabelling says."""
+
+    @property
+    def event(self) -> Relabelled:
+        return self._event
+
+    def draw(
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
+        choice = self.relabelling.choice
+        receipt.redeem(choice)  # now, for the order of the records is drawn first
+        chosen, others = self.parts(sample, rng)
+        if not chosen.n:  # fewer records than the share says; n is public
+            return self.hypotheses.soa()
+        labels, spaces = patterns(self.hypotheses, chosen)
+        scores = self.scores(chosen, labels, spaces, others)
+        h = labels[selection.draw(scores, None, choice.base, rng)]
+        return self.realizable.draw(relabelled(chosen, h), receipt=receipt, rng=rng)
+
+    def parts(
+        self, sample: Sample[Point], rng: random.Random
+    ) -> tuple[Sample[Point], Sample[Point]]:
+        """T and W, by the places of the records in a uniform order alone."""
+        records, size = shuffled(sample, rng), self.size(sample.n)
+        (chosen,), (others,) = split(sample, records[:size], 1), split(sample, records[size:], 1)
+        return chosen, others
+
+    def size(self, n: int) -> int:
+        """The number of records of T."""
+        size = n // self.relabelling.share
+        return size if self.most_points is None else min(size, self.most_points)
+
+    def laws(
+        self, chosen: Sample[Point], others: Sample[Point]
+    ) -> list[tuple[Fraction, Sample[Point]]]:
+        """The relabelled samples, with probabilities that depend on the data: for audits."""
+        labels, spaces = patterns(self.hypotheses, chosen)
+        scores = self.scores(chosen, labels, spaces, others)
+        chances = self.relabelling.choice.probabilities(scores - scores.min())
+        return [(p, relabelled(chosen, h)) for p, h in zip(chances, labels, strict=True)]
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """The least n of a small `failure` for which T suffices for the realizable learner, if any.
+
+        By docs/proofs/agnostic.md, Theorem 3, for any labels; so for clean ones as well.
+        """
+        require_plan(alpha, beta, setting)
+        first = math.ceil(80 / alpha)
+
+        def enough(n: int) -> bool:
+            m = self.size(n)
+            return m >= first and self.failure(m, n - m, alpha, beta) <= 3 * beta / 4
+
+        if not enough(BEYOND):
+            return None
+        # A power of two above m bounds P(m^2), so that what is asked for does not depend on m.
+        for doublings in range(first.bit_length(), DOUBLINGS):
+            most = (1 << doublings) - 1
+            share = share_of_beta(self.hypotheses, most, beta)
+            if share == 0 or self.size(BEYOND) <= most >> 1:
+                break
+            bound = self.realizable.plan(KEPT * alpha / 4, share, setting="realizable")
+            if bound is None or bound.n > min(most, self.size(BEYOND)):
+                continue
+            n = least(enough)
+            if self.size(n) < bound.n:
+                n = self.relabelling.share * bound.n
+            if self.size(n) <= most:
+                return Bound(n, alpha, beta, setting, True, self.source)
+        return None
+
+    @abstractmethod
+    def failure(self, m: int, others: int, alpha: float, beta: float) -> float:
+        """What bounds that the hypothesis behind the labels of T errs 3 alpha / 4 more than the best.
+
+        With m records in T and so many ``others``.
+        """
+
+    def slack(self, m: int, beta: float) -> float:
+        """A number t with Pr[score of the choice > least score + t] <= beta / 4, for m records."""
+        step = math.log1p(float(self.relabelling.choice.base - 1))
+        return (math.log(self.hypotheses.most_patterns(m)) + math.log(4 / beta)) / step
+
+    def far(self, size: int, error: float, slack: float) -> float:
+        """Theorem 2: whether a hypothesis errs ``error`` more than the best, and not so on the sample.
+
+        2 P(size^2) e^(-x^2 / (2 size)), x = error size - 4 - slack, for a size of at least 2.
+        """
+        x = error * size - 4 - slack
+        if size < 2 or x <= 0:
+            return 1.0
+        patterns = math.log(self.hypotheses.most_patterns(size * size))
+        # The relative margin covers the rounding of these few operations.
+        return math.exp(min(0.0, math.log(2) + patterns - x * x / (2 * size))) * (1 + 1e-9)
+
+
+def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
+    """The share beta / (16 P(m^2)), so that nothing fails for any pattern on m^2 points.
+
+    0 if that is beyond floats.
+    """
+    exponent = math.log(beta / 16) - math.log(H.most_patterns(m * m))
+    return math.exp(exponent) if exponent > -600 else 0.0
+
+
+def default_learner(
+    H: HypothesisClass[Any], *, epsilon: object, delta: object, alpha: float
+) -> PrivateLearner[Any]:
+    """The learner of the package that provably takes the fewest records in the realizable setting.
+
+    Where none has a proved size, `IrreducibleLearner`.
+
+    >>> from littlestone.classes import Points
+    >>> from littlestone.domains import Strings
+    >>> default_learner(Points(Strings("id")), epsilon=1, delta="1e-6", alpha=0.1).method
+    'single_key'
+    """
+    found = []
+    for kind in concrete(PrivateLearner, "littlestone.learners"):  # type: ignore[type-abstract]
+        if issubclass(kind, AgnosticTransformation):
+            continue
+        try:
+            learner = kind.aimed(H, epsilon=epsilon, delta=delta, alpha=alpha)
+        except DeclarationError:
+            continue
+        bound = learner.plan(alpha, 0.05, setting="realizable")
+        if bound is not None:
+            found.append((bound.n, learner))
+    if found:
+        return min(found, key=lambda pair: pair[0])[1]
+    return IrreducibleLearner(H, epsilon=epsilon, delta=delta, alpha=alpha)

@@ -1,0 +1,87 @@
+"""The transformation of Li, Wang and Ye (2025): the labels of the other records choose."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from littlestone.domains import Point
+from littlestone.learners.agnostic.base import AgnosticTransformation
+from littlestone.learners.agnostic.patterns import Counts, fewest, relaxed
+from littlestone.learners.agnostic.tuning import best, epsilons, shares
+from littlestone.learners.base import Bound, require_plan
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.relabelled import OtherLabels
+from littlestone.sample import Sample
+
+
+class AgnosticLearner(AgnosticTransformation[Point]):
+    """Relabel a random part T of the records by a pattern that is good on the others, then learn T.
+
+    A pattern h of H on T is scored by min over f in H of a #(h != f on T) + #(f errs on W), W being
+    the records that are not in T (`OtherLabels`); the labels of T are not read.
+
+    Cost: (epsilon, delta)-DP for every sample, with delta / r for the realizable learner, r = 1/share.
+    Time: a `least_errors` on W for each pattern on T.  Li, Wang and Ye (2025), with another weight,
+    no factor on delta and a sharper epsilon: docs/proofs/agnostic.md.
+
+    >>> from littlestone.classes import Points
+    >>> from littlestone.domains import Strings
+    >>> learner = AgnosticLearner(Points(Strings("id")), epsilon=1, delta="1e-6")
+    >>> print(learner.cost(), learner.realizable.method)
+    epsilon 0.999715, delta 0.000001 (replace-one) single_key
+    """
+
+    method = "agnostic"
+    counts_errors = True
+    kind = OtherLabels
+
+    relabelling: OtherLabels
+
+    def tuned(self, epsilon: Fraction) -> OtherLabels:
+        alpha = float(self.alpha)
+        found = []
+        for share in shares(float(epsilon)):
+            for eta in epsilons(epsilon):
+                outside = math.exp(float(eta))
+                # K from e^epsilon = E (1 + r (K - 1)) / (1 + r (E - 1)).
+                moved = math.exp(float(epsilon)) / outside * (share - 1 + outside) - share + 1
+                for weight in shares(float(epsilon), least=1):
+                    if weight > share or moved <= 4:
+                        break
+                    left = math.log(moved / 4) - weight * float(eta)
+                    if left > 0:
+                        learning = share * max(150 / left, 200 + 160 / (float(eta) * weight))
+                        choosing = share / (share - 1) * (200 / alpha + 40 / float(eta))
+                        found.append((max(learning, choosing), -eta, share, weight))
+        _, less, share, weight = best(found)
+        return OtherLabels(ExponentialMechanism(-less), share, weight)
+
+    def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+        often = sample.negatives + sample.positives
+        return relaxed(labels, often, fewest(spaces, others), self.relabelling.weight)
+
+    def failure(self, m: int, others: int, alpha: float, beta: float) -> float:
+        slack = self.slack(m, beta)
+        u, v = slack / self.relabelling.weight, alpha * m / 4 - 1
+        if v <= u:
+            return 1.0
+        pairs = 2 * math.log(self.hypotheses.most_patterns(2 * m)) + math.log(2)
+        apart = math.exp(min(0.0, pairs - (v - u) ** 2 / (2 * (u + v)))) * (1 + 1e-9)
+        return beta / 4 + apart + self.far(others, alpha / 2, slack)
+
+    def paper_plan(self, alpha: float, beta: float) -> Bound | None:
+        """16^d d^2 (d + ln(1/(beta delta))) / (alpha epsilon) + (d + ln(1/beta)) / (alpha^2 epsilon).
+
+        Bun, Livni and Moran (2020), Corollary 2, with 1 for its constants and d for VC(H).  No theorem.
+        """
+        require_plan(alpha, beta)
+        d, cost = int(self.hypotheses.littlestone_dimension()), self.cost()
+        if not cost.delta:
+            return None
+        logarithm = -math.log(beta) - math.log(cost.delta)
+        realizable = 16**d * d * d * (d + logarithm) / alpha
+        n = (realizable + (d - math.log(beta)) / alpha**2) / float(cost.epsilon)
+        source = "BLM20, Corollary 2, at constant 1 and with LDim for VC"
+        return Bound(max(1, math.ceil(n)), alpha, beta, "agnostic", False, source)

@@ -1,0 +1,56 @@
+"""The transformation of Alon, Beimel, Moran and Stemmer (2020): relabel, learn, amplify."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from littlestone.domains import Point
+from littlestone.learners.agnostic.base import AgnosticTransformation
+from littlestone.learners.agnostic.patterns import Counts, errors_of
+from littlestone.learners.agnostic.tuning import best, epsilons, shares
+from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.relabelled import OwnLabels
+from littlestone.sample import Sample
+
+
+class RelabellingLearner(AgnosticTransformation[Point]):
+    """Relabel a random part of the records by one of the best patterns on it, then learn it.
+
+    A pattern is scored by its errors on T itself (`OwnLabels`): T is all that is read, and has to be
+    large enough to tell which hypothesis is good.  `AgnosticLearner` asks the other records, and
+    takes fewer where epsilon or alpha is small.
+
+    Cost: (epsilon, delta)-DP for every sample, with delta / r for the realizable learner, r = 1/share.
+    Alon, Beimel, Moran and Stemmer (2020), Theorem 2.3, with sharper costs: docs/proofs/agnostic.md.
+
+    >>> from littlestone.classes import Points
+    >>> from littlestone.domains import Strings
+    >>> learner = RelabellingLearner(Points(Strings("id")), epsilon=1, delta="1e-6")
+    >>> print(learner.cost())
+    epsilon 0.999728, delta 0.000001 (replace-one)
+    """
+
+    method = "relabelling"
+    counts_errors = True
+    kind = OwnLabels
+
+    def tuned(self, epsilon: Fraction) -> OwnLabels:
+        alpha = float(self.alpha)
+        found = []
+        for share in shares(float(epsilon)):
+            for eta in epsilons(epsilon):
+                moved = (math.exp(float(epsilon)) - 1) * share + 1  # K
+                left = math.log(moved) - 2 * math.log1p(math.exp(float(eta) / 2))
+                if left > 0:
+                    size = share * max(150 / left, 90 / alpha + 30 / float(eta))
+                    found.append((size, share, eta))
+        _, share, eta = best(found)
+        return OwnLabels(ExponentialMechanism(eta), share)
+
+    def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
+        return errors_of(labels, sample)
+
+    def failure(self, m: int, others: int, alpha: float, beta: float) -> float:
+        return beta / 4 + self.far(m, 3 * alpha / 4, self.slack(m, beta))

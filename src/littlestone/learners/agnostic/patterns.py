@@ -1,0 +1,111 @@
+"""The labellings that a class gives the points of a sample, and how near to good ones they are."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.domains import Point
+from littlestone.privacy.parameters import least
+from littlestone.sample import Sample
+
+Labels = NDArray[np.bool_]
+Counts = NDArray[np.int64]
+
+ENTRIES = 1 << 26
+"""The most labels in a table of patterns."""
+
+_BLOCK = 1 << 20  # words that are compared at once
+
+
+def patterns(
+    H: HypothesisClass[Point], sample: Sample[Point]
+) -> tuple[Labels, list[list[HypothesisClass[Point]]]]:
+    """Each labelling that H gives the points, as a row of ``labels``, with its version spaces.
+
+    As many rows as patterns, at most `HypothesisClass.most_patterns`; a column is a point.
+
+    >>> from littlestone.classes import Thresholds
+    >>> H = Thresholds.on(0, 9)
+    >>> labels, _ = patterns(H, Sample.from_examples(H.domain, [(2, 0), (7, 0), (2, 1)]))
+    >>> sorted(labels.astype(int).tolist())
+    [[0, 0], [0, 1], [1, 1]]
+    """
+    found: dict[bytes, list[HypothesisClass[Point]]] = {}
+    for V, _ in H.error_ball(sample, sample.n):
+        # All hypotheses of V label the points alike, and so does its SOA.
+        h = V.hypothesis(0) if isinstance(V, Enumerable) else V.soa()
+        found.setdefault(bytes(map(h, sample.points)), []).append(V)
+    labels = np.frombuffer(b"".join(found), dtype=bool).reshape(len(found), len(sample.points))
+    return labels, list(found.values())
+
+
+def relaxed(labels: Labels, often: Counts, errors: Counts, weight: int) -> Counts:
+    """The least over rows t of ``errors[t]`` + ``weight`` #(h != t), for each row h; whole numbers.
+
+    A column j of h and t that differs counts ``often[j]`` times.  Rows that another one makes
+    superfluous are left out of the minimum: a row t with q(t) < errors[t], by the triangle
+    inequality.
+
+    >>> labels = np.array([[0, 0], [0, 1], [1, 1]], dtype=bool)
+    >>> relaxed(labels, np.array([1, 3]), np.array([9, 1, 4]), 2).tolist()
+    [7, 1, 3]
+    """
+    packed = _packed(np.repeat(labels, often, axis=1))
+    scores, kept = errors.copy(), np.zeros(0, dtype=np.int64)
+    for level in np.unique(errors).tolist():
+        rows = np.flatnonzero(errors == level)
+        if len(kept):
+            scores[rows] = np.minimum(level, _nearest(packed, rows, kept, errors, weight))
+        kept = np.concatenate([kept, rows[scores[rows] == level]])
+    return scores
+
+
+def _nearest(
+    packed: NDArray[np.uint64], rows: Counts, kept: Counts, errors: Counts, weight: int
+) -> Counts:
+    found = []
+    step = max(1, _BLOCK // (len(kept) * max(1, packed.shape[1])))
+    for start in range(0, len(rows), step):
+        block = packed[rows[start : start + step], np.newaxis]
+        apart = np.bitwise_count(block ^ packed[kept]).sum(axis=2, dtype=np.int64)
+        found.append((errors[kept] + weight * apart).min(axis=1))
+    return np.concatenate(found)
+
+
+def _packed(bits: Labels) -> NDArray[np.uint64]:
+    """The rows as words of 64 bits."""
+    wide = np.zeros((len(bits), -(-bits.shape[1] // 64) * 64), dtype=bool)
+    wide[:, : bits.shape[1]] = bits
+    return np.packbits(wide, axis=1).view(np.uint64)
+
+
+def fewest(spaces: list[list[HypothesisClass[Point]]], others: Sample[Point]) -> Counts:
+    """For each pattern, the least errors on ``others`` of a hypothesis that has it."""
+    errors = [min(V.least_errors(others) for V in found) for found in spaces]
+    return np.array(errors, dtype=np.int64)
+
+
+def errors_of(labels: Labels, sample: Sample[Point]) -> Counts:
+    """The errors of each pattern on the sample itself."""
+    wrong: Counts = np.where(labels, sample.negatives, sample.positives).sum(axis=1, dtype=np.int64)
+    return wrong
+
+
+def relabelled(sample: Sample[Point], labels: Labels) -> Sample[Point]:
+    """The same points, as often, with these labels."""
+    often = sample.negatives + sample.positives
+    return Sample(
+        sample.domain, sample.points, np.where(labels, 0, often), np.where(labels, often, 0)
+    )
+
+
+def most_points(H: HypothesisClass[Point], entries: int = ENTRIES) -> int:
+    """The most points for which the table of all patterns surely has at most so many labels; public.
+
+    >>> from littlestone.classes import Thresholds
+    >>> most_points(Thresholds.on(0, 10**9))
+    8191
+    """
+    return least(lambda points: points * H.most_patterns(points) > entries) - 1
