@@ -158,14 +158,17 @@ class Process:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(learner, "session", lambda *state: _Asked(test))
             patch.setattr(type(learner.sampling), "select", lambda _, *given: select(*given))
-            patch.setattr(type(learner.counter), "begin", lambda _, *given: QUIET)
+            patch.setattr(
+                type(learner.counter),
+                "begin",
+                lambda counter, *given: Epoch(0, 0, counter.horizon + 1),
+            )
             patch.setattr(
                 type(learner.counter),
                 "counted",
                 lambda _, epoch, *given: replace(epoch, count=epoch.count + 1),
             )
             stream = self.stream(learner, rng, told.append)
-            stream._epoch = QUIET
             told.append(["begin", 0, 0, learner.horizon + 1])
             seen = []
             for t, (x, y) in enumerate(records, start=1):
@@ -224,9 +227,6 @@ def first_hit(counter: Counter, gaps: tuple[int, ...]) -> Fraction:
 class _Asked:
     def __init__(self, test: Callable[[int], bool]) -> None:
         self.test = test
-
-
-QUIET = Epoch(0, 0, 1 << 30)  # no hit is due
 
 
 def either(script: Script) -> bool:
