@@ -224,7 +224,7 @@ class Enumerable(HypothesisClass[Point]):
 
 
 def _walk(sample: Sample[Point]) -> tuple[list[tuple[Point, int, int]], int]:
-    """(x, y, c): the label y is the more common one of x, by c examples; and the errors that none avoids."""
+    """(x, y, c): c examples of x more have the label y than the other; and the errors none avoids."""
     difference = sample.positives - sample.negatives
     order = np.argsort(-np.abs(difference), kind="stable").tolist()
     steps = [(sample.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
