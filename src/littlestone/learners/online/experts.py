@@ -17,16 +17,13 @@ from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import (
     Journal,
     MistakeBound,
-    PrivateOnlineLearner,
-    PrivateStream,
     foreign_entry,
     point_of_json,
 )
-from littlestone.online.base import require_label
+from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
@@ -40,33 +37,27 @@ _BETA = 0.05
 _DRAWS, _MARGINS = (2, 3, 4, 6), (1.0, 1.5, 2.0, 3.0, 4.0)  # what `proved` tries
 
 
-class ExpertStream(PrivateStream[Any]):
+class ExpertStream(CountedStream):
     """A run of `PrivateExperts`."""
 
     def __init__(
         self, learner: PrivateExperts, rng: random.Random, journal: Journal | None
     ) -> None:
-        super().__init__(learner.canonical(0))
-        self._learner, self._rng = learner, rng
+        super().__init__(learner, learner.canonical(0), rng)
+        self._learner = learner
         self._tell: Journal = (lambda entry: None) if journal is None else journal
-        self._steps = self._draws = 0
+        self._draws = 0
         self._counts: dict[Any, list[int]] = {}
         self._new: dict[Any, list[int]] = {}  # what the journal has not been told
-        self._epoch = Epoch(0, 0, learner.horizon + 1)  # until it is drawn, or told
         self.begun = False
         """Whether the first hypothesis is drawn."""
 
     def begin(self) -> None:
-        """Draw the first hypothesis, and what the first epoch needs."""
         first = self._rng.randrange(self._learner.experts)
         epoch = self._learner.counter.begin(1, self._rng)
         entry = ["begin", first, epoch.skips, epoch.due]
         self._tell(entry)
         self.restore(entry)
-
-    @property
-    def steps(self) -> int:
-        return self._steps
 
     @property
     def draws(self) -> int:
@@ -75,33 +66,14 @@ class ExpertStream(PrivateStream[Any]):
 
     @property
     def over(self) -> bool:
-        """Whether no draw is left: the hypothesis stays, and no record is looked at any more."""
         return self._draws == self._learner.draws
 
-    def update(self, x: Any, y: int) -> None:
-        """Take the next record; publishes another hypothesis when this one has erred often.
-
-        Raises `DeclarationError` for a point outside of the domain, or a label other than 0 and 1.
-        """
-        require_label(y)
-        self._learner.hypotheses.domain.require(x)
-        if self._steps == self._learner.horizon:
-            return
-        self._steps += 1
-        if not self.over:
-            self._new.setdefault(x, [0, 0])[y] += 1
-            if self._published(x) != y:
-                epoch = self._learner.counter.counted(self._epoch, self._steps, self._rng)
-                self._tell(["mistake", self._steps, self._told(), epoch.due])
-                self._epoch = epoch
-        self.go_to(self._steps)
-
-    def go_to(self, step: int) -> None:
-        step = min(step, self._learner.horizon)
-        while not self.over and self._epoch.due <= step:
-            self._steps = max(self._steps, self._epoch.due)
-            self._draw()
-        self._steps = max(self._steps, step)
+    def _take(self, x: Any, y: int, *, wrong: bool) -> None:
+        self._new.setdefault(x, [0, 0])[y] += 1
+        if wrong:
+            epoch = self._learner.counter.counted(self._epoch, self._steps, self._rng)
+            self._tell(["mistake", self._steps, self._told(), epoch.due])
+            self._epoch = epoch
 
     def _told(self) -> list[list[Any]]:
         """The records that are new, as the journal keeps them; from now on they are old."""
@@ -169,11 +141,8 @@ class ExpertStream(PrivateStream[Any]):
                 case _:
                     raise foreign_entry("experts")
 
-    def _due(self, due: int, first: int) -> bool:
-        return first <= due <= self._learner.horizon + 1
 
-
-class PrivateExperts(PrivateOnlineLearner[Any]):
+class PrivateExperts(CountedLearner[ExpertStream]):
     """Follow one hypothesis of a finite class; when it has erred often, draw another one.
 
     The first is uniform.  `OneSidedThreshold` counts the mistakes of the one that is followed.  At a
@@ -281,24 +250,8 @@ class PrivateExperts(PrivateOnlineLearner[Any]):
         runs = self.hypotheses.error_runs(sample)
         return selection.draw(np.asarray(runs.errors), runs.lengths, self.mechanism.base, rng)
 
-    def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> ExpertStream:
-        # All at once: a run that goes on after a crash has no receipt any more.
-        for event, times in self.event.uses():
-            for _ in range(times):
-                receipt.redeem(event)
-        return self.resume([], rng, journal)
-
-    def resume(
-        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
-    ) -> ExpertStream:
-        stream = ExpertStream(self, rng, journal)
-        for entry in entries:
-            stream.restore(entry)
-        if stream.begun:
-            stream.go_to(stream.steps)  # a draw that was due at the last step
-        else:
-            stream.begin()
-        return stream
+    def stream(self, rng: random.Random, journal: Journal | None) -> ExpertStream:
+        return ExpertStream(self, rng, journal)
 
     def _early(self, beta: float) -> int:
         """So many mistakes before its threshold no epoch ends, but for probability beta."""

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.online.base import (
     Journal,
-    PrivateStream,
     foreign_entry,
     point_of_json,
 )
+from littlestone.learners.online.counted import CountedStream
 from littlestone.learners.online.stage_trees import Part
-from littlestone.online.base import require_label
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.samplers.geometric import discrete_laplace
 
@@ -22,24 +21,19 @@ if TYPE_CHECKING:
     from littlestone.learners.online.staged import StagedOnlineLearner
 
 
-class StagedStream(PrivateStream[Any]):
+class StagedStream(CountedStream):
     """A run of `StagedOnlineLearner`."""
 
     def __init__(
         self, learner: StagedOnlineLearner, rng: random.Random, journal: Journal | None
     ) -> None:
-        super().__init__(learner.hypotheses.soa())
-        self._learner, self._rng = learner, rng
+        super().__init__(learner, learner.hypotheses.soa(), rng)
+        self._learner = learner
         self._tell: Journal = (lambda entry: None) if journal is None else journal
-        self._steps = 0
         self._buffer: Part = {}
         self._parts: list[Part] = []
         self._stages: list[int] = []
-        self._rho, self._epoch = 0, self._no_hit()  # until they are drawn, or told
-
-    @property
-    def steps(self) -> int:
-        return self._steps
+        self._rho = 0  # until it is drawn, or told
 
     @property
     def calls(self) -> int:
@@ -47,52 +41,34 @@ class StagedStream(PrivateStream[Any]):
         return len(self._stages)
 
     @property
+    def over(self) -> bool:
+        return self.calls == self._learner.sizes.calls
+
+    @property
     def stage(self) -> int:
         """The stage of the last call, 0, ..., d; 0 before; public."""
         return self._stages[-1] if self._stages else 0
 
     def begin(self) -> None:
-        """Draw the noise of the stages' tests, and what the first epoch needs."""
         noise, _ = self._learner.tests.noises()
         rho = discrete_laplace(noise, self._rng) if noise else 0
         epoch = self._learner.counter.begin(1, self._rng)
         self._tell(["begin", rho, epoch.skips, epoch.due])
         self._rho, self._epoch = rho, epoch
 
-    def update(self, x: Any, y: int) -> None:
-        """Take the next record; publishes a new hypothesis when mistakes have piled up.
-
-        After the last call no record is looked at.  Raises `DeclarationError` for a point outside of
-        the domain, or a label other than 0 and 1.
-        """
-        require_label(y)
-        self._learner.hypotheses.domain.require(x)
-        if self._steps == self._learner.horizon:
-            return
-        self._steps += 1
-        if self.calls < self._learner.sizes.calls and self._published(x) != y:
+    def _take(self, x: Any, y: int, *, wrong: bool) -> None:
+        if wrong:
             # One for each step would do as well: it depends on nothing.
             teacher = self._rng.randrange(self._learner.sizes.teachers)
             epoch = self._learner.counter.counted(self._epoch, self._steps, self._rng)
-            self._tell(["mistake", self._steps, x, int(y), teacher, epoch.due])
+            self._tell(["mistake", self._steps, x, y, teacher, epoch.due])
             self._mistaken(x, y, teacher, epoch)
-        self.go_to(self._steps)
-
-    def go_to(self, step: int) -> None:
-        step = min(step, self._learner.horizon)
-        while self._epoch.due <= step:
-            self._steps = max(self._steps, self._epoch.due)
-            self._call()
-        self._steps = max(self._steps, step)
-
-    def _no_hit(self) -> Epoch:
-        return Epoch(0, 0, self._learner.horizon + 1)
 
     def _mistaken(self, x: Any, y: int, teacher: int, epoch: Epoch) -> None:
         self._epoch = epoch
-        self._buffer.setdefault(teacher, []).append((x, int(y)))
+        self._buffer.setdefault(teacher, []).append((x, y))
 
-    def _call(self) -> None:
+    def _draw(self) -> None:
         """Algorithm 4: find a stage where the teachers agree, and let draws from its lists vote."""
         learner = self._learner
         parts, stage = [*self._parts, self._buffer], self.stage
@@ -147,7 +123,7 @@ class StagedStream(PrivateStream[Any]):
                 self._rho, self._epoch = rho, Epoch(skips, 0, due)
             case ["mistake", int(step), x, (0 | 1) as y, int(teacher), int(due)] if (
                 now < step <= learner.horizon
-                and self.calls < learner.sizes.calls
+                and not self.over
                 and (x := point_of_json(x)) in learner.hypotheses.domain
                 and 0 <= teacher < learner.sizes.teachers
                 and self._due(due, step)
@@ -157,7 +133,7 @@ class StagedStream(PrivateStream[Any]):
                 self._mistaken(x, y, teacher, counted)
             case ["call", int(step), int(stage), dict() | None as form, int(skips), int(due)] if (
                 now <= step <= learner.horizon
-                and self.calls < learner.sizes.calls
+                and not self.over
                 and self.stage <= stage <= learner.dimension
                 and self._due(due, step + 1)
                 and skips >= 0
@@ -166,6 +142,3 @@ class StagedStream(PrivateStream[Any]):
                 self._called(stage, form, Epoch(skips, 0, due))
             case _:
                 raise foreign_entry("stages")
-
-    def _due(self, due: int, first: int) -> bool:
-        return first <= due <= self._learner.horizon + 1

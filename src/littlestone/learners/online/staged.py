@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -16,8 +16,8 @@ from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import (
     Journal,
     MistakeBound,
-    PrivateOnlineLearner,
 )
+from littlestone.learners.online.counted import CountedLearner
 from littlestone.learners.online.stage_sizes import (
     Adversary,
     Sizes,
@@ -33,7 +33,6 @@ from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.above_threshold import cheapest
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -52,7 +51,7 @@ class StagedRun(Composed):
         return [(self, 1)]
 
 
-class StagedOnlineLearner(PrivateOnlineLearner[Any]):
+class StagedOnlineLearner(CountedLearner[StagedStream]):
     """Publish the majority of R draws from what k teachers list, each time mistakes have piled up.
 
     A mistake goes to one of k teachers, each as likely, whatever the record; it keeps the first c =
@@ -188,22 +187,8 @@ class StagedOnlineLearner(PrivateOnlineLearner[Any]):
             return []
         return list(dict.fromkeys(V.soa() for V in leaves))
 
-    def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> StagedStream:
-        receipt.redeem(self.event)
-        return self.resume([], rng, journal)
-
-    def resume(
-        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
-    ) -> StagedStream:
-        stream, begun = StagedStream(self, rng, journal), False
-        for entry in entries:
-            stream.restore(entry)
-            begun = True
-        if begun:
-            stream.go_to(stream.steps)  # a call that was due at the last step
-        else:
-            stream.begin()
-        return stream
+    def stream(self, rng: random.Random, journal: Journal | None) -> StagedStream:
+        return StagedStream(self, rng, journal)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """K (U + z) mistakes, Theorem 2; None for other sizes, and for beta below 1/20.

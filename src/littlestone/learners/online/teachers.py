@@ -13,18 +13,15 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.base import (
     Journal,
     MistakeBound,
-    PrivateOnlineLearner,
-    PrivateStream,
     foreign_entry,
     point_of_json,
 )
+from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.learners.online.holdings import Examples, Held, Holdings
 from littlestone.learners.teachers import frontier, narrowed, taught
-from littlestone.online.base import require_label
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -39,22 +36,16 @@ _MOST_DOUBLED, _PARTS = 20, 32
 MOST_SPACES = 10_000
 
 
-class TeacherStream(PrivateStream[Any]):
+class TeacherStream(CountedStream):
     """A run of `TeacherLearner`."""
 
     def __init__(
         self, learner: TeacherLearner, rng: random.Random, journal: Journal | None
     ) -> None:
-        super().__init__(learner.hypotheses.soa())
-        self._learner, self._rng, self._journal = learner, rng, journal
-        self._steps = self._draws = self._bottoms = self._told = 0
-        # Until they are drawn, or told.
-        self._holdings = Holdings(learner.teachers, 0)
-        self._epoch = Epoch(0, 0, learner.horizon + 1)
-
-    @property
-    def steps(self) -> int:
-        return self._steps
+        super().__init__(learner, learner.hypotheses.soa(), rng)
+        self._learner, self._journal = learner, journal
+        self._draws = self._bottoms = self._told = 0
+        self._holdings = Holdings(learner.teachers, 0)  # until its key is drawn, or told
 
     @property
     def draws(self) -> int:
@@ -67,37 +58,18 @@ class TeacherStream(PrivateStream[Any]):
         return self._learner.threshold(self._bottoms)
 
     def begin(self) -> None:
-        """Draw what the first epoch needs."""
         key, epoch = self._rng.getrandbits(64), self._learner.counter.begin(1, self._rng)
         if self._journal is not None:
             self._journal(["begin", key, epoch.skips, epoch.due])
         self._begun(key, epoch)
 
-    def update(self, x: Any, y: int) -> None:
-        """Take the next record; publishes a new hypothesis when the teachers agree on one.
-
-        Raises `DeclarationError` for a point outside of the domain, or a label other than 0 and 1.
-        """
-        require_label(y)
-        self._learner.hypotheses.domain.require(x)
-        if self._steps == self._learner.horizon:
-            return
-        self._steps += 1
-        wrong = self._published(x) != y
+    def _take(self, x: Any, y: int, *, wrong: bool) -> None:
         if wrong:
             counter, now = self._learner.counter, self._steps
             epoch = counter.counted(self._epoch, now, self._rng, self.threshold)
-            self._tell("mistake", x, int(y), epoch.due)
+            self._tell("mistake", x, y, epoch.due)
             self._epoch = epoch
         self._hold(self._steps, x, y, wrong=wrong)
-        self.go_to(self._steps)
-
-    def go_to(self, step: int) -> None:
-        step = min(step, self._learner.horizon)
-        while self._epoch.due <= step:
-            self._steps = max(self._steps, self._epoch.due)
-            self._draw()
-        self._steps = max(self._steps, step)
 
     def _begun(self, key: int, epoch: Epoch) -> None:
         self._holdings = Holdings(self._learner.teachers, key)
@@ -170,11 +142,8 @@ class TeacherStream(PrivateStream[Any]):
                     raise foreign_entry("teachers")
         self._steps = self._told = to
 
-    def _due(self, due: int, first: int) -> bool:
-        return first <= due <= self._learner.horizon + 1
 
-
-class TeacherLearner(PrivateOnlineLearner[Any]):
+class TeacherLearner(CountedLearner[TeacherStream]):
     """Publish a hypothesis that many of k teachers list, each time mistakes have piled up.
 
     A record goes to one of k = ``teachers`` teachers, which its step alone decides (`Holdings`).
@@ -276,25 +245,8 @@ class TeacherLearner(PrivateOnlineLearner[Any]):
                 return listed
         return []
 
-    def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> TeacherStream:
-        # All at once: a run that goes on after a crash has no receipt any more.
-        for event, times in self.event.uses():
-            for _ in range(times):
-                receipt.redeem(event)
-        return self.resume([], rng, journal)
-
-    def resume(
-        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
-    ) -> TeacherStream:
-        stream, begun = TeacherStream(self, rng, journal), False
-        for entry in entries:
-            stream.restore(entry)
-            begun = True
-        if begun:
-            stream.go_to(stream.steps)  # a draw that was due at the last step
-        else:
-            stream.begin()
-        return stream
+    def stream(self, rng: random.Random, journal: Journal | None) -> TeacherStream:
+        return TeacherStream(self, rng, journal)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         return None
