@@ -130,7 +130,9 @@ def stream(
         if table == PIPE and run.resumed:
             run.skip()
         records = islice(_examples(source, learner, label), begin, None)
-        published, mistakes = _follow(run, records, predictions=predictions, evaluate=evaluate)
+        published, mistakes = _follow(
+            run, records, horizon, predictions=predictions, evaluate=evaluate
+        )
         if write is not None and kind is not None:
             simulated = "" if seed is None else ", a simulation: NOT PRIVATE"
             title = f"{label}, {learner.hypotheses}", f"{learner.cost()}{simulated}"
@@ -146,14 +148,22 @@ def _examples(
 
 
 def _follow(
-    run: Run, records: Iterator[tuple[Any, int]], *, predictions: bool, evaluate: bool
+    run: Run,
+    records: Iterator[tuple[Any, int]],
+    horizon: int,
+    *,
+    predictions: bool,
+    evaluate: bool,
 ) -> tuple[list[Publication], Mistakes | None]:
     """Take the records one by one, and print what is published; up to the end or Ctrl+C."""
-    stream, mistakes, taken = run.stream, 0, 0
+    stream, mistakes, taken, over = run.stream, 0, 0, False
     published = [_print_published(run)]
     seen = Mistakes(begin=stream.steps) if evaluate else None
     try:
         for x, y in records:
+            if stream.steps == horizon and not over:
+                typer.echo(f"the horizon of {horizon} steps is over: the last rule stays", err=True)
+                over = True
             guess = stream.predict(x)
             taken, mistakes = taken + 1, mistakes + (guess != y)
             if predictions:

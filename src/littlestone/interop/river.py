@@ -128,6 +128,14 @@ class LittlestoneOnlineClassifier(Classifier):
         h = self.hypothesis
         return None if h is None else self._labels[h(_point(self._learner.hypotheses.domain, x))]
 
+    def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
+        """1 for the label that `predict_one` says and 0 for the other; a half each if it says None.
+
+        NOT PRIVATE, as `predict_one`.
+        """
+        y = self.predict_one(x)
+        return {label: 0.5 if y is None else float(label is y) for label in self._labels}
+
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {

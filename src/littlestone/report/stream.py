@@ -67,7 +67,8 @@ def figure(
             steps = [max(p.step, 1) for p in published]
             axes.step([*steps, horizon], [*range(len(steps)), len(steps) - 1], where="post")
             axes.set(ylabel="rules so far")
-        axes.set(xscale="log", xlim=(1, max(horizon, 2)), xlabel="step")
+        first = max(published[0].step, 1)  # of a run that goes on, what was published last
+        axes.set(xscale="log", xlim=(first, max(horizon, first + 1)), xlabel="step")
         if mistakes is not None:
             axes.set(xlabel="")
             shared = canvas.add_axes(
@@ -109,5 +110,6 @@ def _mistaken(axes: Any, mistakes: Mistakes, published: Sequence[int]) -> None:
         axes.axvline(step, color=RULE, linestyle=":", linewidth=1, label=label)
     ylabel = "mistakes" if not mistakes.begin else f"mistakes after step {mistakes.begin}"
     axes.set(xlabel="step", ylabel=ylabel, ylim=(0, None))
+    axes.yaxis.get_major_locator().set_params(integer=True)
     axes.legend(loc="upper left", fontsize=8, frameon=False)
     axes.set_title("NOT PRIVATE", color=TWO[1], fontweight="bold", loc="right", fontsize=10)

@@ -111,9 +111,10 @@ class _Known:
         name = self.learner.method
         if self.proved is not None:
             confidence = f"{100 * (1 - BETA):g}%"
+            few = self.proved.mistakes < self.learner.horizon
             return (
                 f"{name}, of at most {self.proved.mistakes:,} mistakes{where}, proved with "
-                f"{confidence} confidence"
+                f"{confidence} confidence{'' if few else ', no fewer than there are steps'}"
             )
         if self.measured is None:
             return f"{name}, of an unknown number{where and f' of mistakes{where}'}"

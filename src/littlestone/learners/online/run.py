@@ -19,6 +19,13 @@ from littlestone.privacy.randomness import chosen_generator, is_cryptographic
 
 FORMAT = "littlestone run 1"
 NOTED = 1000
+_DECLARED = {
+    "class": "class",
+    "mechanism": "method, horizon or budget",
+    "label": "label",
+    "dataset": "data set",
+    "private": "kind of randomness: one has a seed, the other none",
+}
 
 
 @dataclass(frozen=True)
@@ -102,8 +109,11 @@ def durable_run(
             yield Run(learner.begin(receipt, rng, write), receipt.number, False, [0], write)
             return
         header = lines[0] if isinstance(lines[0], dict) else {}
-        if {name: header.get(name) for name in declared} != declared:
-            raise _refused(state, "it is the state of another run, or of none")
+        if header.get("format") != FORMAT:
+            raise _refused(state, "it is no state of a run")
+        other = [words for name, words in _DECLARED.items() if header.get(name) != declared[name]]
+        if other:
+            raise _refused(state, f"that run has another {' and another '.join(other)}")
         number: Any = header.get("receipt")
         paid = learner.event.cost(), str(learner.event)
         if all(
@@ -145,7 +155,7 @@ def _lines(file: IO[bytes], path: Path) -> list[Any]:
     try:
         return [json.loads(line) for line in kept.splitlines()]
     except (ValueError, RecursionError):
-        raise _refused(path, "it is damaged") from None
+        raise _refused(path, "it is no state of a run, or damaged") from None
 
 
 def _refused(path: Path, found: str) -> ModelError:

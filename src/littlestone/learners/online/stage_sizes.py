@@ -203,6 +203,7 @@ def failure(
         fewest > 0
         and sizes.cap > d
         and sizes.list_size >= max(leaves(d, sizes.cap))
+        and (sizes.teachers - 1) * log(sampling.base) >= math.log(sizes.teachers) * _ROUNDING
         and sizes.calls >= calls_needed(d, sizes.cap, sizes.margin, sampling.base)
         and (sizes.teachers - 2 * sizes.margin - sampling.bottom) * log(sampling.base)
         >= math.log(1 / _BOTTOM - 1) * _ROUNDING
