@@ -26,7 +26,9 @@ from pyarrow import parquet
 from sources import examples, plain, read
 
 from littlestone.data import Label, sample_from_arrays
-from littlestone.domains import Domain, Grid, Integers, Names, Reals, Strings
+from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.labelled import LabelledSample
+from littlestone.sample import Sample
 
 Records = Sequence[tuple[Any, Any]]
 
@@ -301,3 +303,42 @@ def test_values_far_longer_than_a_csv_reader_allows(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(b"x,y\n" + b"9" * 300_000 + b",1\n2,1\n")
     assert plain(read(path, Grid(0, 5, "x"), LABELS[0])) == {5: (0, 1), 2: (0, 1)}
+
+
+class Text(str):
+    """A text that carries more than its characters."""
+
+    patient = "Jane Doe"
+
+
+class Row(tuple[Any, ...]):
+    """A record that carries more than its values."""
+
+
+ODD: list[tuple[Domain[Any], Any]] = [
+    (Strings("x"), Text("ab")),
+    (Strings("x"), np.str_("ab")),
+    (Names(("?", "ab"), "x"), Text("ab")),
+    (Integers("x"), True),
+    (Integers("x"), np.int64(1)),
+    (Reals("x"), True),
+    (Grid(0, 9, "x"), np.int64(1)),
+    (Grid(0, 9, "x"), True),
+    (Product((Strings("x"), Strings("y"))), Row(("ab", "c"))),
+    (Product((Strings("x"), Strings("y"))), (Text("ab"), "c")),
+    (Disjoint((Strings("x"), Strings("y"))), Row((0, "ab"))),
+    (Disjoint((Strings("x"), Strings("y"))), (False, "ab")),
+]
+
+
+@pytest.mark.parametrize(("domain", "x"), ODD, ids=lambda v: f"{v}:{type(v).__name__}")
+def test_a_point_is_no_object_of_a_record(domain: Domain[Any], x: Any) -> None:
+    """A release would show its type and whatever it carries, which equal points need not share."""
+    assert x not in domain
+    for sample in (
+        Sample.from_examples(domain, [(x, 1)]),
+        LabelledSample.from_examples(domain, ["u", "v"], [(x, "v")]),
+    ):
+        (point,) = sample.points
+        assert point in domain
+        assert point is not x

@@ -11,14 +11,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from subprocess import run
 from threading import Thread, Timer
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from littlestone.classes import FiniteClass
+from littlestone.classes import FiniteClass, parse_class
 from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.dimension.version_spaces import VersionSpaces
+from littlestone.multiclass import TableClass, parse_multiclass
 from littlestone.online import RandomAdversary, StandardOptimalAlgorithm, TreeAdversary, play
 
 Table = NDArray[np.bool_]
@@ -118,7 +120,7 @@ def test_play_on_a_large_class_keeps_the_promise() -> None:
 @pytest.mark.parametrize(
     "twin", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
 )
-def test_copies_and_pickles_leave_the_engine_and_keep_the_bounds(
+def test_copies_and_pickles_hold_nothing_of_what_was_asked(
     twin: Callable[[VersionSpaces], VersionSpaces],
 ) -> None:
     H = big(1000, 150, 0.2)
@@ -126,11 +128,32 @@ def test_copies_and_pickles_leave_the_engine_and_keep_the_bounds(
     other = twin(H.solver)
     assert H.solver._engine is not None
     assert other._engine is None
+    assert (H.solver._low, H.solver._fails) != ({}, {})
+    assert (other._low, other._fails) == ({}, {})
     assert other.dimension(H.alive) == dimension
-    assert other._engine is None  # it was known
     side = H.alive & ~H.columns[0]
     assert other.dimension(side) == H.solver.dimension(side)
     assert pickle.loads(pickle.dumps(H)).restrict("x0", 0).littlestone_dimension() >= 0
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        parse_class("rule_sets(a, b; at most 2 rules of 1)"),
+        parse_multiclass("outcomes(a, b; at most 1)", ["none", "flu", "cold"]),
+        TableClass.of([[0, 2, 1], [1, 1, 1], [2, 0, 1], [0, 1, 2]]),
+        big(40, 12, 0.4),
+    ],
+    ids=str,
+)
+def test_a_class_is_pickled_as_it_was_declared(declared: Any) -> None:
+    """Whatever records have asked of its version spaces."""
+    searched = "search" if hasattr(type(declared), "search") else "solver"
+    before = pickle.dumps(getattr(declared, searched))
+    for x in declared.domain.examples(3):
+        side = declared.restrict(x, 1)
+        assert side.littlestone_dimension() <= declared.littlestone_dimension()
+    assert pickle.dumps(getattr(declared, searched)) == before
 
 
 def test_threads_share_one_object() -> None:

@@ -14,7 +14,7 @@ from littlestone.checks.core import points, version_spaces
 from littlestone.classes import FiniteClass, HypothesisClass, Points, parse_class
 from littlestone.discovery import concrete
 from littlestone.domains import Strings
-from littlestone.errors import DeclarationError, LittlestoneError
+from littlestone.errors import DeclarationError, LedgerError, LittlestoneError
 from littlestone.learners import AgnosticLearner, GloballyStableLearner, RelabellingLearner
 from littlestone.learners.agnostic.patterns import fewest, most_points, patterns, relaxed
 from littlestone.planning import candidates, choose_learner
@@ -213,3 +213,17 @@ def test_what_is_refused() -> None:
         OtherLabels(ExponentialMechanism(Fraction(1)), 1, 1)
     with pytest.raises(DeclarationError, match="alpha"):
         AgnosticLearner(H, **goal, alpha=2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_receipt_pays_for_the_declared_relabelling(kind: Any) -> None:
+    """Another share or weight costs more, although choice and inner learner are the same."""
+    H = parse_class("thresholds(x, 0..9)")
+    cheap, dear = (kind(H, epsilon=epsilon, delta="1e-6") for epsilon in ("0.5", 1))
+    sample = Sample.from_examples(H.domain, [(x, x > 4) for x in range(10)])
+    with Ledger() as ledger:
+        receipt = ledger.spend(cheap.event, dataset="d", what="test")
+        with pytest.raises(LedgerError):
+            dear.draw(sample, receipt=receipt, rng=seeded_generator(1))
+        cheap.draw(sample, receipt=receipt, rng=seeded_generator(1))
+        assert cheap.event in [event for event, _ in cheap.event.uses()]

@@ -271,7 +271,7 @@ def test_trees_are_valid_and_only_grow() -> None:
         F = FiniteClass.from_array(np.concatenate([np.eye(n, dtype=int), more]))
         d, cap, points = F.littlestone_dimension(), 2, list(F.domain)
         target = F.hypothesis(int(rng.integers(F.size)))
-        chunks = [tuple((x, target(x)) for x in rng.choice(points, cap)) for _ in range(3)]
+        chunks = [tuple((x, target(x)) for x in rng.choice(points, cap).tolist()) for _ in range(3)]
         stage = int(rng.integers(0, d + 1))
         level, p = levels(d)[stage], cap << stage
         tops: list[dict[int, set[Any]]] = []
@@ -354,3 +354,18 @@ def test_lists_of_any_size_are_cut_by_the_mechanism() -> None:
     assert size > sys.maxsize
     sampling = SparseSampling[str](Fraction(1), Fraction(1, 10), size)
     assert sampling.scores([["a", "b", "a"]]) == {"a": 1, "b": 1}
+
+
+def test_a_run_goes_on_with_the_sizes_it_began_with(tmp_path: Path) -> None:
+    """Else 2 calls of 6 draws could be followed by 12 of one: the event has their product alone."""
+    state, sizes = tmp_path / "run.state", [{"calls": 2, "draws": 6}, {"calls": 12, "draws": 1}]
+    with Ledger() as ledger:
+        for n, chosen in enumerate(sizes):
+            rng, made = seeded_generator(n), small(H, **chosen)
+            goal: dict[str, Any] = {"ledger": ledger, "dataset": "d", "label": "y", "rng": rng}
+            if n:
+                with pytest.raises(ModelError), durable_run(made, state=state, **goal):
+                    pass
+            else:
+                with durable_run(made, state=state, **goal):
+                    pass

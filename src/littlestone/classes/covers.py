@@ -35,7 +35,7 @@ class Covers:
     """
 
     def __init__(self, m: int, r: int, s: int) -> None:
-        self.m, self.s = m, s
+        self.m, self.r, self.s = m, r, s
         self.shapes = [c for size in range(r + 1) for c in combinations(range(m), size)]
         # What is known of numbered spaces: low <= LDim < fails.
         self._low: dict[Space, int] = {}
@@ -46,6 +46,10 @@ class Covers:
     def of(cls, m: int, r: int, s: int) -> Covers:
         """The one object for these numbers, so that what it finds is kept."""
         return cls(m, r, s)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # What was found tells of the records that asked for it.
+        return Covers.of, (self.m, self.r, self.s)
 
     def rules_at(self, x: Rule) -> list[Rule]:
         """The rules that the record x obeys."""

@@ -28,7 +28,8 @@ class SplitSolver:
     3. A side inside one that is known to fail fails too: LD is monotone.
     4. Splits that do not separate V, or coincide on V, are dropped for all descendants of V.
 
-    Bounds are kept, and shared between the version spaces.  Exponential in the worst case; fast for
+    Bounds are kept, and shared between the version spaces; a copy or a pickle has none of them, for
+    they tell of the records that asked.  Exponential in the worst case; fast for
     tables of tens of hypotheses and for structured ones.
 
     >>> SplitSolver([(0b1110, 0b0001), (0b1100, 0b0011), (0b1000, 0b0111)]).dimension(0b1111)
@@ -43,6 +44,9 @@ class SplitSolver:
         self._fails: dict[int, int] = {}
         # The split of V that proved low[V].
         self._proof: dict[int, Split] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SplitSolver, (self._splits,)
 
     def dimension(self, alive: int) -> int:
         """LD of the version space ``alive``; -1 when it is empty."""

@@ -35,7 +35,8 @@ class VersionSpaces:
     LDim(V) <= log2 |V|, and V <= W => LDim(V) <= LDim(W) with the masks asked about last.
 
     Threads may share one object; one question is answered at a time.  Ctrl+C ends a question, not
-    what was learnt.  A copy or a pickle holds the columns and the bounds of masks, no engine.
+    what was learnt.  A copy or a pickle holds the columns alone: what else is known tells of the
+    records that asked for it.
 
     >>> spaces = VersionSpaces([0b0001, 0b0011, 0b0111])  # thresholds on 3 points
     >>> spaces.dimension(0b1111), spaces.at_least(0b1100, 1), spaces.keeps(0b1111, 0b0111)
@@ -49,12 +50,12 @@ class VersionSpaces:
         self._work, self._memory_limit = work, memory_limit
         # The functions from here on are 0 at every point, so one stands for all.
         self._width = max((column.bit_length() for column in self._columns), default=0)
-        # What is known of masks: low <= LDim < fails.
-        self._low: dict[int, int] = {}
-        self._fails: dict[int, int] = {}
         self._prepare()
 
     def _prepare(self) -> None:
+        # What is known of masks: low <= LDim < fails.
+        self._low: dict[int, int] = {}
+        self._fails: dict[int, int] = {}
         self._lock = RLock()
         self._recent: OrderedDict[int, None] = OrderedDict()
         self._solver: BoundedSolver | None = BoundedSolver(self._columns, self._work)
@@ -66,12 +67,8 @@ class VersionSpaces:
         self._first: NDArray[np.int64] | None  # of the functions equal to function i; None if alone
 
     def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
-            kept = ("_columns", "_work", "_memory_limit", "_width", "_low", "_fails")
-            return {
-                name: dict(value) if isinstance(value := self.__dict__[name], dict) else value
-                for name in kept
-            }
+        kept = ("_columns", "_work", "_memory_limit", "_width")
+        return {name: self.__dict__[name] for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

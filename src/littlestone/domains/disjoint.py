@@ -76,9 +76,9 @@ class Disjoint(Domain[tuple[int, Any]]):
 
     def __contains__(self, x: object) -> bool:
         return (
-            isinstance(x, tuple)
+            type(x) is tuple
             and len(x) == 2
-            and isinstance(x[0], int)
+            and type(x[0]) is int
             and 0 <= x[0] < len(self.columns)
             and x[1] in self.columns[x[0]]
         )

@@ -58,7 +58,7 @@ class Names(Domain[str]):
 
     def __contains__(self, x: object) -> bool:
         index: dict[object, int] = self._index  # type: ignore[attr-defined]
-        return isinstance(x, str) and x in index
+        return type(x) is str and x in index
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.points)

@@ -72,7 +72,7 @@ class Product(Domain[tuple[Any, ...]]):
 
     def __contains__(self, x: object) -> bool:
         return (
-            isinstance(x, tuple)
+            type(x) is tuple
             and len(x) == len(self.columns)
             and all(v in column for column, v in zip(self.columns, x, strict=True))
         )

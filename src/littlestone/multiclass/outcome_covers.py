@@ -35,7 +35,7 @@ class OutcomeCovers:
     """
 
     def __init__(self, m: int, r: int, s: int, k: int) -> None:
-        self.m, self.s, self.k = m, s, k
+        self.m, self.r, self.s, self.k = m, r, s, k
         self.shapes = [c for size in range(r + 1) for c in combinations(range(m), size)]
         self._low: dict[Space, int] = {}
         self._fails: dict[Space, int] = {}
@@ -45,6 +45,10 @@ class OutcomeCovers:
     def of(cls, m: int, r: int, s: int, k: int) -> OutcomeCovers:
         """The one object for these numbers, so that what it finds is kept."""
         return cls(m, r, s, k)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # What was found tells of the records that asked for it.
+        return OutcomeCovers.of, (self.m, self.r, self.s, self.k)
 
     def _at(self, x: Rule) -> list[Rule]:
         """The rules that the record x obeys."""

@@ -126,7 +126,10 @@ def stages_end_a_dimension() -> Outcome:
         points, target = list(H.domain), H.hypothesis(int(rng.integers(0, H.size)))
         mine, others = (
             [
-                tuple((x, target(x)) for x in rng.choice(points, int(rng.integers(0, cap + 1))))
+                tuple(
+                    (x, target(x))
+                    for x in rng.choice(points, int(rng.integers(0, cap + 1))).tolist()
+                )
                 for _ in range(int(rng.integers(1, 3)))
             ]
             for _ in range(2)
@@ -206,7 +209,7 @@ def the_potential_falls() -> Outcome:
         cap, points = len(list(H.domain)) + 1, list(H.domain)
         target = H.hypothesis(int(rng.integers(0, H.size)))
         chunks: list[list[Chunk]] = [
-            [tuple((x, target(x)) for x in rng.choice(points, int(rng.integers(0, 3))))]
+            [tuple((x, target(x)) for x in rng.choice(points, int(rng.integers(0, 3))).tolist())]
             for _ in range(k)
         ]
         stage = int(rng.integers(0, d + 1))
@@ -224,7 +227,7 @@ def the_potential_falls() -> Outcome:
         ]  # fmt: skip
         if not hard:
             continue
-        E = tuple((x, target(x)) for x in rng.choice(hard, int(rng.integers(1, cap))))
+        E = tuple((x, target(x)) for x in rng.choice(hard, int(rng.integers(1, cap))).tolist())
         after = _scores(H, [[*own, E] for own in chunks], stage, cap)
         left = sum((r**s for s in after.values()), Fraction(0))
         cases += 1
@@ -258,7 +261,7 @@ def few_calls() -> Outcome:
         chunks: list[list[Chunk]] = [[] for _ in range(k)]
         allowed = calls_needed(d, cap, 0, r)
         while (hard := [x for x in points if published(x) != target(x)]) and calls < allowed:
-            E = tuple((x, target(x)) for x in rng.choice(hard, cap))
+            E = tuple((x, target(x)) for x in rng.choice(hard, cap).tolist())
             chunks = [[*own, E] for own in chunks]
             calls += 1
             while stage < d and max(_scores(H, chunks, stage, cap).values(), default=0) < k:

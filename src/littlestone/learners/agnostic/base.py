@@ -164,7 +164,8 @@ class AgnosticTransformation(PrivateLearner[Point]):
         self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
     ) -> Hypothesis[Point]:
         choice = self.relabelling.choice
-        receipt.redeem(choice)  # now, for the order of the records is drawn first
+        receipt.redeem(self.event)  # now, for the order of the records is drawn first
+        receipt.redeem(choice)
         chosen, others = self.parts(sample, rng)
         if not chosen.n:  # fewer records than the share says; n is public
             return self.hypotheses.soa()

@@ -101,6 +101,11 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
     def event(self) -> Event:
         """A whole run, as the ledger records it; a function of declarations alone."""
 
+    @property
+    def declared(self) -> str:
+        """All sizes that a run must keep when it goes on after a crash."""
+        return str(self.event)
+
     def cost(self) -> PrivacyCost:
         """The guarantee of a whole run, however many hypotheses it publishes."""
         return self.event.cost()

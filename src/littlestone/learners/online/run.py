@@ -89,7 +89,7 @@ def durable_run(
     declared = {
         "format": FORMAT,
         "class": str(learner.hypotheses),
-        "mechanism": str(learner.event),
+        "mechanism": learner.declared,
         "label": label,
         "dataset": dataset,
         "private": is_cryptographic(rng),

@@ -158,6 +158,11 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
     def event(self) -> StagedRun:
         return self._event
 
+    @property
+    def declared(self) -> str:
+        # The event knows the product of calls and draws alone.
+        return f"{self.event}; {self.sizes}; most={self.most}"
+
     def session(self, rho: int, stage: int, rng: random.Random) -> Session:
         """The tests of a stream whose threshold has the noise ``rho``, as they go on in ``stage``."""
         _, noise = self.tests.noises()

@@ -156,7 +156,8 @@ class Relabelled(Event):
         return self.relabelling.cost(self.event.cost())
 
     def uses(self) -> list[tuple[Event, int]]:
-        return merged_uses([(self.relabelling.choice, 1), (self.event, 1)])
+        # Itself once: the inner cost says neither how many records are relabelled nor by what.
+        return [(self, 1), *merged_uses([(self.relabelling.choice, 1), (self.event, 1)])]
 
     def __str__(self) -> str:
         return f"{self.event}, on {self.relabelling}"
