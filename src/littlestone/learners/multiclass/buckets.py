@@ -15,7 +15,7 @@ from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 
-BITS = 16
+BITS = 18
 
 
 class BucketLearner(MulticlassLearner[Any]):
@@ -34,7 +34,7 @@ class BucketLearner(MulticlassLearner[Any]):
     >>> from littlestone.domains import Strings
     >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
     >>> print(BucketLearner(H, epsilon=1, delta=0).event)
-    permute-and-flip on 3 labels in each of 65536 buckets, epsilon 1
+    permute-and-flip on 3 labels in each of 262144 buckets, epsilon 1
     """
 
     method = "buckets"
