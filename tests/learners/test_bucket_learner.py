@@ -39,7 +39,9 @@ def test_private_on_every_tiny_pair_of_samples() -> None:
 
     def distribution(data: Any) -> dict[Hashable, Fraction]:
         counts = learner.counts(LabelledSample.from_examples(H.domain, LABELS, data))
-        unpacked = [(b, y) for b, row in counts.items() for y, c in enumerate(row) for _ in range(c)]
+        unpacked = [
+            (b, y) for b, row in counts.items() for y, c in enumerate(row) for _ in range(c)
+        ]
         return dict(learner.mechanism.distribution(unpacked))
 
     records = tuple(product(keys, LABELS))

@@ -45,9 +45,7 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     def fits(epsilon: Fraction) -> bool:
         found = cost(epsilon)
         return (
-            found is not None
-            and found.neighboring is target.neighboring
-            and found.within(target)
+            found is not None and found.neighboring is target.neighboring and found.within(target)
         )
 
     low = _MOST
@@ -83,9 +81,12 @@ def _between(
 
     Of a smooth cost it is nearly right, so that few events are built; a wrong one costs time only.
     """
-    if low is None or high is None or not low.epsilon < target.epsilon < high.epsilon:
+    if low is None or high is None or not 0 < low.epsilon < target.epsilon < high.epsilon:
         return None
-    share = math.log(target.epsilon / low.epsilon) / math.log(high.epsilon / low.epsilon)
+    rise = math.log(high.epsilon / low.epsilon)
+    if not rise:  # nothing in floats
+        return None
+    share = math.log(target.epsilon / low.epsilon) / rise
     return min(max(math.floor(a * (b / a) ** share), a + 1), b - 1)
 
 
