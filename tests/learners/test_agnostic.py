@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from littlestone.checks.core import points, version_spaces
-from littlestone.classes import FiniteClass, HypothesisClass, RuleSets, Points, parse_class
+from littlestone.classes import FiniteClass, HypothesisClass, Points, RuleSets, parse_class
 from littlestone.discovery import concrete
 from littlestone.domains import Strings
 from littlestone.errors import DeclarationError, LittlestoneError

@@ -18,8 +18,8 @@ Numbers = NDArray[np.int64]
 class RuleGains:
     """The rules of given ``shapes`` that points of a sample, one or more, obey and that are not ``refuted``.
 
-    The gain of a union of rules is the number of positive examples that it covers less that of negative
-    ones.  Rules that no point obeys gain 0.  O(N n log n) for n points and N shapes.
+    The gain of a union of rules is the number of positive examples that it covers less that of
+    negative ones.  Rules that no point obeys gain 0.  O(N n log n) for n points and N shapes.
     """
 
     def __init__(
@@ -67,8 +67,9 @@ class RuleGains:
     def best(self, weights: Numbers, most: int) -> int:
         """The largest gain of at most so many rules.
 
-        Of the rules of a best union let the first cover the most positive weight, p; then the union gains
-        ``most`` p at most.  So the first rules are tried by p, until that is no more than what is found.
+        Of the rules of a best union let the first cover the most positive weight, p; then the union
+        gains ``most`` p at most.  So first rules are tried by falling p, until that is no more than
+        what is found.
         """
         n = len(weights)
         if not most:

@@ -100,13 +100,13 @@ def multiclass_plan(
     setting: Setting = "realizable",
     method: str = AUTO,
 ) -> list[MulticlassRow]:
-    """Every method, or the named one alone, with what it takes for error alpha with probability 1 - beta; the best first.
+    """Every method, or the named one alone, for error alpha with probability 1 - beta; best first.
 
-    Those with a proved size come first, by that size; then those without; after these all that have a
-    reservation, and those that do not apply last.  In the agnostic setting those that count errors
-    come before those that do not.  Among equals a learner of the class itself comes before the bits, and
-    `bits`, which reads all records for each, before `bit_parts`.  A function of declarations; seconds
-    for rule sets, whose composed draws are calibrated.
+    Those with a proved size come first, by that size; then those without; after these all that have
+    a reservation, and those that do not apply last.  In the agnostic setting those that count errors
+    come before those that do not.  Among equals a learner made for the class comes before the bits,
+    and `bits`, which reads all records for each, before `bit_parts`.  A function of declarations;
+    seconds for rule sets, whose composed draws are calibrated.
 
     >>> from littlestone.multiclass import parse_multiclass
     >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])

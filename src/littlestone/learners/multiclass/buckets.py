@@ -23,8 +23,8 @@ class BucketLearner(MulticlassLearner[Any]):
 
     epsilon-DP for every sample, with no delta: every bucket is released, whether or not it has records,
     so a key takes as many records as tell its label from the others, and none to hide that it is
-    there.  Keys of one bucket have one label, and a key without records that of its bucket, any label if
-    that is empty.  A label wins over one of t records more in its bucket with probability
+    there.  Keys of one bucket have one label, and a key without records that of its bucket, any label
+    if that is empty.  A label wins over one of t records more in its bucket with probability
     e^(-epsilon t / 2) at most.  Nothing is proved against the class of lookup tables, as keys that
     share a bucket may have different labels.  O(distinct points + 2^bits).
 

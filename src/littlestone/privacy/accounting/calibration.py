@@ -87,7 +87,7 @@ def _between(
     if not rise:  # nothing in floats
         return None
     share = math.log(target.epsilon / low.epsilon) / rise
-    return min(max(math.floor(a * (b / a) ** share), a + 1), b - 1)
+    return min(max(math.floor(a * math.pow(b / a, share)), a + 1), b - 1)
 
 
 def _least_cost(make: Callable[[Fraction], Event]) -> str:

@@ -91,7 +91,7 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
 
     def distribution(self, data: Iterable[tuple[int, int]]) -> dict[tuple[int, ...], Fraction]:
         counts = self.tally(data)
-        masses = {(): Fraction(1)}
+        masses: dict[tuple[int, ...], Fraction] = {(): Fraction(1)}
         for bucket in range(self.buckets):
             chances = self.chances(counts.get(bucket, [0] * self.labels))
             masses = {
