@@ -3,10 +3,10 @@
 The carrier of a flight from its tail number (16 labels, 4,044 keys), and its origin from carrier and
 destination (3 labels, 314 keys).  A random fifth of the records is kept for scoring; what is scored is
 NOT PRIVATE.  Beside `LookupLearner`, and `BucketLearner`, which spends no delta: the most frequent
-label of each key, not private; the most frequent label of all; and two classifiers of diffprivlib at the same epsilon (and delta 0), in an
-environment of their own.  They take numbers within declared bounds: keys are hashed, by a public
-hash, to one number and to one of 64 columns.  A column for each key would have to list the keys, and
-take 11 GB.  Minutes, most of them for the trees.
+label of each key, not private; the most frequent label of all; and two classifiers of diffprivlib at
+the same epsilon (and delta 0), in an environment of their own.  They take numbers within declared
+bounds: keys are hashed, by a public hash, to one number and to one of 64 columns.  A column for each
+key would have to list the keys, and take 11 GB.  Minutes, most of them for the trees.
 """
 
 from __future__ import annotations

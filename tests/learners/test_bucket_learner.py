@@ -42,7 +42,9 @@ def test_private_on_every_tiny_pair_of_samples() -> None:
         unpacked = [
             (b, y) for b, row in counts.items() for y, c in enumerate(row) for _ in range(c)
         ]
-        return {given: mass for given, mass in learner.mechanism.distribution(unpacked).items()}
+        masses: dict[Hashable, Fraction] = {}
+        masses.update(learner.mechanism.distribution(unpacked))
+        return masses
 
     records = tuple(product(keys, LABELS))
     assert exact_audit(distribution, neighbours(records, 2, ordered=False), learner.event).holds

@@ -16,10 +16,11 @@ Numbers = NDArray[np.int64]
 
 
 class RuleGains:
-    """The rules of given ``shapes`` that points of a sample, one or more, obey and that are not ``refuted``.
+    """The rules of given ``shapes`` that points of a sample obey and that are not ``refuted``.
 
-    The gain of a union of rules is the number of positive examples that it covers less that of
-    negative ones.  Rules that no point obeys gain 0.  O(N n log n) for n points and N shapes.
+    The sample is not empty.  The gain of a union of rules is the number of positive examples that it
+    covers less that of negative ones.  Rules that no point obeys gain 0.  O(N n log n) for n
+    points and N shapes.
     """
 
     def __init__(

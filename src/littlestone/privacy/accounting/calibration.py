@@ -64,13 +64,13 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     # From low to 10 low, in units of the last of the digits; low fits, and 10 low does not.
     unit = low / 10 ** (_DIGITS - 1)
     a, b = 10 ** (_DIGITS - 1), 10**_DIGITS
-    halving = False
+    slow = 0  # guesses in a row that did not halve what is left
     while b - a > 1:
-        guess = None if halving else _between(a, b, cost(a * unit), cost(b * unit), target)
+        guess = None if slow == 3 else _between(a, b, cost(a * unit), cost(b * unit), target)
         middle = (a + b) // 2 if guess is None else guess
         before = b - a
         a, b = (middle, b) if fits(middle * unit) else (a, middle)
-        halving = guess is not None and b - a > before / 2
+        slow = 0 if guess is None or b - a <= before / 2 else slow + 1
     return make(a * unit)
 
 
@@ -81,7 +81,7 @@ def _between(
 
     Of a smooth cost it is nearly right, so that few events are built; a wrong one costs time only.
     """
-    if low is None or high is None or not 0 < low.epsilon < target.epsilon < high.epsilon:
+    if low is None or high is None or not 0 < low.epsilon <= target.epsilon < high.epsilon:
         return None
     rise = math.log(high.epsilon / low.epsilon)
     if not rise:  # nothing in floats
