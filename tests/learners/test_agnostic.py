@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from littlestone.checks.core import points, version_spaces
-from littlestone.classes import FiniteClass, HypothesisClass, Points, parse_class
+from littlestone.classes import FiniteClass, HypothesisClass, Points, RuleSets, parse_class
 from littlestone.discovery import concrete
 from littlestone.domains import Strings
 from littlestone.errors import DeclarationError, LedgerError, LittlestoneError
@@ -50,11 +50,33 @@ def test_least_errors_and_most_patterns(kind: type[Any]) -> None:
                 getattr(V, "require_scorable", lambda: None)()
             except LittlestoneError:
                 continue
-            for n in (0, 2, 5):
+            for n in (0, 2, 4):
                 sample = examples(V, n, rng)
                 least = min(errors for _, errors in V.error_ball(sample, sample.n))
                 assert V.least_errors(sample) == HypothesisClass.least_errors(V, sample) == least
                 assert len(patterns(V, sample)[0]) <= V.most_patterns(len(sample.points))
+
+
+@pytest.mark.parametrize(("columns", "rules", "literals"), [(2, 2, 2), (3, 3, 1), (1, 4, 1)])
+def test_least_errors_of_rule_sets(columns: int, rules: int, literals: int) -> None:
+    """The search by gains finds what the walk finds, after examples too; and a thousand points."""
+    rng = random.Random(5)
+
+    def record(values: int) -> tuple[str, ...]:
+        return tuple(rng.choice("abcdefgh"[:values]) for _ in range(columns))
+
+    H = RuleSets.of(*"xyz"[:columns], max_rules=rules, max_literals=literals)
+    for _ in range(25):
+        V, labels = H, [rng.randrange(2) for _ in range(rng.randrange(4))]
+        for y in labels:
+            after = V.restrict(record(3), y)
+            V = V if after.is_empty() else after
+        examples = [(record(3), int(rng.random() < 0.6)) for _ in range(rng.randrange(1, 9))]
+        sample = Sample.from_examples(H.domain, examples)
+        assert V.least_errors(sample) == HypothesisClass.least_errors(V, sample)
+    hidden = [record(8) for _ in range(1000)]
+    examples = [(x, int(x[0] == "a")) for x in hidden]
+    assert H.least_errors(Sample.from_examples(H.domain, examples)) == 0
 
 
 def test_patterns_are_all_patterns() -> None:

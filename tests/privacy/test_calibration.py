@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -46,6 +47,30 @@ def test_within_the_target_and_hardly_below(make: Make, epsilon: str) -> None:
 def test_pure_steps_are_divided_exactly() -> None:
     event = calibrate(lambda step: Composed([(Answer(step), 8)]), PrivacyCost(Fraction(1)))
     assert event.uses() == [(Answer(Fraction(1, 8)), 8)]
+
+
+@pytest.mark.parametrize("make", [fifty, a_tenth])
+@pytest.mark.parametrize("target", ["0.0123", "0.9", "3", "40"])
+def test_the_largest_step_of_four_digits_is_found_with_few_events(make: Make, target: str) -> None:
+    limit, made = PrivacyCost(Fraction(target), MILLIONTH), dict[Event, Fraction]()
+
+    def watched(step: Fraction) -> Event:
+        event = make(step)
+        made[event] = step
+        return event
+
+    step = made[calibrate(watched, limit)]
+    unit = Fraction(10) ** (math.floor(math.log10(step) + 1e-9) - 3)
+    assert (step / unit).denominator == 1
+    assert make(step).cost().within(limit)
+    assert not make(step + unit).cost().within(limit)
+    assert len(made) <= 13
+
+
+def test_steps_that_cost_nothing_yet() -> None:
+    """A cost of 0 says nothing of how it grows; the step is found all the same."""
+    event = calibrate(lambda step: Answer(max(step - 2, Fraction(0))), PrivacyCost(Fraction(1)))
+    assert event.cost().epsilon <= 1
 
 
 def test_a_cost_that_does_not_grow_stays_within() -> None:

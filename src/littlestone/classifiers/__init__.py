@@ -2,7 +2,8 @@
 
 from littlestone.classifiers.base import Classifier
 from littlestone.classifiers.bits import BitClassifier
+from littlestone.classifiers.buckets import BucketTable
 from littlestone.classifiers.lookup import LookupTable
 from littlestone.classifiers.table import TableClassifier
 
-__all__ = ["BitClassifier", "Classifier", "LookupTable", "TableClassifier"]
+__all__ = ["BitClassifier", "BucketTable", "Classifier", "LookupTable", "TableClassifier"]

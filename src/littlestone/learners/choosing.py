@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import compress
 from typing import cast
 
@@ -67,25 +68,8 @@ class ChoosingLearner(PrivateLearner[Point]):
         self.hypotheses: Covering[Point] = hypotheses
         target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
         self.rounds = max(1, hypotheses.parts)
-
-        def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
-            def together(step: Fraction) -> Event:
-                return self._together(ChoosingMechanism(step, shared, hypotheses.growth), target)
-
-            ((drawn, _),) = calibrate(together, target).uses()
-            return cast("ChoosingMechanism[int]", drawn)
-
-        self.mechanism = ChoosingMechanism[int](target.epsilon, target.delta, hypotheses.growth)
-        if self.rounds > 1:
-            # All of delta for the rounds, or half of it for the composition of their epsilons.
-            shares = (target.delta / self.rounds, target.delta / (2 * self.rounds))
-            self.mechanism = min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
-        self._event = self._together(self.mechanism, target)
-
-    def _together(self, mechanism: ChoosingMechanism[int], target: PrivacyCost) -> Event:
-        if self.rounds == 1:
-            return mechanism
-        return Composed([(mechanism, self.rounds)], target.delta)
+        self.mechanism = round_of(self.rounds, hypotheses.growth, target)
+        self._event = _together(self.mechanism, self.rounds, target.delta)
 
     @property
     def event(self) -> Event:
@@ -161,6 +145,29 @@ class ChoosingLearner(PrivateLearner[Point]):
         # The relative margin covers the rounding of the sums.
         n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
         return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
+
+
+@lru_cache(maxsize=1024)  # many a learner is built of this one, with the same rounds and target
+def round_of(rounds: int, growth: int, target: PrivacyCost) -> ChoosingMechanism[int]:
+    """The mechanism of which ``rounds`` draws cost ``target``: that of the lowest bottom."""
+    if rounds == 1:
+        return ChoosingMechanism[int](target.epsilon, target.delta, growth)
+
+    def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
+        def together(step: Fraction) -> Event:
+            mechanism = ChoosingMechanism[int](step, shared, growth)
+            return _together(mechanism, rounds, target.delta)
+
+        ((drawn, _),) = calibrate(together, target).uses()
+        return cast("ChoosingMechanism[int]", drawn)
+
+    # All of delta for the rounds, or half of it for the composition of their epsilons.
+    shares = (target.delta / rounds, target.delta / (2 * rounds))
+    return min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
+
+
+def _together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -> Event:
+    return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)
 
 
 def _mean_bottom(n: int, alpha: float, bottom: int, lam: float) -> float:

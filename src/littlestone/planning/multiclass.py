@@ -13,6 +13,7 @@ from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.multiclass.bits import Binary, BitwiseLearner
+from littlestone.learners.multiclass.parts import BitPartsLearner
 from littlestone.multiclass import MulticlassClass
 from littlestone.planning.choice import ALPHA, AUTO, BETA, choose_learner
 from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
@@ -97,13 +98,15 @@ def multiclass_plan(
     alpha: float = ALPHA,
     beta: float = BETA,
     setting: Setting = "realizable",
+    method: str = AUTO,
 ) -> list[MulticlassRow]:
-    """Every method, with what it takes for error alpha with probability 1 - beta; the best first.
+    """Every method, or the named one alone, for error alpha with probability 1 - beta; best first.
 
-    Those with a proved size come first, by that size; then those without; after these all that have a
-    reservation, and those that do not apply last.  In the agnostic setting those that count errors
-    come before those that do not.  A function of declarations; seconds for rule sets,
-    whose composed draws are calibrated.
+    Those with a proved size come first, by that size; then those without; after these all that have
+    a reservation, and those that do not apply last.  In the agnostic setting those that count errors
+    come before those that do not.  Among equals a learner made for the class comes before the bits,
+    and `bits`, which reads all records for each, before `bit_parts`.  A function of declarations;
+    seconds for rule sets, whose composed draws are calibrated.
 
     >>> from littlestone.multiclass import parse_multiclass
     >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
@@ -117,6 +120,8 @@ def multiclass_plan(
     found = []
     kinds: list[type[Any]] = concrete(MulticlassLearner, "littlestone.learners")
     for kind in kinds:
+        if method not in (AUTO, kind.method):
+            continue
         try:
             learner: MulticlassLearner[Any] = (
                 kind(H, binary=binary(), **goal)
@@ -137,7 +142,8 @@ def _order(row: MulticlassRow, setting: Setting) -> tuple[bool | int, ...]:
         return (True,)
     misled = setting == "agnostic" and not row.learner.counts_errors
     n = 0 if row.bound is None else row.bound.n
-    return False, row.learner.reservation != "", misled, row.bound is None, n
+    by_bits = isinstance(row.learner, BitwiseLearner) + isinstance(row.learner, BitPartsLearner)
+    return False, row.learner.reservation != "", misled, row.bound is None, n, by_bits
 
 
 def choose_multiclass_learner(
@@ -155,10 +161,10 @@ def choose_multiclass_learner(
     Raises `DeclarationError` for an unknown name and where the learner does not apply.
     """
     goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
-    rows = multiclass_plan(H, **goal, alpha=alpha, beta=beta, setting=setting)
-    named = [row for row in rows if method in (AUTO, row.method)]
-    applying = [row.method for row in rows if row.learner is not None]
+    plan = partial(multiclass_plan, H, **goal, alpha=alpha, beta=beta, setting=setting)
+    named = plan(method=method)
     if not named or named[0].learner is None:
+        applying = [row.method for row in plan() if row.learner is not None]
         raise DeclarationError(
             f"learn {H} by the method {method!r}",
             found="; ".join(row.words() for row in named) or "there is no such method",
@@ -166,9 +172,7 @@ def choose_multiclass_learner(
             if applying
             else "allow a small delta, such as 1e-6, or declare another class",
         )
-    return named[0].learner, "; ".join(
-        row.words() for row in (named if method == AUTO else named[:1])
-    )
+    return named[0].learner, "; ".join(row.words() for row in named)
 
 
 def formulas(

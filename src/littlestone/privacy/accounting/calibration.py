@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost
@@ -18,7 +20,7 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
 
     ``make`` builds the whole event from one parameter, with which its cost should grow; should it
     not, the event is still within ``target``, but a larger epsilon may be so too.  The epsilons are
-    between 1e-9 and 1000, and about 20 events are built.
+    between 1e-9 and 1000, and commonly fewer than ten events are built.
 
     Raises `DeclarationError` when even the least epsilon costs too much, with what that one costs:
     commonly the target has no delta and the events need one; and what ``make`` raises, when it makes
@@ -33,12 +35,18 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     100 x [exponential mechanism on error counts, epsilon 0.04414], composed at delta 0.000001
     """
 
-    def fits(epsilon: Fraction) -> bool:
+    @cache
+    def cost(epsilon: Fraction) -> PrivacyCost | None:
         try:
-            cost = make(epsilon).cost()
+            return make(epsilon).cost()
         except DeclarationError:  # this step is too small or too large for the event
-            return False
-        return cost.neighboring is target.neighboring and cost.within(target)
+            return None
+
+    def fits(epsilon: Fraction) -> bool:
+        found = cost(epsilon)
+        return (
+            found is not None and found.neighboring is target.neighboring and found.within(target)
+        )
 
     low = _MOST
     while low > target.epsilon or not fits(low):
@@ -56,10 +64,30 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     # From low to 10 low, in units of the last of the digits; low fits, and 10 low does not.
     unit = low / 10 ** (_DIGITS - 1)
     a, b = 10 ** (_DIGITS - 1), 10**_DIGITS
+    slow = 0  # guesses in a row that did not halve what is left
     while b - a > 1:
-        middle = (a + b) // 2
+        guess = None if slow == 3 else _between(a, b, cost(a * unit), cost(b * unit), target)
+        middle = (a + b) // 2 if guess is None else guess
+        before = b - a
         a, b = (middle, b) if fits(middle * unit) else (a, middle)
+        slow = 0 if guess is None or b - a <= before / 2 else slow + 1
     return make(a * unit)
+
+
+def _between(
+    a: int, b: int, low: PrivacyCost | None, high: PrivacyCost | None, target: PrivacyCost
+) -> int | None:
+    """A guess of the largest step in [a, b) that fits: the cost taken as a power of the step.
+
+    Of a smooth cost it is nearly right, so that few events are built; a wrong one costs time only.
+    """
+    if low is None or high is None or not 0 < low.epsilon <= target.epsilon < high.epsilon:
+        return None
+    rise = math.log(high.epsilon / low.epsilon)
+    if not rise:  # nothing in floats
+        return None
+    share = math.log(target.epsilon / low.epsilon) / rise
+    return min(max(math.floor(a * math.pow(b / a, share)), a + 1), b - 1)
 
 
 def _least_cost(make: Callable[[Fraction], Event]) -> str:

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
+from itertools import accumulate
+from operator import sub
 
 from littlestone.privacy.cost import rounded_up
 from littlestone.privacy.decimals import directed, power
@@ -103,9 +105,14 @@ def _least_epsilon(losses: Losses, cell: Fraction, delta: Fraction) -> Fraction:
     shrink = _decimal(1 / exp_above(cell, _BITS), _DOWN)
     mass = image = Decimal(0)
     least = Decimal(1)
-    for loss in sorted((loss for loss in losses if loss > 0), reverse=True):
+    gains = sorted(loss for loss in losses if loss > 0)
+    step = cache(lambda apart: power(shrink, apart, _DOWN))  # losses are in few steps
+    falls = list(
+        accumulate(map(step, map(sub, gains, [0, *gains])), _DOWN.multiply, initial=Decimal(1))
+    )[1:]
+    for loss, fall in zip(reversed(gains), reversed(falls), strict=True):
         mass = _UP.add(mass, losses[loss])
-        image = _DOWN.fma(losses[loss], power(shrink, loss, _DOWN), image)
+        image = _DOWN.fma(losses[loss], fall, image)
         if mass > allowed:
             least = max(least, _UP.divide(_UP.subtract(mass, allowed), image))
     return log_above(Fraction(least))

@@ -1,0 +1,80 @@
+"""Labels by public buckets: the label of a key is that of the bucket to which it is hashed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from littlestone.classifiers.base import Classifier
+from littlestone.domains import Domain
+
+_SHOWN = 4  # labels that the words name
+_PLAIN = np.dtype(">u2")  # how a model holds a label; there are 1,000 at most
+
+
+def bucket_of(x: Any, bits: int) -> int:
+    """The first ``bits`` <= 32 bits of SHA-256 of the point as JSON text, as a number.
+
+    The text is ASCII and without spaces; a record of several columns is a list.  No key and no
+    secret: anybody finds the bucket of a point, and the points of a bucket.
+
+    >>> bucket_of("N14228", 16), bucket_of(("UA", 7), 16)
+    (22541, 4639)
+    """
+    digest = hashlib.sha256(json.dumps(x, separators=(",", ":")).encode("ascii")).digest()
+    return int.from_bytes(digest[:4], "big") >> 32 - bits
+
+
+@dataclass(frozen=True)
+class BucketTable(Classifier[Any]):
+    """f(x) = given[bucket_of(x, bits)], with a label for each of the 2^bits buckets.
+
+    >>> from littlestone.domains import Strings
+    >>> table = BucketTable(Strings("tailnum"), ("UA", "AA"), (0, 1, 1, 1))
+    >>> [table.labels[table(x)] for x in ("N1", "N3", "N4")], table.words()
+    (['UA', 'AA', 'AA'], 'by the bucket of 4 to which tailnum is hashed: AA in 3, UA in 1')
+    """
+
+    domain: Domain[Any]
+    labels: tuple[str, ...]
+    given: tuple[int, ...] = field(repr=False)
+
+    @property
+    def bits(self) -> int:
+        """The number of bits that are the number of a bucket."""
+        return len(self.given).bit_length() - 1
+
+    def __call__(self, x: Any) -> int:
+        return self.given[bucket_of(x, self.bits)]
+
+    def words(self) -> str:
+        """In how many buckets each label is, for the labels with the most."""
+        found = np.bincount(self.given, minlength=len(self.labels)).tolist()
+        order = sorted(range(len(found)), key=lambda y: (-found[y], y))
+        shown = [f"{self.labels[y]} in {found[y]:,}" for y in order[:_SHOWN]]
+        more = ["..."] if len(order) > _SHOWN else []
+        of = getattr(self.domain, "name", "a record")
+        return f"by the bucket of {len(self.given):,} to which {of} is hashed: " + ", ".join(
+            [*shown, *more]
+        )
+
+    def form(self) -> dict[str, object]:
+        packed = np.array(self.given, dtype=_PLAIN).tobytes()
+        return {"hash": "sha256", "given": base64.b64encode(packed).decode()}
+
+    @classmethod
+    def from_form(
+        cls, domain: Domain[Any], labels: tuple[str, ...], form: Mapping[str, Any]
+    ) -> Self:
+        packed = base64.b64decode(form["given"], validate=True)
+        given = tuple(np.frombuffer(packed, dtype=_PLAIN).tolist())
+        power = len(given) > 1 and not len(given) & len(given) - 1
+        if form["hash"] != "sha256" or not power or max(given) >= len(labels):
+            raise ValueError
+        return cls(domain, labels, given)

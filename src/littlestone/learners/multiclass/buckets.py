@@ -1,0 +1,91 @@
+"""The learner of labels by buckets of hashed keys, of which no key is named; it spends no delta."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from littlestone.classifiers.buckets import BucketTable, bucket_of
+from littlestone.errors import DeclarationError
+from littlestone.labelled import LabelledSample
+from littlestone.learners.base import Bound, Setting, require_plan
+from littlestone.learners.multiclass.base import MulticlassLearner
+from littlestone.multiclass import Lookup, MulticlassClass
+from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+
+BITS = 18
+
+
+class BucketLearner(MulticlassLearner[Any]):
+    """Release a label for each of 2^bits public buckets, to which keys are hashed: `BucketLabels`.
+
+    epsilon-DP for every sample, with no delta: every bucket is released, whether or not it has records,
+    so a key takes as many records as tell its label from the others, and none to hide that it is
+    there.  Keys of one bucket have one label, and a key without records that of its bucket, any label
+    if that is empty.  A label wins over one of t records more in its bucket with probability
+    e^(-epsilon t / 2) at most.  Nothing is proved against the class of lookup tables, as keys that
+    share a bucket may have different labels.  O(distinct points + 2^bits).
+
+    Raises `DeclarationError` for other classes, and unless 1 <= bits <= 20.  docs/proofs/lookup.md,
+    Theorem 4.
+
+    >>> from littlestone.domains import Strings
+    >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
+    >>> print(BucketLearner(H, epsilon=1, delta=0).event)
+    permute-and-flip on 3 labels in each of 262144 buckets, epsilon 1
+    """
+
+    method = "buckets"
+    reservation = "if no key need be named"
+    counts_errors = True
+
+    def __init__(
+        self,
+        hypotheses: MulticlassClass[Any],
+        *,
+        epsilon: object,
+        delta: object = 0,
+        bits: int = BITS,
+    ) -> None:
+        if not isinstance(hypotheses, Lookup):
+            raise DeclarationError(
+                f"learn {hypotheses} by the method {self.method}",
+                found="it is no class of lookup tables",
+                fix="take another method, or declare lookup(COLUMN; at most M)",
+            )
+        hypotheses.require_learnable()
+        if type(bits) is not int or not 1 <= bits <= 20:
+            raise DeclarationError(
+                f"hash keys to 2^{bits!r} buckets",
+                found="bits is a whole number from 1 to 20",
+                fix="give about the logarithm of twice the number of keys, such as 16",
+            )
+        exact_delta(delta)  # not spent, and legal all the same
+        self.hypotheses: Lookup = hypotheses
+        self.bits = bits
+        self.mechanism = BucketLabels(exact_epsilon(epsilon), 1 << bits, len(hypotheses.labels))
+
+    @property
+    def event(self) -> BucketLabels:
+        return self.mechanism
+
+    def draw(
+        self, sample: LabelledSample[Any], *, receipt: Receipt, rng: random.Random
+    ) -> BucketTable:
+        given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt, rng=rng)
+        return BucketTable(self.hypotheses.domain, self.hypotheses.labels, given)
+
+    def counts(self, sample: LabelledSample[Any]) -> dict[int, list[int]]:
+        """How many records of each label every bucket has that has any.  Never released."""
+        found: dict[int, list[int]] = {}
+        for x, row in zip(sample.points, sample.counts.tolist(), strict=True):
+            here = found.setdefault(bucket_of(x, self.bits), [0] * len(row))
+            here[:] = map(int.__add__, here, row)
+        return found
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """None: no number of records is enough for every distribution."""
+        require_plan(alpha, beta, setting)
+        return None
