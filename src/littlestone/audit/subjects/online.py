@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy, deepcopy
 from fractions import Fraction
 from functools import cache
@@ -59,18 +59,25 @@ def told(
     *,
     steps: int = 3,
     begin: Begin | None = None,
-) -> Subject[Records]:
-    """The learner on all neighbouring streams, with what is seen of it after each step."""
+    large: tuple[Any, Any] | None = None,
+) -> Subject[Any]:
+    """The learner on all neighbouring streams, with what is seen of it after each step.
 
-    def runs(times: int) -> Run[Records]:
+    In the two ``large`` streams a number stands for so many records that are predicted rightly.
+    """
+
+    def runs(times: int) -> Run[Any]:
         receipt = paid(learner.event, times)
 
-        def run(data: Records, rng: random.Random) -> Hashable:
+        def run(data: Sequence[Any], rng: random.Random) -> Hashable:
             start = begin or (lambda receipt, rng: learner.begin(receipt, rng, None))
             stream = start(receipt, rng)
             published = []
-            for x, y in data:
-                stream.update(x, y)
+            for record in data:
+                if isinstance(record, int):
+                    stream.go_to(stream.steps + record)
+                else:
+                    stream.update(*record)
                 published.append(seen(stream))
             return tuple(published)
 
@@ -78,7 +85,8 @@ def told(
 
     pairs = tuple(neighbours(records, steps))
     long = (records[-1],) * LONG
-    return Subject(learner.event, cache(law), pairs, runs, (long, (records[0], *long[1:])))
+    large = large or (long, (records[0], *long[1:]))
+    return Subject(learner.event, cache(law), pairs, runs, large)
 
 
 def of_selections(
