@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from functools import cache
 from types import ModuleType
 from typing import TypeVar
 
@@ -13,9 +14,14 @@ Base = TypeVar("Base")
 
 def modules(package: str) -> list[ModuleType]:
     """The module ``package`` and every module beneath it, imported, in the order of their names."""
+    return list(_walked(package))
+
+
+@cache  # a walk takes milliseconds, and every hypothesis that is read from a file asks for one
+def _walked(package: str) -> tuple[ModuleType, ...]:
     root = importlib.import_module(package)
     inside = pkgutil.walk_packages(getattr(root, "__path__", []), prefix=f"{package}.")
-    return [root, *(importlib.import_module(found.name) for found in inside)]
+    return root, *(importlib.import_module(found.name) for found in inside)
 
 
 def concrete(base: type[Base], package: str) -> list[type[Base]]:

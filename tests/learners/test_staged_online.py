@@ -98,9 +98,10 @@ def test_a_point_is_learned_and_the_potentials_are_told() -> None:
     stream = follow(small(), records(1500))
     assert stream.hypothesis.words() == "x is 0"
     assert (stream.calls, stream.stage) == (1, 1)
-    [(stage, potential)] = stream.potentials()
+    [(stage, potential, votes)] = stream.potentials()
     rate = math.log(small().sampling.base)
     assert stage == 1
+    assert votes == 60
     assert potential == pytest.approx(60 * rate)
 
 
@@ -112,8 +113,8 @@ def test_stages_go_on_and_the_potential_falls() -> None:
     stream = follow(made, rows)
     told = stream.potentials()
     assert stream.hypothesis.words() == "x >= 5"
-    assert [stage for stage, _ in told] == sorted(stage for stage, _ in told)
-    for (j, before), (i, after) in pairwise(told):
+    assert [stage for stage, *_ in told] == sorted(stage for stage, *_ in told)
+    for (j, before, _), (i, after, _) in pairwise(told):
         assert i > j or after <= before
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from littlestone.audit import Subject, neighbours
+from littlestone.audit.subjects.staged import Segment
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.rational import log_above
@@ -22,7 +23,6 @@ RECORDS = [(0, 0), (0, 1), (1, 1)]
 THREE = tuple(neighbours(RECORDS, 3))
 FIVE = (((0, 1), (1, 1), (0, 1), (1, 1), (0, 1)), ((0, 1), (1, 1), (0, 0), (1, 1), (0, 1)))
 TWO = tuple(neighbours([(0, 0), *((x, 1) for x in range(4))], 2))
-Segments = list[tuple[list[int], bool]]
 
 
 class Dealt(StagedStream):
@@ -57,7 +57,7 @@ class OneCallTooMany(Process):
 class OneThresholdForAllEpochs(Process):
     """Z is drawn once."""
 
-    def counted(self, segments: Segments) -> Fraction:
+    def counted(self, segments: list[Segment]) -> Fraction:
         def given(z: int) -> Fraction:
             return one_by_one(lambda gap: HALF ** max(0, gap + z), segments)
 
@@ -69,7 +69,7 @@ class OneThresholdForAllEpochs(Process):
 class WaitsMarginally(Process):
     """Each step hits with a probability that is averaged over Z."""
 
-    def counted(self, segments: Segments) -> Fraction:
+    def counted(self, segments: list[Segment]) -> Fraction:
         return one_by_one(averaged, segments)
 
 
@@ -78,9 +78,9 @@ class DrawsAgain(Process):
 
     lost = True
 
-    def later(self, stream: Any, told: list[Any], script: Any) -> list[Any]:
-        kept = [entry for entry in told if not (self.lost and entry[0] == "call")]
-        again = self.stream(self.learner, random.Random(0), None)
+    def later(self, stream: StagedStream, journal: list[Any]) -> list[str]:
+        kept = [entry for entry in journal if not (self.lost and entry[0] == "call")]
+        again = self.stream(stream._learner, stream._rng, None)
         for entry in kept:
             again.restore(entry)
         if again.calls < stream.calls:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy, deepcopy
 from fractions import Fraction
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from littlestone.audit.neighbours import neighbours
@@ -14,14 +15,17 @@ from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.domains import Integers
-from littlestone.hypotheses import FiniteSet
+from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.online import (
+    HistogramLearner,
     KeyLearner,
     PrivateOnlineLearner,
     PrivateStream,
     RuleLearner,
     TeacherLearner,
 )
+from littlestone.learners.online.experts import ExpertStream
+from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.teachers import TeacherStream
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_selection import first
@@ -37,9 +41,15 @@ KEY = 1
 
 
 def seen(stream: PrivateStream[Any]) -> str:
-    """What is published; of teachers also how many draws there were."""
+    """What is published, and how many draws there were, or in which call and stage."""
     words = stream.hypothesis.words()
-    return f"{words}, draws: {stream.draws}" if isinstance(stream, TeacherStream) else words
+    match stream:
+        case TeacherStream() | ExpertStream():
+            return f"{words}, draws: {stream.draws}"
+        case StagedStream():
+            return f"{words}, calls: {stream.calls}, stage: {stream.stage}"
+        case _:
+            return words
 
 
 def told(
@@ -49,18 +59,25 @@ def told(
     *,
     steps: int = 3,
     begin: Begin | None = None,
-) -> Subject[Records]:
-    """The learner on all neighbouring streams, with what is seen of it after each step."""
+    large: tuple[Any, Any] | None = None,
+) -> Subject[Any]:
+    """The learner on all neighbouring streams, with what is seen of it after each step.
 
-    def runs(times: int) -> Run[Records]:
+    In the two ``large`` streams a number stands for so many records that are predicted rightly.
+    """
+
+    def runs(times: int) -> Run[Any]:
         receipt = paid(learner.event, times)
 
-        def run(data: Records, rng: random.Random) -> Hashable:
+        def run(data: Sequence[Any], rng: random.Random) -> Hashable:
             start = begin or (lambda receipt, rng: learner.begin(receipt, rng, None))
             stream = start(receipt, rng)
             published = []
-            for x, y in data:
-                stream.update(x, y)
+            for record in data:
+                if isinstance(record, int):
+                    stream.go_to(stream.steps + record)
+                else:
+                    stream.update(*record)
                 published.append(seen(stream))
             return tuple(published)
 
@@ -68,36 +85,53 @@ def told(
 
     pairs = tuple(neighbours(records, steps))
     long = (records[-1],) * LONG
-    return Subject(learner.event, cache(law), pairs, runs, (long, (records[0], *long[1:])))
+    large = large or (long, (records[0], *long[1:]))
+    return Subject(learner.event, cache(law), pairs, runs, large)
 
 
-def of_keys(learner: KeyLearner, records: Records) -> Law:
-    """What is named depends on what was selected: the mechanism's law, where the two agree."""
+def of_selections(
+    learner: KeyLearner | HistogramLearner,
+    records: Records,
+    take: Callable[[Any, frozenset[Any]], Any],
+    named: Callable[[Any, int, Any], Any],
+) -> Law:
+    """What is named depends on what was selected: the mechanism's law, where the two agree.
 
-    def members(selections: tuple[frozenset[Any], ...]) -> list[frozenset[Any]]:
-        """Those of the published set before each step, and after the last."""
-        found = [frozenset[Any]()]
-        for selected in selections:
-            found.append(found[-1] ^ selected)
-        return found
+    ``take`` turns what is published into what is published after a selection, and ``named`` tells
+    what a record names then.
+    """
+    start = learner.hypotheses.soa()
 
-    def named(sets: list[frozenset[Any]]) -> tuple[Any, ...]:
-        pairs = zip(records, sets, strict=False)
-        return tuple(x if (x in chosen) != y else None for (x, y), chosen in pairs)
+    def published(selections: tuple[frozenset[Any], ...]) -> list[Hypothesis[Any]]:
+        """Before each step, and after the last."""
+        return list(accumulate(selections, take, initial=start))
+
+    def naming(states: list[Hypothesis[Any]]) -> tuple[Any, ...]:
+        return tuple(named(x, y, state) for (x, y), state in zip(records, states, strict=False))
 
     law: Law = {}
-    waiting, looked = [named([frozenset()] * len(records))], set[Any]()
+    waiting, looked = [naming([start] * len(records))], set[Any]()
     while waiting:
         stream = waiting.pop()
         looked.add(stream)
         for selections, mass in learner.mechanism.distribution(stream).items():
-            sets = members(selections)
-            if (agreeing := named(sets)) == stream:
-                domain = learner.hypotheses.domain
-                law[tuple(FiniteSet(domain, chosen).words() for chosen in sets[1:])] = mass
+            states = published(selections)
+            if (agreeing := naming(states)) == stream:
+                output = tuple(state.words() for state in states[1:])
+                law[output] = law.get(output, Fraction(0)) + mass
             elif mass and agreeing not in looked and agreeing not in waiting:
                 waiting.append(agreeing)
     return law
+
+
+def of_keys(learner: KeyLearner, records: Records) -> Law:
+    """A key is a point that is published or not, and a mistake there names it."""
+    domain = learner.hypotheses.domain
+
+    def take(h: Any, selected: frozenset[Any]) -> Any:
+        return FiniteSet(domain, h.members ^ selected)
+
+    return of_selections(learner, records, take, lambda x, y, h: x if h(x) != y else None)
 
 
 def of_rules(stream: Any, records: Records, before: Published = ()) -> Law:

@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_plan
@@ -246,9 +244,13 @@ class PrivateExperts(CountedLearner[ExpertStream]):
 
     def choose(self, counts: dict[Any, list[int]], rng: random.Random) -> int:
         """One draw, by the errors on the records that ``counts`` tells of."""
+        runs = self.errors(counts)
+        return selection.draw(runs.errors, runs.lengths, self.mechanism.base, rng)
+
+    def errors(self, counts: dict[Any, list[int]]) -> ErrorRuns:
+        """The errors of all hypotheses on these records."""
         sample = Sample[Any].from_counts(self.hypotheses.domain, counts)
-        runs = self.hypotheses.error_runs(sample)
-        return selection.draw(np.asarray(runs.errors), runs.lengths, self.mechanism.base, rng)
+        return self.hypotheses.error_runs(sample)
 
     def stream(self, rng: random.Random, journal: Journal | None) -> ExpertStream:
         return ExpertStream(self, rng, journal)

@@ -48,7 +48,7 @@ class HistogramStream(PrivateStream[Any]):
         require_label(y)
         self._hypotheses.domain.require(x)
         wrong = not self._session.exhausted and self._published(x) != y
-        selected = self._session.step(self._named(x, int(y)) if wrong else None)
+        selected = self._session.step(named_by(self._hypotheses, x, int(y)) if wrong else None)
         self._take(self.steps, selected)
 
     def go_to(self, step: int) -> None:
@@ -60,16 +60,21 @@ class HistogramStream(PrivateStream[Any]):
         for at, selected in self._session.restore(step, key, epoch):
             self._take(at, selected)
 
-    def _named(self, x: Any, y: int) -> Key | None:
-        """The SOA of what agrees with the record; none if nothing does."""
-        left = self._hypotheses.restrict(x, y)
-        return None if left.is_empty() else left.soa()
-
     def _take(self, step: int, selected: frozenset[Key]) -> None:
-        if selected:
-            # Of several, the first in an order of their forms: which was named first is secret.
-            form = min((h.to_json() for h in selected), key=str)
-            self._publish(Hypothesis.from_json(form), step)
+        if (chosen := chosen_of(selected)) is not None:
+            self._publish(chosen, step)
+
+
+def named_by(H: HypothesisClass[Any], x: Any, y: int) -> Key | None:
+    """The SOA of what agrees with the mistake (x, y); none if nothing does."""
+    left = H.restrict(x, y)
+    return None if left.is_empty() else left.soa()
+
+
+def chosen_of(selected: frozenset[Key]) -> Key | None:
+    """The first in an order of their forms, which one was named first being secret; none of none."""
+    form = min((h.to_json() for h in selected), key=str, default=None)
+    return None if form is None else Hypothesis.from_json(form)
 
 
 class HistogramLearner(PrivateOnlineLearner[Any]):

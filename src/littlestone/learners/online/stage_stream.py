@@ -97,11 +97,12 @@ class StagedStream(CountedStream):
         if form is not None:
             self._publish(Hypothesis.from_json(form), self._steps)
 
-    def potentials(self) -> list[tuple[int, float]]:
-        """For each call its stage and ln sum_f r^score(f), the potential of Lemma 5: NOT PRIVATE.
+    def potentials(self) -> list[tuple[int, float, int]]:
+        """For each call its stage, ln sum_f r^score(f) and the largest score: NOT PRIVATE.
 
-        It falls by ln(5/4) or more from a call to the next of the same stage, in a run that goes as
-        it should.  Pr[bottom], which the paper follows, is r^B over r^B + e^potential.  For
+        The score of f is how many teachers list it, and the second is the potential of Lemma 5.  It
+        falls by ln(5/4) or more from a call to the next of the same stage, in a run that goes as it
+        should.  Pr[bottom], which the paper follows, is r^B over r^B + e^potential.  For
         simulations; as slow as the run was.
         """
         learner, found = self._learner, []
@@ -110,7 +111,7 @@ class StagedStream(CountedStream):
             scores = learner.sampling.scores(learner.lists(self._parts[:u], stage)).values()
             most = max(scores, default=0)
             total = sum(math.exp(rate * (score - most)) for score in scores)
-            found.append((stage, rate * most + math.log(total) if total else -math.inf))
+            found.append((stage, rate * most + math.log(total) if total else -math.inf, most))
         return found
 
     def restore(self, entry: object) -> None:

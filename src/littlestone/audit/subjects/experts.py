@@ -1,0 +1,86 @@
+"""The online learners of experts and of named hypotheses, the whole of each."""
+
+from __future__ import annotations
+
+import random
+from copy import copy, deepcopy
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from littlestone.audit.subject import Subject, subject
+from littlestone.audit.subjects.exponential_learner import Records
+from littlestone.audit.subjects.online import LONG, Law, Published, of_selections, seen, told
+from littlestone.classes import Thresholds
+from littlestone.learners.online import HistogramLearner, PrivateExperts
+from littlestone.learners.online.experts import ExpertStream
+from littlestone.learners.online.histogram import chosen_of, named_by
+
+CLASS = Thresholds.on(0, 1)  # three hypotheses, of Littlestone dimension 1
+RECORDS = ((0, 0), (0, 1), (1, 1))
+
+
+def of_experts(learner: PrivateExperts, records: Records) -> Law:
+    """Whatever hypothesis is the first."""
+    law: Law = {}
+    for first in range(learner.experts):
+        begun = [["begin", first, 0, learner.horizon + 1]]
+        stream = learner.resume(begun, random.Random(0), None)
+        for published, mass in after(stream, records).items():
+            law[published] = law.get(published, Fraction(0)) + mass / learner.experts
+    return law
+
+
+def after(stream: ExpertStream, records: Records, before: Published = ()) -> Law:
+    """By the stream's own code between the draws; ``stream`` has published ``before``."""
+    learner, now, steps = stream._learner, seen(stream), len(before)
+    law, left, gaps = dict[Any, Fraction](), Fraction(1), list[int]()
+    state, counted = forked(stream), 0
+    for t in range(steps, len(records) if not stream.over else steps):
+        x, y = records[t]
+        counted += state.predict(x) != y
+        state._count([(x, 1 - y, y)])
+        gaps.append(learner.counter.threshold - counted)
+        mass = learner.counter._first_hit(gaps)
+        left -= mass
+        for found, p in learner.mechanism.distribution(learner.errors(state._counts)).items():
+            later = forked(state)
+            later._drawn(found, state._epoch)
+            published = (*before, *(now,) * (t - steps), seen(later))
+            for output, q in after(later, records, published).items():
+                law[output] = law.get(output, Fraction(0)) + mass * p * q
+    still = (*before, *(now,) * (len(records) - steps))
+    return law | {still: law.get(still, Fraction(0)) + left}
+
+
+def forked(stream: ExpertStream) -> ExpertStream:
+    """A copy that goes its own way."""
+    made = copy(stream)
+    made._counts = deepcopy(stream._counts)
+    return made
+
+
+def of_names(learner: HistogramLearner, records: Records) -> Law:
+    """A key is a hypothesis, and a mistake names one."""
+    H = learner.hypotheses
+
+    def named(x: Any, y: int, h: Any) -> Any:
+        return named_by(H, x, y) if h(x) != y else None
+
+    return of_selections(learner, records, lambda h, found: chosen_of(found) or h, named)
+
+
+@subject("online-experts-learner")
+def experts(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of experts, two draws of one of three thresholds: all it publishes."""
+    learner = PrivateExperts(
+        CLASS, epsilon=epsilon, delta=delta, horizon=LONG, draws=2, threshold=1
+    )
+    return told(learner, partial(of_experts, learner), RECORDS, steps=2)
+
+
+@subject("online-histogram-learner")
+def histogram(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
+    learner = HistogramLearner(CLASS, epsilon=epsilon, delta=delta, horizon=LONG)
+    return told(learner, partial(of_names, learner), RECORDS)

@@ -1,0 +1,51 @@
+"""The online learner of sets over as many steps as in use, where a key is nearly published."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import expm1, log1p
+from typing import Any
+
+from littlestone.audit.subject import Subject, subject
+from littlestone.audit.subjects.online import of_keys, told
+from littlestone.classes import Subsets
+from littlestone.domains import Integers
+from littlestone.learners.online import KeyLearner
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.parameters import least
+
+HORIZON = 200_000
+_SEEN = 1 / 16  # rarer, the ratio is larger and the runs that show it are fewer
+
+
+def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
+    """The fewest records of a key after which it is selected in all steps with probability 1/16.
+
+    One record less lowers this probability by nearly the ratio of two chances, r2: where both are
+    small they are T times a chance.
+
+    >>> nearly_published(ContinualKeySelection[int].within(1, "1e-6", horizon=200_000))
+    16
+    """
+    skip = float(mechanism.skip)
+
+    def missed(score: int) -> float:
+        chance = min(float(mechanism.chance(score)), 0.5)  # never reached, and 1 has no logarithm
+        return mechanism.horizon * log1p(-chance)
+
+    def selected(records: int) -> float:
+        weights = ((1 - skip) * skip**z for z in range(records))
+        return sum(weight * -expm1(missed(records - z)) for z, weight in enumerate(weights))
+
+    return least(lambda records: selected(records) >= _SEEN)
+
+
+@subject("online-key-learner-long")
+def long_keys(epsilon: Fraction, delta: Fraction) -> Subject[Any]:
+    """The same over 200,000 steps, measured on a key that is nearly published; needs a delta."""
+    learner = KeyLearner(Subsets(Integers(), 2), epsilon=epsilon, delta=delta, horizon=HORIZON)
+    named = nearly_published(learner.mechanism)
+    rest = (*((0, 1),) * (named - 1), HORIZON - named)
+    large = ((0, 1), *rest), ((0, 0), *rest)
+    records = ((0, 0), (0, 1), (1, 0), (1, 1))
+    return told(learner, lambda data: of_keys(learner, data), records, steps=2, large=large)

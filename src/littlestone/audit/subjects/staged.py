@@ -1,0 +1,177 @@
+"""The staged online learner, the whole of it, by the stream's own code."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from littlestone.audit.choices import Choices
+from littlestone.audit.subject import Subject, subject
+from littlestone.audit.subjects.exponential_learner import Records
+from littlestone.audit.subjects.online import LONG, Law, seen, told
+from littlestone.classes import Subsets
+from littlestone.domains import Integers
+from littlestone.learners.online import StagedOnlineLearner
+from littlestone.learners.online.stage_stream import StagedStream
+from littlestone.privacy.mechanisms.epoch import Epoch
+from littlestone.privacy.mechanisms.threshold_tests import probability
+
+QUIET = Epoch(0, 0, 1 << 30)  # no hit is due
+Segment = tuple[list[int], bool]
+"""The gaps of one epoch's tests, and whether the last of them hit."""
+
+
+class StageLaw:
+    """The exact law of all that a run publishes.
+
+    The stream's code runs along every outcome of its choices.  Whether a step hits, and whether a
+    stage goes on, are choices too; how likely they were together is worked out at the end of a run,
+    from the closed forms of the counter and of the tests.  If ``hits`` are given, they are the steps
+    of the hits.  Without ``tested`` there are no tests, and all calls are in the last stage; without
+    ``drawn`` no draw finds anything.
+    """
+
+    stream: type[StagedStream] = StagedStream
+
+    def __init__(
+        self,
+        learner: StagedOnlineLearner,
+        *,
+        hits: tuple[int, ...] | None = None,
+        tested: bool = True,
+        drawn: bool = True,
+    ) -> None:
+        self.learner, self.hits, self.tested, self.drawn = learner, hits, tested, drawn
+        self._found: dict[Any, tuple[list[Any], list[Fraction]]] = {}
+        self._tests: dict[Any, Fraction] = {}
+        self._lists: dict[Any, Any] = {}
+
+    def law(self, records: Records) -> Law:
+        """The probability of each sequence of what is seen after the steps of these records."""
+        choices = Choices()
+        return choices.explore(lambda: self.run(choices, records))
+
+    def run(self, choices: Choices, records: Records) -> Any:
+        """What is seen of one run."""
+        learner, journal = _Chosen(self, choices), list[Any]()
+        made: Any = learner
+        stream = self.stream(made, choices.generator(), journal.append)
+        journal.append(["begin", 0, 0, learner.horizon + 1])
+        stream.restore(journal[0])
+        segments: list[Segment] = [([], False)]
+        shown = []
+        for t, (x, y) in enumerate(records, start=1):
+            stream.update(x, y)
+            if stream.calls < learner.sizes.calls:
+                gaps, _ = segments[-1]
+                gaps.append(learner.threshold - stream._epoch.count)
+                if choices.either() if self.hits is None else t in self.hits:
+                    segments[-1:] = [(gaps, True), ([], False)]
+                    stream._epoch = replace(stream._epoch, due=t)
+                    stream.go_to(t)
+            shown.append(seen(stream))
+        shown += self.later(stream, journal)
+        if self.hits is None:
+            choices.weigh(self.counted(segments))
+        if self.tested:
+            choices.weigh(self.answered(tuple(learner.tests_made)))
+        return tuple(shown)
+
+    def counted(self, segments: list[Segment]) -> Fraction:
+        """How likely these hits of the counter are."""
+        first = self.learner.counter._first_hit
+
+        def mass(gaps: list[int], *, hit: bool) -> Fraction:
+            if hit:
+                return first(gaps)
+            hits = (first(gaps[:u]) for u in range(1, len(gaps) + 1))
+            return 1 - sum(hits, Fraction(0))
+
+        return prod((mass(gaps, hit=hit) for gaps, hit in segments), start=Fraction(1))
+
+    def answered(self, tests: tuple[tuple[int, bool], ...]) -> Fraction:
+        """How likely these answers of all tests of a run are, by their gaps."""
+        if tests not in self._tests:
+            gaps, answers = [gap for gap, _ in tests], [answer for _, answer in tests]
+            self._tests[tests] = probability(gaps, answers, *self.learner.tests.noises())
+        return self._tests[tests]
+
+    def later(self, stream: StagedStream, journal: list[Any]) -> list[str]:
+        """What is seen after the last record; of a plant it may be more."""
+        return []
+
+    def lists(self, parts: Any, stage: int) -> Any:
+        """What the teachers list, each worked out once."""
+        asked = str(parts), stage
+        if asked not in self._lists:
+            self._lists[asked] = self.learner.lists(parts, stage)
+        return self._lists[asked]
+
+    def drawable(self, scores: Mapping[Any, int]) -> tuple[list[Any], list[Fraction]]:
+        """What a draw may find, and how likely."""
+        asked = tuple(scores.items())
+        if asked not in self._found:
+            chances = self.learner.sampling.chances(dict(scores))
+            self._found[asked] = list(chances), list(chances.values())
+        return self._found[asked]
+
+
+class _Chosen:
+    """In place of a stream's learner: what it draws is a choice."""
+
+    def __init__(self, law: StageLaw, choices: Choices) -> None:
+        self._law, self._choices = law, choices
+        self.counter = self.sampling = self
+        self.threshold = law.learner.counter.threshold
+        self.tests_made: list[tuple[int, bool]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._law.learner, name)
+
+    def begin(self, step: int, rng: random.Random) -> Epoch:
+        return QUIET
+
+    def counted(self, epoch: Epoch, step: int, rng: random.Random) -> Epoch:
+        return replace(epoch, count=epoch.count + 1)
+
+    def session(self, rho: int, stage: int, rng: random.Random) -> _Chosen:
+        return self
+
+    def test(self, value: int) -> bool:
+        answer = self._law.tested and self._choices.either()
+        self.tests_made.append((self._law.learner.tests.threshold - value, answer))
+        return answer
+
+    def lists(self, parts: Any, stage: int) -> Any:
+        return self._law.lists(parts, stage)
+
+    def scores(self, lists: Any) -> dict[Any, int]:
+        return self._law.learner.sampling.scores(lists)
+
+    def select(self, scores: Mapping[Any, int], rng: random.Random) -> Any:
+        if not self._law.drawn:
+            return None
+        items, weights = self._law.drawable(scores)
+        return items[self._choices.choose(weights)]
+
+
+@subject("online-staged-learner")
+def staged(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The staged online learner, of single points: all it publishes; needs a delta."""
+    learner = StagedOnlineLearner(
+        Subsets(Integers(), 1),
+        epsilon=epsilon,
+        delta=delta,
+        horizon=LONG,
+        calls=1,
+        draws=1,
+        teachers=2,
+        threshold=1,
+        cap=2,
+        list_size=1,
+    )
+    return told(learner, StageLaw(learner).law, ((0, 0), (0, 1), (1, 1)), steps=2)
