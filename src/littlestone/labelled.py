@@ -16,6 +16,14 @@ from littlestone.sample import Sample
 MOST_LABELS = 1000
 
 
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a half of a pair, or bytes that are none of the terminal's
+        return False
+    return True
+
+
 def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
     """The labels 0, ..., k in their declared order; `DeclarationError` unless they are 2 to 1,000.
 
@@ -25,12 +33,13 @@ def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
     ('on time', 'late', 'cancelled')
     """
     found = tuple(labels)
-    texts = all(isinstance(label, str) and label for label in found)
+    texts = all(isinstance(label, str) and label and _is_unicode(label) for label in found)
     if isinstance(labels, str) or len(found) < 2 or not texts or len(set(found)) < len(found):
         raise DeclarationError(
             f"declare {len(found)} labels",
-            found="labels are 2 or more texts, none of them empty or named twice",
-            fix='give a list such as ["on time", "late", "cancelled"]',
+            found="labels are 2 or more readable texts, none of them empty or named twice",
+            fix='give a list such as ["on time", "late", "cancelled"]; on the command line '
+            "--labels 'on time,late,cancelled'",
         )
     if len(found) > MOST_LABELS:
         raise DeclarationError(

@@ -113,3 +113,19 @@ def test_the_number_of_records_of_sizes() -> None:
     sizes = Sizes(block=3, caps=(0, 4, 12), batches=7, fresh=11)
     assert sizes.n == 11 + sum(sizes.batch(i) for i in range(7))
     assert paper_sizes(8, 0.1, 0.05, 1, "1e-6").n > 10**16  # summed at once, not batch by batch
+
+
+@pytest.mark.parametrize(
+    ("declared", "method"),
+    [
+        ("subsets(m; at most 3)", "partition"),
+        ("points(m)", "choosing"),
+        ("rules(a, b)", "choosing"),
+    ],
+)
+def test_wrong_labels_and_no_proof_leave_what_is_proved_for_clean_ones(
+    declared: str, method: str
+) -> None:
+    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "setting": "agnostic"}
+    learner, _ = choose_learner(parse_class(declared), **goal)
+    assert learner.method == method

@@ -36,6 +36,7 @@ def parse_class(text: str) -> HypothesisClass[Any]:
             f"read the class {text!r}",
             found=f"there is no class called {spec.keyword!r}",
             fix=(f"did you mean {close[0]}? " if close else "")
-            + f"use one of: {', '.join(sorted(known))}",
+            + f"use one of: {', '.join(sorted(known))}; lookup, outcomes and tables of several labels "
+            "need --labels",
         )
     return known[spec.keyword].parse(spec)

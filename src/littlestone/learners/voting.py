@@ -254,9 +254,9 @@ def share(name: str, value: object) -> Fraction:
     found = exact(value, what=name)
     if not 0 <= found < 1:
         raise DeclarationError(
-            f"let teachers list rules with {name} = {value}",
-            found=f"{name} is a share of their records, at least 0 and below 1",
-            fix="give the error that is allowed, such as 0.1",
+            f"learn with {name} = {value}",
+            found=f"{name} is a share of records, at least 0 and below 1",
+            fix="give a share such as 0.1",
         )
     return found
 

@@ -28,6 +28,7 @@ def parse_multiclass(text: str, labels: Sequence[str]) -> MulticlassClass[Any]:
         raise DeclarationError(
             f"read the class {text!r}",
             found=f"there is no class of several labels called {spec.keyword!r}",
-            fix=f"use one of: {', '.join(sorted(known))}",
+            fix=f"use one of: {', '.join(sorted(known))}; or learn a rule of another class for one "
+            "label, without --labels",
         )
     return known[spec.keyword].parse(spec, declared_labels(labels))

@@ -22,7 +22,8 @@ class Candidate:
     """A method and its learner of a class, or the reason why it has none.
 
     ``bound`` is its proved sample size in the setting that was asked for, and ``calibrated`` its
-    simulated one, which is known of the realizable setting alone.
+    simulated one, which is known of the realizable setting alone.  ``clean`` is what is proved for
+    clean labels where nothing is proved for wrong ones.
     """
 
     method: str
@@ -30,6 +31,7 @@ class Candidate:
     bound: Bound | None
     calibrated: Calibrated | None
     reason: str
+    clean: Bound | None = None
 
     def words(self) -> str:
         """One line for people."""
@@ -47,6 +49,8 @@ class Candidate:
             return f"for which {self.bound.n:,} records suffice for {error}"
         if self.calibrated is not None:
             return f"of no proved size, {self.calibrated.n:,} records in simulations"
+        if self.clean is not None:
+            return f"of no proved size if labels are wrong, {self.clean.n:,} records if none is"
         return "of no proved size"
 
 
@@ -64,7 +68,8 @@ def candidates(
     Those with a proved size first, then those with a calibrated one, then those without, by the
     number of records; after these all that have a reservation, and those that do not apply last.
     In the agnostic setting those that count errors come before those that do not, whatever is
-    proved, and those made for it (`WRONG_LABELS`) after others without a proved size.
+    proved; of those without a proved size by what is proved for clean labels, those made for it
+    (`WRONG_LABELS`) last.
     Depends on declarations alone.
     """
     require_plan(alpha, beta, setting)
@@ -77,15 +82,17 @@ def candidates(
             found.append(Candidate(kind.method, None, None, None, error.found))
         else:
             bound = learner.plan(alpha, beta, setting=setting)
-            simulated = None
+            simulated = clean = None
             if setting == "realizable":
                 simulated = calibrated(kind.method, hypotheses, **goal, beta=beta)
-            found.append(Candidate(kind.method, learner, bound, simulated, ""))
+            elif bound is None:
+                clean = learner.plan(alpha, beta, setting="realizable")
+            found.append(Candidate(kind.method, learner, bound, simulated, "", clean))
     return sorted(found, key=partial(_order, setting=setting))
 
 
 def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
-    learner, known = found.learner, found.bound or found.calibrated
+    learner, known = found.learner, found.bound or found.calibrated or found.clean
     n = 0 if known is None else known.n
     if learner is None:
         return (True,)
@@ -93,7 +100,8 @@ def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
         return False, learner.reservation != "", found.bound is None, known is None, n
     barred = learner.reservation not in ("", WRONG_LABELS)
     made_for_it = found.bound is None and learner.reservation != ""
-    return False, barred, not learner.counts_errors, found.bound is None, made_for_it, n
+    unproved = found.bound is None, made_for_it, known is None
+    return False, barred, not learner.counts_errors, *unproved, n
 
 
 def choose_learner(

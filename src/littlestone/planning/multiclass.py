@@ -181,7 +181,9 @@ def formulas(
     """BGS21's d^6 log2(k + 1)^8, and d^5 log2(k + 1)^7 with Lyu25's learner; d = MLS(H).
 
     Each times ln(1 / (delta beta)) / (epsilon alpha), with 1 for the constant and the logarithms that
-    they leave out: no theorems.  Empty for delta = 0, and where MLS(H) takes too long to find.
+    they leave out: no theorems.  Theorem 3.6 has 1 / alpha^2, for which its power of the logarithm is
+    one too low (docs/proofs/multiclass-learning.md).  Empty for delta = 0, and where MLS(H) takes too
+    long to find.
 
     >>> from littlestone.multiclass import parse_multiclass
     >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
@@ -198,11 +200,14 @@ def formulas(
         return []
     scale = -math.log(exact_delta(delta)) - math.log(beta)
     scale /= float(exact_epsilon(epsilon)) * alpha
-    papers = [(6, "BGS21, Theorem 3.6"), (5, "BGS21, Theorem 3.1, with Lyu25, Theorem 2")]
+    papers = [
+        (6, "after BGS21, Theorem 3.6"),
+        (5, "after BGS21, Theorem 3.1, and Lyu25, Theorem 2"),
+    ]
     return [
         Bound(
             math.ceil(d**a * math.log2(len(H.labels)) ** (a + 2) * scale),
-            alpha, beta, "realizable", False, f"{source}, at constant 1",
+            alpha, beta, "realizable", False, f"{source}, with 1 / alpha, at constant 1",
         )
         for a, source in papers
     ]  # fmt: skip

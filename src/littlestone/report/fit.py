@@ -50,7 +50,11 @@ def guarantee(learner: Learner, release: Release) -> list[tuple[str, str]]:
         )
     elif alpha is None:
         least = learner.plan(0.5, _BETA)
-        more = f"; it takes {least.n:,} records at least" if least else ", nor for any other"
+        spotless = "" if least else ", and that no label is wrong"
+        least = least or learner.plan(0.5, _BETA, setting="realizable")
+        more = (
+            f"; it takes {least.n:,} records at least{spotless}" if least else ", nor for any other"
+        )
         accuracy = f"none is proved for n = {release.n:,}{more}"
     else:
         accuracy = (

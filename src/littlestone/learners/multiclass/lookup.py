@@ -76,5 +76,9 @@ class LookupLearner(MulticlassLearner[Any]):
         """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
         found = [1.0]
         while found[-1] > 1e-30:
-            found.append(float(1 - self.mechanism.chance(len(found))))
+            if self.mechanism.weight(len(found) - 1)[0] >= 1:
+                # 1 - q = 1 / (2 w) from here on, and w grows by the factor r.
+                found.append(found[-1] / float(self.mechanism.base) * (1 + 1e-15))
+            else:
+                found.append(float(1 - self.mechanism.chance(len(found))))
         return np.array(found)

@@ -37,8 +37,8 @@ class LabelSelection(
 
     (epsilon, delta)-DP for every input under replacement of one record, its key and its label: that
     moves two counts by one each, of one key or of two.  Scores that are differences of counts would
-    move by two.  The delta is attained, by a new key; for one label, a key with c records is
-    released with probability w/2 if w = w(c) <= 1, else 1 - 1/(2w).
+    move by two.  If 2 delta <= 1 - 1/r the delta is attained, by a new key.  For one label, a key
+    with c records is released with probability w/2 if w = w(c) <= 1, else 1 - 1/(2w).
 
     The race is permute-and-flip (McKenna and Sheldon 2020) among candidates that only the data list.
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.  The proof is in
