@@ -11,6 +11,7 @@ import pytest
 from running import TABLE, entries, fit_arguments, run
 
 from littlestone.cli import fit as fit_module
+from littlestone.cli import tasks
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
@@ -74,7 +75,8 @@ def test_a_dry_run_reads_no_record_and_writes_nothing(
     def touched(*_: object, **__: object) -> None:
         raise AssertionError
 
-    for name in ("read_sample", "reserved", "system_generator"):
+    monkeypatch.setattr(tasks, "read_sample", touched)
+    for name in ("reserved", "system_generator"):
         monkeypatch.setattr(fit_module, name, touched)
     ran = run(*fit_arguments("table.csv", epsilon="0.5", out="model.json"), "--dry-run")
     assert (ran.status, ran.err) == (0, "")

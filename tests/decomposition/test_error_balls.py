@@ -75,7 +75,7 @@ def test_error_balls() -> None:
         ("if V.is_empty():\n                continue", "if False:\n                continue"),
         ("if errors + cost <= max_errors", "if errors + cost < max_errors"),
         ("if h(x) != often", "if h(x) == often"),
-        ("in steps[depth:] if", "in steps if"),
+        ("steps[depth:]", "steps"),
         ("int(difference[j] > 0)", "int(difference[j] < 0)"),
         ("V.is_single()", "V.littlestone_dimension() == 1"),
         ("(V, errors)] if errors <= max_errors else []", "(V, errors)]"),
@@ -83,7 +83,7 @@ def test_error_balls() -> None:
 )
 def test_a_broken_walk_is_caught(old: str, new: str) -> None:
     text = inspect.getsource(base)
-    assert text.count(old) == 1
+    assert old in text
     broken = ModuleType(base.__name__)
     exec(compile(text.replace(old, new), "base", "exec"), broken.__dict__)
     try:

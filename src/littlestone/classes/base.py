@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self
 
@@ -91,10 +91,7 @@ class HypothesisClass(ABC, Generic[Point]):
         A point with both labels costs every hypothesis its rarer one, so that is counted before the
         walk, and the points with the largest difference come first.
         """
-        difference = sample.positives - sample.negatives
-        order = np.argsort(-np.abs(difference), kind="stable").tolist()
-        steps = [(sample.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
-        unavoidable = int(np.minimum(sample.negatives, sample.positives).sum())
+        steps, unavoidable = _walk(sample)
         found: list[tuple[Self, int]] = []
         waiting = [(self, unavoidable, 0)] if unavoidable <= max_errors else []
         looked = 0
@@ -105,8 +102,7 @@ class HypothesisClass(ABC, Generic[Point]):
             looked += 1
             require_few(looked, most)
             if V.is_single():  # one hypothesis: it need not be restricted, only scored
-                h = V.soa()
-                errors += sum(cost for x, often, cost in steps[depth:] if h(x) != often)
+                errors += _errors(V.soa(), steps[depth:])
                 found += [(V, errors)] if errors <= max_errors else []
             elif depth == len(steps):
                 found.append((V, errors))
@@ -123,18 +119,14 @@ class HypothesisClass(ABC, Generic[Point]):
         Here by a walk as that of `error_ball`, which leaves out what errs as often as the best one
         found so far; a class that knows better overrides it.
         """
-        difference = sample.positives - sample.negatives
-        order = np.argsort(-np.abs(difference), kind="stable").tolist()
-        steps = [(sample.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
-        unavoidable = int(np.minimum(sample.negatives, sample.positives).sum())
+        steps, unavoidable = _walk(sample)
         best, waiting = sample.n + 1, [(self, unavoidable, 0)]
         while waiting:
             V, errors, depth = waiting.pop()
             if errors >= best or V.is_empty():
                 continue
             if V.is_single():
-                h = V.soa()
-                errors += sum(cost for x, often, cost in steps[depth:] if h(x) != often)
+                errors += _errors(V.soa(), steps[depth:])
                 best = min(best, errors)
             elif depth == len(steps):
                 best = errors
@@ -229,6 +221,19 @@ class Enumerable(HypothesisClass[Point]):
 
     def least_errors(self, sample: Sample[Point]) -> int:
         return int(self.error_runs(sample).errors.min())
+
+
+def _walk(sample: Sample[Point]) -> tuple[list[tuple[Point, int, int]], int]:
+    """(x, y, c): c examples of x more have the label y than the other; and the errors none avoids."""
+    difference = sample.positives - sample.negatives
+    order = np.argsort(-np.abs(difference), kind="stable").tolist()
+    steps = [(sample.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
+    return steps, int(np.minimum(sample.negatives, sample.positives).sum())
+
+
+def _errors(h: Hypothesis[Point], steps: Iterable[tuple[Point, int, int]]) -> int:
+    """The errors of h beyond those that none avoids."""
+    return sum(cost for x, often, cost in steps if h(x) != often)
 
 
 def require_few(looked: int, most: int | None) -> None:
