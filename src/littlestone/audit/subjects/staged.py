@@ -20,7 +20,6 @@ from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.threshold_tests import probability
 
-QUIET = Epoch(0, 0, 1 << 30)  # no hit is due
 Segment = tuple[list[int], bool]
 """The gaps of one epoch's tests, and whether the last of them hit."""
 
@@ -133,7 +132,7 @@ class _Chosen:
         return getattr(self._law.learner, name)
 
     def begin(self, step: int, rng: random.Random) -> Epoch:
-        return QUIET
+        return Epoch(0, 0, self._law.learner.horizon + 1)  # no hit is due
 
     def counted(self, epoch: Epoch, step: int, rng: random.Random) -> Epoch:
         return replace(epoch, count=epoch.count + 1)
