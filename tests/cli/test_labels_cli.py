@@ -84,7 +84,7 @@ def test_a_dry_run_spends_nothing() -> None:
         ({"class": "lookup(tail)"}, "how many keys"),
         ({"class": "lookup(carrier; at most 9)"}, "'carrier'"),
         ({"class": "lookup(tailnum; at most 9)"}, "'tailnum'"),
-        ({"delta": "0"}, "one record alone"),
+        ({"delta": "0", "method": "lookup"}, "one record alone"),
         ({"estimate": "0.1"}, "leave out --estimate"),
         ({"method": "exponential"}, "no such method"),
     ],

@@ -120,7 +120,7 @@ def test_the_number_of_records_of_sizes() -> None:
     [
         ("subsets(m; at most 3)", "partition"),
         ("points(m)", "choosing"),
-        ("rules(a, b)", "choosing"),
+        ("rules(a, b; at most 2)", "choosing"),
     ],
 )
 def test_wrong_labels_and_no_proof_leave_what_is_proved_for_clean_ones(

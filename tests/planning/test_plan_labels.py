@@ -77,7 +77,7 @@ def test_without_a_proved_size_all_records_are_read_for_each_bit() -> None:
 @pytest.mark.parametrize(
     ("text", "labels", "methods"),
     [("outcomes(a, b; at most 1)", LABELS, {"choosing"}),
-     ("lookup(a; at most 2)", LABELS, {"choosing"})],
+     ("lookup(a; at most 2)", LABELS, {"partition"})],
 )  # fmt: skip
 def test_bits_count_errors_where_labels_may_be_wrong(
     text: str, labels: list[str], methods: set[str]
