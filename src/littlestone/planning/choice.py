@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -136,7 +137,7 @@ def choose_learner(
         if best.learner is None:
             raise DeclarationError(
                 f"learn {hypotheses} with delta = {delta}",
-                found="; ".join(c.words() for c in (best, *others)),
+                found=refusals((best, *others)),
                 fix="allow a small delta, such as 1e-6, or declare another class",
             )
         return best.learner, _why(best, others)
@@ -150,6 +151,14 @@ def choose_learner(
         found="there is no such method",
         fix=f"use one of: {', '.join([AUTO, *(kind.method for kind in _kinds())])}",
     )
+
+
+def refusals(found: Iterable[Any]) -> str:
+    """Why methods do not apply, each reason once; ``found`` are candidates or rows of a plan."""
+    methods: dict[str, list[str]] = {}
+    for candidate in found:
+        methods.setdefault(candidate.reason, []).append(candidate.method)
+    return "; ".join(f"{reason} ({', '.join(names)})" for reason, names in methods.items())
 
 
 def _why(best: Candidate, others: list[Candidate]) -> str:

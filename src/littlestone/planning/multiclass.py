@@ -15,7 +15,7 @@ from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.multiclass.bits import Binary, BitwiseLearner
 from littlestone.learners.multiclass.parts import BitPartsLearner
 from littlestone.multiclass import MulticlassClass
-from littlestone.planning.choice import ALPHA, AUTO, BETA, choose_learner
+from littlestone.planning.choice import ALPHA, AUTO, BETA, choose_learner, refusals
 from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
 
 
@@ -165,9 +165,10 @@ def choose_multiclass_learner(
     named = plan(method=method)
     if not named or named[0].learner is None:
         applying = [row.method for row in plan() if row.learner is not None]
+        how = f"with delta = {delta}" if method == AUTO else f"by the method {method!r}"
         raise DeclarationError(
-            f"learn {H} by the method {method!r}",
-            found="; ".join(row.words() for row in named) or "there is no such method",
+            f"learn {H} {how}",
+            found=refusals(named) or "there is no such method",
             fix=f"use one of: {', '.join([AUTO, *applying])}"
             if applying
             else "allow a small delta, such as 1e-6, or declare another class",
