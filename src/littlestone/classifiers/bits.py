@@ -51,7 +51,11 @@ class BitClassifier(Classifier[Any]):
 
     def words(self) -> str:
         numbers = ", ".join(f"{y} = {label}" for y, label in enumerate(self.labels))
-        bits = "; ".join(f"{1 << i} if {h.words()}" for i, h in enumerate(self.bits))
+        known = [(1 << i, h.words()) for i, h in enumerate(self.bits)]
+        told = [(value, words) for value, words in known if words != "always 0"]
+        if not told:
+            return f"always {self.labels[0]}"
+        bits = "; ".join(f"{value} if {words}" for value, words in told)
         above = (
             f", or {self.other} for a sum above" if len(self.labels) < 1 << len(self.bits) else ""
         )

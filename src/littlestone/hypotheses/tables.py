@@ -11,6 +11,8 @@ from littlestone.domains import Domain, Grid, Product
 from littlestone.hypotheses.base import Hypothesis
 from littlestone.hypotheses.steps import StepFunction
 
+_SHOWN = 50  # points that are named in words
+
 
 @dataclass(frozen=True)
 class TableFunction(Hypothesis[Any]):
@@ -50,22 +52,26 @@ class TableFunction(Hypothesis[Any]):
             for label, form in ((1, "{}"), (0, "not ({})")):
                 if (box := self._box(label)) is not None:
                     return form.format(box)
-        # The shorter list.
+        # The shorter list; of a long one the beginning.
         listed = int(2 * ones <= size)
+        count = ones if listed else size - ones
+        chosen = (
+            x for x, digit in zip(self.domain, self._labels(), strict=True) if digit == str(listed)
+        )
         shown = [
             repr(x)
             if isinstance(x, str)
             else f"({self.domain.words(x)})"
             if isinstance(x, tuple)
             else self.domain.words(x)
-            for x, digit in zip(self.domain, self._labels(), strict=True)
-            if digit == str(listed)
+            for x in islice(chosen, _SHOWN)
         ]
         verb = "is" if listed else "is not"
         name = "the record" if isinstance(self.domain, Product) else self.domain.name
         if len(shown) == 1:
             return f"{name} {verb} {shown[0]}"
-        return f"{name} {verb} one of {', '.join(shown)}"
+        more = f" and {count - _SHOWN:,} others" if count > _SHOWN else ""
+        return f"{name} {verb} one of {', '.join(shown)}{more}"
 
     def _box(self, label: int) -> str | None:
         """The points of a label in words, if they are all that lie between two ends in each column."""
