@@ -8,7 +8,12 @@ from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.online.base import Journal, PrivateOnlineLearner, PrivateStream
+from littlestone.learners.online.base import (
+    Journal,
+    PrivateOnlineLearner,
+    PrivateStream,
+    foreign_entry,
+)
 from littlestone.online.base import require_label
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.epoch import Epoch
@@ -102,11 +107,12 @@ class CountedLearner(PrivateOnlineLearner[Any], Generic[Stream]):
     def resume(
         self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
     ) -> Stream:
-        stream, begun = self.stream(rng, journal), False
-        for entry in entries:
+        stream, number = self.stream(rng, journal), 0
+        for number, entry in enumerate(entries, start=1):
+            if (list(entry[:1]) == ["begin"]) != (number == 1):
+                raise foreign_entry(self.method)
             stream.restore(entry)
-            begun = True
-        if begun:
+        if number:
             stream.go_to(stream.steps)  # a draw that was due at the last step
         else:
             stream.begin()

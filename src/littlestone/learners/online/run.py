@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -122,12 +123,16 @@ def durable_run(
         ):
             raise _refused(state, f"entry {number} of the ledger is none that paid for it")
         noted: list[Any] = [line.get("steps") for line in lines if isinstance(line, dict)]
-        if any(type(steps) is not int for steps in noted):
+        if any(type(steps) is not int for steps in noted) or not _rising(noted, learner.horizon):
             raise _refused(state, "it is damaged")
         entries = [line for line in lines if not isinstance(line, dict)]
         stream = learner.resume(entries, rng, write)
         stream.go_to(noted[-1])
         yield Run(stream, number, True, noted, write)
+
+
+def _rising(noted: list[int], horizon: int) -> bool:
+    return all(a <= b for a, b in pairwise([0, *noted, horizon]))
 
 
 @contextmanager
