@@ -181,6 +181,8 @@ def test_another_run_is_refused(ledger: Ledger, tmp_path: Path) -> None:
         "[9, 1, -1, 1, null]",
         "[9, 1, 0, 1, 8]",
         '[9, "a", 0, 1, 9]',
+        '{"steps": -5}',
+        '{"steps": 99999999999999}',
     ],
 )
 def test_a_damaged_file_is_refused(line: str, ledger: Ledger, tmp_path: Path) -> None:

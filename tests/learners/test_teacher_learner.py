@@ -216,6 +216,13 @@ def test_entries_of_other_runs_are_refused(entry: list[Any]) -> None:
         )
 
 
+def test_a_run_begins_once() -> None:
+    begin = ["begin", 5, 0, 9]
+    for entries in ([begin, begin], [["mistake", 1, [], 4, 1, 9]]):
+        with pytest.raises(ModelError, match="none of this learner's"):
+            learner(1).resume(entries, random.Random(0), None)
+
+
 def test_nothing_happens_after_the_horizon() -> None:
     made = learner(1, horizon=10)
     with Ledger() as ledger:
