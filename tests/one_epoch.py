@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
+from typing import Any
 
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 
@@ -13,7 +14,7 @@ Stream = tuple[str | None, ...]
 Selections = tuple[frozenset[str], ...]
 
 
-class Short(ContinualKeySelection[str]):
+class Short(ContinualKeySelection[Any]):
     """With r1 = 3/2 and r2 = 2, so that exact audits are quick."""
 
     @property

@@ -21,27 +21,15 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.continual_key_selection import (
-    ContinualKeySelection,
     KeySession,
 )
 from littlestone.privacy.randomness import seeded_generator
+from one_epoch import Short
 from scripted import Script
 
 Record = tuple[int, int]
 Published = tuple[Any, ...]
 EMPTY = FiniteSet(Integers(), frozenset())
-
-
-class Short(ContinualKeySelection[int]):
-    """With r1 = 3/2 and r2 = 2, so that exact audits are quick."""
-
-    @property
-    def skip(self) -> Fraction:
-        return Fraction(2, 3)
-
-    @property
-    def base(self) -> Fraction:
-        return Fraction(2)
 
 
 SHORT = Short(skip_epsilon=Fraction(1), test_epsilon=Fraction(1), delta=Fraction(1, 2), horizon=3)

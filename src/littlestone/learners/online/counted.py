@@ -109,6 +109,7 @@ class CountedLearner(PrivateOnlineLearner[Any], Generic[Stream]):
     ) -> Stream:
         stream, number = self.stream(rng, journal), 0
         for number, entry in enumerate(entries, start=1):
+            # The first entry alone tells of what was drawn before any record.
             if (list(entry[:1]) == ["begin"]) != (number == 1):
                 raise foreign_entry(self.method)
             stream.restore(entry)

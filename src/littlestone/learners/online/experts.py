@@ -47,8 +47,6 @@ class ExpertStream(CountedStream):
         self._draws = 0
         self._counts: dict[Any, list[int]] = {}
         self._new: dict[Any, list[int]] = {}  # what the journal has not been told
-        self.begun = False
-        """Whether the first hypothesis is drawn."""
 
     def begin(self) -> None:
         first = self._rng.randrange(self._learner.experts)
@@ -103,20 +101,18 @@ class ExpertStream(CountedStream):
         learner, epoch, now = self._learner, self._epoch, self._steps
         match entry:
             case ["begin", int(first), int(skips), int(due)] if (
-                not self.begun and 0 <= first < learner.experts and self._due(due, 1) and skips >= 0
+                0 <= first < learner.experts and self._due(due, 1) and skips >= 0
             ):
-                self.begun = True
                 self._publish(learner.canonical(first), 0)
                 self._epoch = Epoch(skips, 0, due)
             case ["mistake", int(step), [*records], int(due)] if (
-                self.begun and now < step <= learner.horizon and self._due(due, step)
+                now < step <= learner.horizon and self._due(due, step)
             ):
                 self._steps = step
                 self._count(self._records(records))
                 self._epoch = Epoch(epoch.skips, epoch.count + 1, due)
             case ["draw", int(step), [*records], int(found), int(skips), int(due)] if (
-                self.begun
-                and now <= step <= learner.horizon
+                now <= step <= learner.horizon
                 and 0 <= found < learner.experts
                 and self._due(due, step + 1)
                 and skips >= 0

@@ -118,9 +118,7 @@ class StagedStream(CountedStream):
         """Go to the step of an entry of the journal.  Raises `ModelError` if it is none."""
         learner, epoch, now = self._learner, self._epoch, self._steps
         match entry:
-            case ["begin", int(rho), int(skips), int(due)] if (
-                now == self.calls == len(self._buffer) and self._due(due, 1) and skips >= 0
-            ):
+            case ["begin", int(rho), int(skips), int(due)] if self._due(due, 1) and skips >= 0:
                 self._rho, self._epoch = rho, Epoch(skips, 0, due)
             case ["mistake", int(step), x, (0 | 1) as y, int(teacher), int(due)] if (
                 now < step <= learner.horizon

@@ -109,7 +109,7 @@ class TeacherStream(CountedStream):
         learner, now = self._learner, self._steps
         match entry:
             case ["begin", int(key), int(skips), int(due)] if (
-                now == self._draws == 0 and self._due(due, 1) and min(key, skips) >= 0
+                self._due(due, 1) and min(key, skips) >= 0
             ):
                 self._begun(key, Epoch(skips, 0, due))
             case ["mistake", int(step), [*right], x, (0 | 1) as y, int(due)] if (
