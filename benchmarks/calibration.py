@@ -15,6 +15,8 @@ records are negative and all different.  What a learner does is a function of th
 
 `check` compares each simulation with the learner itself.  The least n is one of a grid of ratio
 1.06, or of single records, from which no larger n of the grid up to about 1.4 n fails too often.
+`search` then looks for a distribution that needs more than the worst of the profiles, and the
+benchmark fails if it finds one.
 """
 
 from __future__ import annotations
@@ -49,6 +51,8 @@ from littlestone.sample import Sample
 EPSILON, DELTA, ALPHA, BETA = 1, "1e-6", 0.1, 0.05
 GOAL: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA}
 LARGEST = 5  # elements
+EDGE = 1.001 * ALPHA  # to miss so much is just too much
+TRIED = 200  # random distributions
 ROOT = Path(__file__).parent.parent
 FILE = ROOT / "src/littlestone/planning/calibrated.json"
 FIGURE = ROOT / "docs/figures/subsets.svg"
@@ -61,16 +65,24 @@ Simulation = Callable[[Any, Floats, int, int], Floats]
 
 
 def profiles(d: int) -> dict[str, Profile]:
-    """The probabilities of the d elements of the true set, for teachers of m records each."""
+    """The probabilities of the elements of the true set, for teachers of m records each.
+
+    With s <= d elements of weight just above alpha / j each, missing any j of them is one too many:
+    of all that were tried, the worst distribution of a learner was always one of these.
+    """
     found: dict[str, Profile] = {
+        f"{s} of alpha/{j}": lambda m, s=s, j=j: np.full(s, EDGE / j)  # type: ignore[misc]
+        for s in range(1, d + 1)
+        for j in range(1, s + 1)
+    }
+    found |= {
         "even": lambda m: np.full(d, 0.5 / d),
-        "edge": lambda m: np.full(d, 1.05 * ALPHA / d),
         "geometric": lambda m: 0.5 ** np.arange(1.0, d + 1),
     }
     if d > 1:
         squares = np.arange(1.0, d + 1) ** 2
         found |= {
-            "heavy and edge": lambda m: np.array([0.3] + [1.05 * ALPHA / (d - 1)] * (d - 1)),
+            "heavy and edge": lambda m: np.array([0.3] + [EDGE / (d - 1)] * (d - 1)),
             "squares": lambda m: 2.1 * ALPHA * squares / squares.sum(),
             # Half of the teachers meet each element but the first.
             "halves": lambda m: np.array([0.3] + [math.log(2) / m] * (d - 1)),
@@ -158,9 +170,11 @@ def least_n(teachers: int, failing: Callable[[int], float]) -> int:
     """
     first = 4 if teachers > 1 else 20
     sizes = sorted({math.ceil(first * 1.06**i) * teachers for i in range(140)})
+    # From somewhat below the first of every eighth size that is enough: smaller ones fail far more.
+    coarse = next((i for i in range(0, len(sizes), 8) if failing(sizes[i]) <= BETA), None)
     good = 0
-    for i, n in enumerate(sizes):
-        good = good + 1 if failing(n) <= BETA else 0
+    for i in range(max(0, (coarse or 0) - 12), len(sizes)):
+        good = good + 1 if failing(sizes[i]) <= BETA else 0
         if good == 6:
             return sizes[i - 5]
     raise RuntimeError("no size of the grid is enough")
@@ -181,6 +195,27 @@ def check(learner: Any, simulate: Simulation, w: Floats, n: int, runs: int = 60)
     spread = 5 * math.sqrt(max(simulated * (1 - simulated), 0.01) / runs)
     found = f"{measured:.3f} of the runs fail where {simulated:.3f} of the simulated ones do"
     require(abs(simulated - measured) <= spread, f"{learner.method}, n = {n}: {found}")
+
+
+def search(simulate: Simulation, learner: Any, d: int, n: int, runs: int) -> None:
+    """No worse distribution is found: random ones, on the edge of an error above alpha, at size n.
+
+    The weights of up to d elements are random, and scaled so that missing the j lightest is just too
+    much.  Those that fail most often are run ten times as often.
+    """
+    rng, tried = np.random.default_rng(d), []
+    for i in range(TRIED):
+        s = int(rng.integers(1, d + 1)) if i % 3 == 0 else d
+        w = np.sort(rng.dirichlet(np.full(s, rng.choice([1, 5, 30, 200]))))
+        j = s if i % 2 else int(rng.integers(1, s + 1))
+        w *= EDGE / w[:j].sum()
+        if w.sum() < 1:
+            tried.append((failures(simulate(learner, w, n, runs // 4)), w))
+    for _, w in sorted(tried, key=lambda found: -found[0])[:5]:
+        share = failures(simulate(learner, w, n, 2 * runs))
+        spread = 3 * math.sqrt(BETA * (1 - BETA) / (2 * runs))
+        worse = f"{share:.3f} of the runs fail at n = {n} with weights {w.round(4).tolist()}"
+        require(share <= BETA + spread, f"{learner.method}, d = {d}: {worse}")
 
 
 def measured(runs: int) -> list[dict[str, Any]]:
@@ -204,9 +239,10 @@ def measured(runs: int) -> list[dict[str, Any]]:
                 for name, profile in profiles(d).items()
             }
             if d <= 2:
-                size = n["edge"] * 3 // 4
-                edge = profiles(d)["edge"](size // teachers)
+                size = n[f"{d} of alpha/{d}"] * 3 // 4
+                edge = profiles(d)[f"{d} of alpha/{d}"](size // teachers)
                 check(learner, simulate, edge, size)
+            search(simulate, learner, d, max(n.values()), runs * factor)
             rows.append({"method": kind.method, "k": d, "runs": runs * factor, "n": n})
             print(f"{kind.method}, d = {d}: {n}; worst {max(n.values()):,}", flush=True)
     return rows

@@ -94,8 +94,8 @@ def uniform(
 
 
 def tasks() -> Iterator[Task]:
-    """Positive examples have the probability 1.05 alpha where that is the hardest."""
-    edge = 1.05 * ALPHA
+    """Missing the positive examples is just too much where that is the hardest found."""
+    edge = 1.001 * ALPHA
     rare = [(edge, lambda _: 1, 1), (1 - edge, lambda z: z, 0)]
     yield mixture("points", Points(Integers()), rare)
     three = [(edge / 3, lambda _, i=i: i, 1) for i in range(3)]
@@ -117,10 +117,15 @@ def tasks() -> Iterator[Task]:
 
 
 def thresholds() -> Task:
-    """Thresholds on 2^20 - 1 numbers that are equally likely."""
-    H = Thresholds.on(0, 2**20 - 2)
-    h = H.hypothesis(2**20 // 3)
-    return uniform("thresholds", H, list(range(2**20 - 1)), h)
+    """Thresholds on 2^20 - 1 numbers: one of them is right, all others err by more than alpha."""
+    H, cut, edge = Thresholds.on(0, 2**20 - 2), 2**20 // 3, 1.001 * ALPHA
+    parts: list[tuple[float, Callable[[int], Any], int]] = [
+        (0.5 - edge, lambda _: 0, 0),
+        (edge, lambda _: cut - 1, 0),
+        (edge, lambda _: cut, 1),
+        (0.5 - edge, lambda _: 2**20 - 2, 1),
+    ]
+    return mixture("thresholds", H, parts)
 
 
 def planes() -> Task:

@@ -9,6 +9,8 @@ import pytest
 from littlestone.classes import parse_class
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import online_choice
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
 
 GOAL: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 200_000}
 
@@ -33,6 +35,33 @@ def test_the_fewest_mistakes_that_are_known(declared: str, method: str, why: str
     assert said.count("; ") >= 1
 
 
+@pytest.mark.parametrize("method", ["keys", "experts", "teachers"])
+def test_who_errs_against_an_adversary_that_sees_the_rules_says_so(method: str) -> None:
+    """A greedy adversary: points where the rule contradicts most hypotheses that are left."""
+    H = (
+        parse_class("points(integers(x))")
+        if method == "keys"
+        else parse_class("thresholds(x, 0..30)")
+    )
+    learner, why = online_choice(H, epsilon=1, delta="1e-6", horizon=1000, method=method)
+    points = range(31)
+    left = [{x} for x in points] if method == "keys" else [set(range(t, 31)) for t in range(32)]
+    with Ledger() as ledger:
+        stream = learner.start(ledger=ledger, dataset="d", rng=seeded_generator(1))
+    mistakes = 0
+    for _ in range(600):
+        h = stream.hypothesis
+        kept = [sum((x in ones) != h(x) for ones in left) for x in points]
+        x = max(points, key=kept.__getitem__)
+        if not kept[x]:
+            break
+        y = 1 - h(x)
+        left = [ones for ones in left if (x in ones) == y]
+        stream.update(x, y)
+        mistakes += 1
+    assert (mistakes == 600) == ("does not react" in why) == learner.oblivious
+
+
 def test_a_single_one_has_no_other() -> None:
     _, why = online_choice(parse_class("affine(x, y; q 5, dimension 1)"), **GOAL)
     assert why.endswith("; no other method applies")
@@ -49,6 +78,7 @@ def test_a_bound_of_more_mistakes_than_steps_says_nothing() -> None:
 
 def test_one_that_is_asked_for() -> None:
     learner, why = online_choice(parse_class("points(a)"), **GOAL, method="teachers")
-    assert (learner.method, why) == ("teachers", "teachers, asked for")
+    assert learner.method == "teachers"
+    assert why == "teachers, asked for, on a stream that does not react to what is published"
     with pytest.raises(DeclarationError, match="no such method"):
         online_choice(parse_class("points(a)"), **GOAL, method="magic")

@@ -88,6 +88,13 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
     method: ClassVar[str]
     """The name by which the command line asks for it."""
 
+    oblivious: ClassVar[bool] = False
+    """Whether it may err at every step on records chosen in the knowledge of what is published.
+
+    Then its numbers of mistakes are for an oblivious adversary, who fixes the stream beforehand.
+    Privacy does not depend on that.
+    """
+
     baseline: ClassVar[bool] = False
     """Whether it is there to compare with, and is taken by its name only."""
 

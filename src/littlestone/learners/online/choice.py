@@ -55,7 +55,7 @@ def online_choice(
     >>> for known in why.split("; "):
     ...     print(known)
     keys, of at most 131 mistakes on clean labels, proved with 95% confidence
-    teachers, of about 576 in simulations
+    teachers, of about 576 in simulations, on a stream that does not react to what is published
     """
     exact_epsilon(epsilon), exact_delta(delta)
     whole("horizon", horizon, least=1)
@@ -86,7 +86,7 @@ def online_choice(
             fix="declare points, subsets or rules, and a small delta such as 1e-6",
         )
     if method != AUTO:
-        return found[0], f"{method}, asked for"
+        return found[0], f"{method}, asked for{_condition(found[0])}"
     best, *others = sorted(map(_Known, found), key=_Known.order)
     rest = "; ".join(other.words() for other in others) or "no other method applies"
     return best.learner, f"{best.words(' on clean labels')}; {rest}"
@@ -108,6 +108,9 @@ class _Known:
 
     def words(self, where: str = "") -> str:
         """One line for people."""
+        return self._number(where) + _condition(self.learner)
+
+    def _number(self, where: str) -> str:
         name = self.learner.method
         if self.proved is not None:
             confidence = f"{100 * (1 - BETA):g}%"
@@ -119,3 +122,8 @@ class _Known:
         if self.measured is None:
             return f"{name}, of an unknown number{where and f' of mistakes{where}'}"
         return f"{name}, of about {self.measured:,}{where and f' mistakes{where}'} in simulations"
+
+
+def _condition(learner: PrivateOnlineLearner[Any]) -> str:
+    """For which streams its mistakes are few, where that is not all."""
+    return ", on a stream that does not react to what is published" if learner.oblivious else ""

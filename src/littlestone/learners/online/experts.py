@@ -146,7 +146,7 @@ class PrivateExperts(CountedLearner[ExpertStream]):
 
     The baseline of private online learning from experts.  On a realizable sequence of an oblivious
     adversary it makes O(log |H|) draws; `proved` makes one with a `mistake_bound`.  Other sizes are
-    calibrated.  Against adaptive adversaries nothing is proved.
+    calibrated.  An adversary who sees what is published can make it err at every step.
 
     Time: a draw scores all hypotheses on all records.  Raises `DeclarationError` for classes whose
     hypotheses are not listed, or too many, and for illegal parameters.
@@ -158,6 +158,7 @@ class PrivateExperts(CountedLearner[ExpertStream]):
     """
 
     method = "experts"
+    oblivious = True
 
     def __init__(
         self,

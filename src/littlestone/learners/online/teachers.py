@@ -172,6 +172,7 @@ class TeacherLearner(CountedLearner[TeacherStream]):
     """
 
     method = "teachers"
+    oblivious = True
 
     def __init__(
         self,
