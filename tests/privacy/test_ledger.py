@@ -204,6 +204,17 @@ def test_a_receipt_pays_for_one_draw() -> None:
         receipt.redeem(TENTH)
 
 
+def test_a_receipt_tells_the_total_and_the_limit_of_its_own_moment() -> None:
+    ledger = Ledger()
+    first = ledger.spend(TENTH, dataset="people", what="a look")
+    ledger.set_limit("people", ONE)
+    second = ledger.spend(TENTH, dataset="people", what="a look")
+    ledger.set_limit("people", TENTH.cost())
+    ledger.close()  # nothing is read later
+    assert (first.total, first.limit) == (TENTH.cost(), None)
+    assert (second.total, second.limit) == (PrivacyCost(Fraction(1, 5)), ONE)
+
+
 def test_a_receipt_pays_for_no_other_event_and_survives_the_refusal() -> None:
     receipt = Ledger().spend(TENTH, dataset="people", what="a look")
     with pytest.raises(LedgerError, match=r"it pays for answer\(1/10, 0\), epsilon 0.1"):
@@ -248,7 +259,7 @@ def test_a_receipt_cannot_be_copied(duplicate: Callable[[object], object]) -> No
 def test_a_receipt_cannot_be_forged() -> None:
     entry = Entry(1, "people", "a look", str(TENTH), TENTH.cost(), "2026-01-01T00:00:00+00:00")
     with pytest.raises(LedgerError, match="only a recorded spend makes one"):
-        Receipt(TENTH, entry)
+        Receipt(TENTH, entry, ONE, None)
 
 
 def test_one_of_many_threads_redeems() -> None:

@@ -91,7 +91,8 @@ class CheckThenInsert(Ledger):
             self.gate.wait(timeout=10)
         with self._store.transaction("spend") as connection:
             entry = rows.insert(connection, dataset, what, str(event), event.cost(), part)
-        return Receipt(event, entry, lines(event, str(event), event.cost()), SEAL)
+        pays_for = lines(event, str(event), event.cost())
+        return Receipt(event, entry, after, limit, pays_for, SEAL)
 
 
 def test_processes_that_spend_at_once_never_pass_the_limit(address: str) -> None:

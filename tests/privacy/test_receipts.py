@@ -120,8 +120,9 @@ class OneForAll(Receipt):
 
 def planted(bug: type[Receipt]) -> Spend:
     def spend(event: Several) -> Receipt:
-        entry = honest(event).entry
-        return bug(event, entry, lines(event, str(event), event.cost()), SEAL)
+        paid = honest(event)
+        pays_for = lines(event, str(event), event.cost())
+        return bug(event, paid.entry, paid.total, paid.limit, pays_for, SEAL)
 
     return spend
 

@@ -120,7 +120,7 @@ class Ledger:
                     "agree",
                 )
             entry = rows.insert(connection, dataset, what, mechanism, cost, part)
-        return Receipt(event, entry, pays_for, SEAL)
+        return Receipt(event, entry, preview.after, preview.limit, pays_for, SEAL)
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
         """What `spend` would do now, with nothing recorded; another spend may come in between.

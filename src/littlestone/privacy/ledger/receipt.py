@@ -55,12 +55,17 @@ class Receipt:
     """Proof that the cost of ``event`` is durably recorded; it pays for the draws of its `uses`.
 
     That is one draw of a mechanism, or each part of an event composed of several, as often as the
-    event says.  Only `Ledger.spend` makes one.  A receipt cannot be copied, pickled or used in
+    event says.  ``total`` is what the data set had spent right after this spend, and ``limit`` its
+    limit at that moment, so nothing has to be read again before the draw is shown.
+
+    Only `Ledger.spend` makes one.  A receipt cannot be copied, pickled or used in
     another process: a second copy would pay for a second draw.
     """
 
     event: Event
     entry: Entry
+    total: PrivacyCost
+    limit: PrivacyCost | None
     _lines: list[Line] = field(default_factory=list, repr=False)
     seal: InitVar[object] = None
     _process: int = field(default_factory=os.getpid, init=False, repr=False)
