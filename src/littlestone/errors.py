@@ -7,6 +7,8 @@ of a record and none prints one.
 
 from __future__ import annotations
 
+from littlestone.visible import visible
+
 
 class LittlestoneError(Exception):
     """Base of all errors: ``asked`` could not be done, ``found`` is why, ``fix`` is what to do.
@@ -23,7 +25,9 @@ class LittlestoneError(Exception):
         self.fix = fix
 
     def __str__(self) -> str:
-        return f"cannot {self.asked}: {self.found}\nto fix it: {self.fix}"
+        # A name in it could hold what a terminal obeys.
+        asked, found, fix = map(visible, (self.asked, self.found, self.fix))
+        return f"cannot {asked}: {found}\nto fix it: {fix}"
 
     def __reduce__(self) -> tuple[object, ...]:
         # The default would call the constructor with positional arguments only.

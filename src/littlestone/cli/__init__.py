@@ -61,10 +61,19 @@ def main() -> None:
             err.print("interrupted; `littlestone ledger show` tells what was spent, if anything")
         raise
     except BrokenPipeError:
-        # The reader of the output has left; Python would complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(1)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a panic of a library in Rust is no Exception
-        sys.exit(exit_with(error))
+        status = exit_with(error)
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _drop_output()
+        sys.exit(status)
+
+
+def _drop_output() -> None:
+    """The reader of the output has left; Python would complain again when it closes stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -13,10 +13,23 @@ from rich.text import Text
 
 from littlestone.errors import LittlestoneError
 from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.visible import visible, visible_json
+
+
+class _Visible(Console):
+    """A console on which names and values only show: what a terminal obeys in them is escaped."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        shown = (visible(o, keep="\n") if isinstance(o, str) else o for o in objects)
+        super().print(*shown, **options)
+
+    def on_broken_pipe(self) -> None:
+        raise  # rich would end the process, and with it a release that nothing else holds
+
 
 # Highlighting would colour parts of names, and markup would read their brackets.
-out = Console(highlight=False, markup=False, soft_wrap=True)
-err = Console(highlight=False, markup=False, soft_wrap=True, stderr=True)
+out = _Visible(highlight=False, markup=False, soft_wrap=True)
+err = _Visible(highlight=False, markup=False, soft_wrap=True, stderr=True)
 
 _LONG = 500  # rows
 
@@ -34,6 +47,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> No
 
 
 def _print_columns(rows: list[list[str]]) -> None:
+    rows = [[visible(cell) for cell in row] for row in rows]
     # Folded to the width of a terminal, for people; whole lines for whatever reads a pipe, and for
     # tables so long that laying them out would take seconds.
     if out.is_terminal and len(rows) < _LONG:
@@ -52,7 +66,7 @@ def _print_columns(rows: list[list[str]]) -> None:
 
 def print_json(data: object) -> None:
     """Print plain JSON, for programs."""
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.write(visible_json(data, indent=2) + "\n")
 
 
 def cost_json(cost: PrivacyCost) -> dict[str, str]:

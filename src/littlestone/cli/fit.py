@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import nullcontext
 from pathlib import Path
@@ -25,8 +24,10 @@ from littlestone.learners.base import Setting
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.report.delivery import delivered
 from littlestone.report.files import reserved
-from littlestone.report.fit import budget, guarantee
+from littlestone.report.fit import accuracy, budget, guarantee
+from littlestone.visible import visible_json
 
 
 def fit(
@@ -118,25 +119,32 @@ def fit(
         Ledger(ledger) as book,
     ):
         sample = task.read(source, refuse_blank=evaluate)
+        promised, shown = accuracy(learner, sample.n), ledger_name(ledger, book)
         release = task.fit(sample, ledger=book, dataset=name, rng=rng)
-        if write is not None:
-            write(json.dumps(release.to_json(), indent=2, ensure_ascii=False) + "\n")
-        total, limit, shown = book.total(name), book.limit(name), ledger_name(ledger, book)
-    evaluation = task.evaluate(release, sample) if evaluate else None
-    if as_json:
-        data = release.to_json()
-        if evaluation is not None:
-            data["evaluation"] = evaluation.to_json()
-        print_json(data)
-        return
-    rows = [*guarantee(learner, release), ("method", task.why)]
-    rows.append(("ledger", f"{budget(total, limit)} ({shown})"))
-    if out is not None:
-        rows.append(("model", str(out)))
-    title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
-    print_pairs(rows, title=title)
-    if evaluation is not None:
-        print_pairs(evaluation.rows(), title="\nEvaluation: NOT PRIVATE, not part of the release")
+        # From here on the release is paid for: whatever fails, it is kept.
+        model = visible_json(release.to_json(), indent=2) + "\n"
+
+        def show() -> None:
+            if as_json:
+                data = release.to_json()
+                try:
+                    if evaluate:
+                        data["evaluation"] = task.evaluate(release, sample).to_json()
+                finally:
+                    print_json(data)
+                return
+            rows = [*guarantee(release, promised), ("method", task.why)]
+            if release.total is not None:
+                rows.append(("ledger", f"{budget(release.total, release.limit)} ({shown})"))
+            if out is not None:
+                rows.append(("model", str(out)))
+            title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
+            print_pairs(rows, title=title)
+            if evaluate:
+                title = "\nEvaluation: NOT PRIVATE, not part of the release"
+                print_pairs(task.evaluate(release, sample).rows(), title=title)
+
+        delivered(model, write=write, show=show)
 
 
 def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: bool) -> None:

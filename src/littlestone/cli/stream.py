@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -35,6 +34,7 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.figures import picture_kind, require_matplotlib
 from littlestone.report.files import reserved
 from littlestone.report.stream import Mistakes, Publication, figure
+from littlestone.visible import visible_json
 
 PIPE = "-"
 
@@ -208,5 +208,5 @@ def _print_published(run: Run) -> Publication:
 
 
 def _print(data: dict[str, object]) -> None:
-    sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+    sys.stdout.write(visible_json(data) + "\n")
     sys.stdout.flush()

@@ -6,6 +6,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Generic, Literal, get_args
 
 import numpy as np
@@ -178,23 +179,29 @@ class PrivateLearner(Learner, Generic[Point]):
         rng = chosen_generator(rng)
         what = f"learn {label} from {self.hypotheses}"
         event = self.event_with(estimate)
-        receipt = ledger.spend(event, dataset=dataset, what=what)
-        hypothesis = self.draw(sample, receipt=receipt, rng=rng)
-        found = None
-        if estimate is not None:
-            counts = CellCounts(exact_epsilon(estimate), len(CELLS))
-            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt, rng=rng)
-            found = Estimate(counts.epsilon, sample.n, *noisy)
-        return Release(
-            hypothesis=hypothesis,
+        counts = None if estimate is None else CellCounts(exact_epsilon(estimate), len(CELLS))
+        # All that can be known is made before the spend, so that little can fail after it.
+        release = partial(
+            Release,
             hypotheses=str(self.hypotheses),
             label=label,
             n=sample.n,
             cost=event.cost(),
             mechanism=str(event),
             private=is_cryptographic(rng),
+        )
+        receipt = ledger.spend(event, dataset=dataset, what=what)
+        hypothesis = self.draw(sample, receipt=receipt, rng=rng)
+        found = None
+        if counts is not None:
+            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt, rng=rng)
+            found = Estimate(counts.epsilon, sample.n, *noisy)
+        return release(
+            hypothesis=hypothesis,
             receipt=receipt.number,
             estimate=found,
+            total=receipt.total,
+            limit=receipt.limit,
         )
 
     @abstractmethod

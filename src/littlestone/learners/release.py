@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -38,7 +38,8 @@ class Release:
     in words, ``label`` what a positive label means, or what the labels are about, ``n`` the number of
     records (public under replace-one), ``private`` is False when a seeded generator was used, and
     ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
-    hypothesis: ``cost`` is for both.
+    hypothesis: ``cost`` is for both.  ``total`` is what the data set had spent right after this
+    release, and ``limit`` its limit then; a model file keeps neither.
     """
 
     hypothesis: Any  # a Hypothesis, or a Classifier
@@ -50,6 +51,8 @@ class Release:
     private: bool
     receipt: int
     estimate: Estimate | None = None
+    total: PrivacyCost | None = field(default=None, compare=False)
+    limit: PrivacyCost | None = field(default=None, compare=False)
 
     def words(self) -> str:
         """The rule in one line: ``label  <=>  hypothesis``, or ``label  =  classifier``."""

@@ -24,7 +24,31 @@ from littlestone.sample import Sample
 _BETA = 0.05
 
 
-def guarantee(learner: Learner, release: Release) -> list[tuple[str, str]]:
+def accuracy(learner: Learner, n: int) -> str:
+    """What is proved about the error of a release learned from ``n`` records, in one sentence."""
+    confidence = f"{1 - _BETA:.0%}"
+    any_labels = learner.accuracy(n, _BETA)
+    if any_labels is not None:
+        return (
+            f"on new records like these, at most {rounded_up(100 * any_labels)} percentage points of "
+            f"error above the best rule of the class, with probability {confidence} (proved, from n "
+            "alone)"
+        )
+    clean = learner.accuracy(n, _BETA, setting="realizable")
+    if clean is not None:
+        return (
+            f"at most {rounded_up(100 * clean)}% of error on new records like these, if some rule of "
+            f"the class makes none, with probability {confidence} (proved, from n alone); nothing is "
+            "proved for wrong labels"
+        )
+    least = learner.plan(0.5, _BETA)
+    spotless = "" if least else ", and that no label is wrong"
+    least = least or learner.plan(0.5, _BETA, setting="realizable")
+    more = f"; it takes {least.n:,} records at least{spotless}" if least else ", nor for any other"
+    return f"none is proved for n = {n:,}{more}"
+
+
+def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
     """What is promised about a release, as pairs (heading, sentence); all of it is public."""
     cost = release.cost
     rows = [
@@ -39,29 +63,8 @@ def guarantee(learner: Learner, release: Release) -> list[tuple[str, str]]:
         ),
         ("mechanism", release.mechanism),
         ("class", release.hypotheses),
+        ("accuracy", accuracy),
     ]
-    alpha = learner.accuracy(release.n, _BETA)
-    clean = None if alpha is not None else learner.accuracy(release.n, _BETA, setting="realizable")
-    if clean is not None:
-        accuracy = (
-            f"at most {rounded_up(100 * clean)}% of error on new records like these, if some rule of "
-            f"the class makes none, with probability {1 - _BETA:.0%} (proved, from n alone); nothing "
-            "is proved for wrong labels"
-        )
-    elif alpha is None:
-        least = learner.plan(0.5, _BETA)
-        spotless = "" if least else ", and that no label is wrong"
-        least = least or learner.plan(0.5, _BETA, setting="realizable")
-        more = (
-            f"; it takes {least.n:,} records at least{spotless}" if least else ", nor for any other"
-        )
-        accuracy = f"none is proved for n = {release.n:,}{more}"
-    else:
-        accuracy = (
-            f"on new records like these, at most {rounded_up(100 * alpha)} percentage points of error "
-            f"above the best rule of the class, with probability {1 - _BETA:.0%} (proved, from n alone)"
-        )
-    rows.append(("accuracy", accuracy))
     if release.estimate is not None:
         rows += estimated(release.estimate)
     if not release.private:

@@ -13,6 +13,7 @@ from littlestone.classes import Enumerable, HypothesisClass
 from littlestone.dimension import MistakeTree
 from littlestone.errors import DeclarationError
 from littlestone.report.figures import INK, RULE, SIZE, TWO, Kind, drawn, short
+from littlestone.visible import visible
 
 _TERMINAL = ("blue", "yellow")
 _CHARACTER = 0.085  # inches, of that size, rather too wide than too narrow
@@ -99,7 +100,7 @@ def _cut(levels: int) -> Node:
 
 def terminal(root: Node) -> Tree:
     """The drawing for a terminal, with the answers 0 and 1 in front of the nodes."""
-    drawn = Tree(Text(root.text, style="bold" if root.after else ""), guide_style="dim")
+    drawn = Tree(Text(visible(root.text), style="bold" if root.after else ""), guide_style="dim")
     _grow(drawn, root)
     return drawn
 
@@ -107,7 +108,7 @@ def terminal(root: Node) -> Tree:
 def _grow(drawn: Tree, node: Node) -> None:
     for answer, below in enumerate(node.after or ()):
         style = "bold" if below.after else "dim" if below.cut else ""
-        label = Text.assemble((f"{answer} ", _TERMINAL[answer]), (below.text, style))
+        label = Text.assemble((f"{answer} ", _TERMINAL[answer]), (visible(below.text), style))
         _grow(drawn.add(label), below)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
+from functools import partial
 from typing import Generic
 
 from littlestone.classifiers import Classifier
@@ -61,16 +62,22 @@ class MulticlassLearner(Learner, Generic[Point]):
             )
         rng = chosen_generator(rng)
         what = f"learn {label} from {self.hypotheses}"
-        receipt = ledger.spend(self.event, dataset=dataset, what=what)
-        return Release(
-            hypothesis=self.draw(sample, receipt=receipt, rng=rng),
+        # As with two labels, all that can be known is made before the spend.
+        release = partial(
+            Release,
             hypotheses=str(self.hypotheses),
             label=label,
             n=sample.n,
             cost=self.cost(),
             mechanism=str(self.event),
             private=is_cryptographic(rng),
+        )
+        receipt = ledger.spend(self.event, dataset=dataset, what=what)
+        return release(
+            hypothesis=self.draw(sample, receipt=receipt, rng=rng),
             receipt=receipt.number,
+            total=receipt.total,
+            limit=receipt.limit,
         )
 
     @abstractmethod

@@ -1,0 +1,156 @@
+"""A release that is paid for reaches its owner, whatever fails; and what is shown only shows."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import TABLE, command, entries, fit_arguments, run, run_process
+
+from littlestone.cli import fit as fit_module
+from littlestone.errors import OutputError
+from littlestone.learners import Release
+from littlestone.privacy.ledger import Ledger
+from littlestone.report.fit import Evaluation
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text(TABLE)
+    return tmp_path
+
+
+def kept(folder: Path, err: str) -> Release:
+    """The release in the file that the message names."""
+    (file,) = folder.glob("littlestone-release-*.json")
+    assert str(file) in err
+    return Release.load(file)
+
+
+@pytest.mark.parametrize("as_json", [None, True])
+def test_a_model_that_cannot_be_written_is_shown_and_kept_elsewhere(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, as_json: bool | None
+) -> None:
+    @contextmanager
+    def full(*_: Any, **__: Any) -> Iterator[Any]:
+        def write(_: str) -> None:
+            raise OutputError("write model.json", found="No space left on device", fix="make room")
+
+        yield write
+
+    monkeypatch.setattr(fit_module, "reserved", full)
+    ran = run(*fit_arguments("table.csv", out="model.json", json=as_json))
+    assert ran.status == 1
+    assert "No space left on device; its budget is spent" in ran.err
+    release = kept(folder, ran.err)
+    shown = json.loads(ran.out)["rule"] if as_json else ran.out
+    assert release.words() in shown
+    assert entries(Path("littlestone.ledger")) == [release.receipt]
+
+
+def test_a_full_disk_behind_the_output(folder: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command(*fit_arguments("table.csv")), stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 1
+    assert kept(folder, done.stderr.decode()).receipt == 1
+
+
+def test_a_reader_of_the_output_that_has_left(folder: Path) -> None:
+    process = subprocess.Popen(
+        command(*fit_arguments("table.csv")), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    err = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait() == 1
+    assert kept(folder, err).receipt == 1
+
+
+def test_ctrl_c_while_the_release_is_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit_module, "print_pairs", interrupted)
+    ran = run(*fit_arguments("table.csv"))
+    assert ran.status == 1
+    assert kept(folder, ran.err).receipt == 1
+
+
+@pytest.mark.parametrize("as_json", [None, True])
+def test_figures_that_fail_do_not_take_the_release_with_them(
+    monkeypatch: pytest.MonkeyPatch, as_json: bool | None
+) -> None:
+    def failing(*_: Any) -> Evaluation:
+        raise MemoryError
+
+    monkeypatch.setattr(Evaluation, "of", failing)
+    ran = run(*fit_arguments("table.csv", evaluate=True, json=as_json))
+    assert ran.status == 70
+    assert "late == 1  <=>  " in ran.out
+
+
+def test_nothing_is_asked_of_the_ledger_after_the_spend(monkeypatch: pytest.MonkeyPatch) -> None:
+    spend = Ledger.spend
+
+    def last(self: Ledger, *arguments: Any, **options: Any) -> Any:
+        receipt = spend(self, *arguments, **options)
+        for name in ("total", "limit", "entries", "datasets", "history", "preview"):
+            monkeypatch.delattr(Ledger, name)
+        return receipt
+
+    monkeypatch.setattr(Ledger, "spend", last)
+    ran = run(*fit_arguments("table.csv"))
+    assert (ran.status, ran.err) == (0, "")
+    assert "epsilon 1, delta 0 (replace-one) spent, no limit declared" in ran.out
+
+
+def test_accuracy_is_worked_out_before_the_spend(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> str:
+        raise MemoryError
+
+    monkeypatch.setattr(fit_module, "accuracy", failing)
+    ran = run(*fit_arguments("table.csv"))
+    assert (ran.status, ran.out) == (70, "")
+    assert entries(Path("littlestone.ledger")) == []
+
+
+HOSTILE = "la\x1b]0;gone\x07te\u202e\x9b31m"
+
+
+@pytest.mark.parametrize("as_json", [None, True])
+def test_names_of_a_table_do_nothing_in_a_terminal(as_json: bool | None) -> None:
+    Path("table.csv").write_text(TABLE.replace("delay", HOSTILE, 1))
+    declared = f"thresholds({HOSTILE}, 0..20)"
+    printed = []
+    for arguments in (
+        fit_arguments("table.csv", class_=declared, dry_run=None, json=as_json),
+        fit_arguments("table.csv", class_=declared.replace("0..20", "20..0"), json=as_json),
+        fit_arguments("table.csv", class_=f"thresholds({HOSTILE}x, 0..20)", json=as_json),
+        ["plan", declared, "--epsilon", "1", *(["--json"] if as_json else [])],
+        ["play", declared, *(["--json"] if as_json else [])],
+        ["tree", declared],
+        ["dim", declared, *(["--json"] if as_json else [])],
+    ):
+        ran = run(*arguments)
+        printed += [ran.out, ran.err]
+        assert all(c.isprintable() or c == "\n" for c in ran.out + ran.err)
+    assert any("x1b" in text or "u001b" in text for text in printed)
+
+
+def test_a_terminal_shows_escapes_too() -> None:
+    declared = f"finite({HOSTILE}, classes.csv; other ?)"
+    Path("classes.csv").write_text("?,A\n0,1\n1,0\n")
+    ran = run_process("fit", "table.csv", "--target", "late", "--positive", "1", "--class", declared,
+                      "--epsilon", "1", FORCE_COLOR="1", TTY_COMPATIBLE="1")  # fmt: skip
+    assert "\u202e" not in ran.out + ran.err
+    assert "\x1b]0" not in ran.out + ran.err
