@@ -12,7 +12,7 @@ ROOT = Path(littlestone.__file__).parent
 
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
-    {"errors", "discovery"},
+    {"errors", "discovery", "disk"},
     {"domains"},
     {"algebra"},
     {"hypotheses"},

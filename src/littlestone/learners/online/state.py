@@ -172,7 +172,7 @@ def _held(path: Path, held: ExitStack) -> StateFile:
         raise unusable(path, f"{lock} is no lock, and is left as it is")
     held.enter_context(FileLock(lock, timeout=0, mode=0o600, thread_local=False))
     # Only its owner reads it.  Not buffered: what could not be written is not tried again later.
-    file = held.enter_context(open(path, "r+b", buffering=0, opener=_opened))
+    file = held.enter_context(open(path, "r+b", buffering=0, opener=_opened))  # noqa: SIM115
     if os.fstat(file.fileno()).st_nlink > 1:
         raise unusable(path, "it has another name, a hard link, under which it is not locked")
     return StateFile(path, file, lock)
