@@ -224,4 +224,4 @@ def test_a_figure_that_cannot_be_kept_spends_nothing(name: str) -> None:
 def test_a_figure_may_not_replace_the_state() -> None:
     done = run(*arguments("table.csv", "--figure", "run.svg", state="run.svg"))
     assert done.status == 1
-    assert "would destroy it" in " ".join(done.err.split())
+    assert "is the same file as --state" in " ".join(done.err.split())

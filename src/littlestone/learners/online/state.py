@@ -76,7 +76,6 @@ class StateFile:
         """Take away what a crash cut short, once the file is known to be the one to go on with."""
         if not self._length:
             self._put(MAGIC)
-            sync_folder(self.path.parent)
         elif self._torn:
             with self._guarded():
                 self._length, self._torn = self._length - self._torn, 0
@@ -102,6 +101,8 @@ class StateFile:
             while rest:
                 rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
+            if not self._length:
+                sync_folder(self.path.parent)
             self._length += len(content)
 
     @contextmanager
@@ -169,7 +170,7 @@ def _held(path: Path, held: ExitStack) -> StateFile:
         if name.exists() and not name.is_file():
             raise unusable(path, f"{name} is something else than a file")
     if lock.exists() and lock.stat().st_size:
-        raise unusable(path, f"{lock} is no lock, and is left as it is")
+        raise unusable(path, f"{lock} is not empty, so it is no lock, and is left as it is")
     held.enter_context(FileLock(lock, timeout=0, mode=0o600, thread_local=False))
     # Only its owner reads it.  Not buffered: what could not be written is not tried again later.
     file = held.enter_context(open(path, "r+b", buffering=0, opener=_opened))  # noqa: SIM115
