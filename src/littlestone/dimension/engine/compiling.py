@@ -25,12 +25,14 @@ def compiled(signature: Any, *, inline: bool = False) -> Callable[[Function], Fu
     """
 
     def compile_(function: Function) -> Function:
-        options = {"nogil": True, "forceinline": inline}
+        def kernel(*, cache: bool) -> Function:
+            compiler = njit(signature, cache=cache, nogil=True, forceinline=inline)
+            return cast(Function, compiler(function))
+
         try:
-            kernel = njit(signature, cache=True, **options)(function)
+            return kernel(cache=True)
         except (RuntimeError, OSError):  # no folder that can be written, or a full disk
-            kernel = njit(signature, **options)(function)
-        return cast(Function, kernel)
+            return kernel(cache=False)
 
     return compile_
 
