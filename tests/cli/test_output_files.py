@@ -200,3 +200,12 @@ def test_a_full_disk_leaves_the_earlier_file(monkeypatch: pytest.MonkeyPatch) ->
             write("{}")
     assert Path("model.json").read_bytes() == before
     assert left() == []
+
+
+@pytest.mark.parametrize(
+    "name", ["other.state", "table.parquet", "square.csv", "notes.txt", "model.json"]
+)
+def test_a_ledger_is_no_other_file(name: str) -> None:
+    unchanged(*fit_arguments("table.csv", ledger=name))
+    unchanged(*STREAM, *SUBSETS, "--ledger", name)
+    unchanged("ledger", "limit", "d", "--epsilon", "1", "--ledger", name)
