@@ -118,14 +118,46 @@ def test_ctrl_c_ends_it_in_good_order() -> None:
     assert 20 < last["records"] <= 200
 
 
+def test_a_full_disk_stops_it_before_it_prints_what_the_state_does_not_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    honest, written, published = os.fsync, 0, dict[int, str]()
+
+    def full(handle: int) -> None:
+        nonlocal written
+        written += 1
+        if not written % 9:
+            raise OSError(28, "No space left on device")
+        honest(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    refused = 0
+    for _ in range(60):
+        done = run(*arguments("table.csv", state="run.state"))
+        for line in lines(done.out):
+            if "step" in line:
+                assert published.setdefault(line["step"], line["rule"]) == line["rule"]
+        if done.status == 0:
+            break
+        refused += 1
+        assert "run.state: No space left on device" in done.err
+    assert refused > 3
+    assert list(published.values())[-1] == "id is one of 'd0', 'd1'"
+    assert sorted(published) == list(published)
+    assert entries(Path("littlestone.ledger")) == [1]
+
+
+KILLS = 6
+
+
 def test_kill_9_draws_and_spends_nothing_twice() -> None:
     rng, published = random.Random(3), dict[int, str]()
     kills = 0
-    for _ in range(60):
+    for _ in range(10 * KILLS):
         program = command(*arguments("table.csv", state="run.state"))
         with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as live:
             assert live.stdout is not None
-            if kills < 6:
+            if kills < KILLS:
                 live.stdout.readline()  # the run has begun, or goes on
                 time.sleep(rng.random() * 0.05)
                 kills += live.poll() is None
@@ -224,4 +256,4 @@ def test_a_figure_that_cannot_be_kept_spends_nothing(name: str) -> None:
 def test_a_figure_may_not_replace_the_state() -> None:
     done = run(*arguments("table.csv", "--figure", "run.svg", state="run.svg"))
     assert done.status == 1
-    assert "would destroy it" in " ".join(done.err.split())
+    assert "is the same file as --state" in " ".join(done.err.split())

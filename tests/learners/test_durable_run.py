@@ -14,6 +14,7 @@ from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.errors import ModelError, OutputError
 from littlestone.learners.online import KeyLearner, Run, durable_run
+from littlestone.learners.online.state import state_file
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import epoch
 from littlestone.privacy.randomness import seeded_generator
@@ -50,6 +51,12 @@ def follow(begun: Run, records: list[tuple[int, int]]) -> list[tuple[int, str]]:
         if begun.stream.hypothesis is not before:
             published.append((begun.stream.published_at, begun.stream.hypothesis.words()))
     return published
+
+
+def values(state: Path) -> list[object]:
+    """What the lines of a state say, each before the seal at its end."""
+    _, *lines = state.read_text().splitlines()
+    return [json.loads(line.rpartition(" ")[0]) for line in lines]
 
 
 @pytest.mark.parametrize("cut", [1, 300, 777, 1500])
@@ -98,8 +105,7 @@ def test_a_draw_is_kept_before_anything_depends_on_it(ledger: Ledger, tmp_path: 
         for t, (x, y) in enumerate(RECORDS[:600], start=1):
             begun.stream.update(x, y)
             if t % 60 == 0:
-                lines = [json.loads(line) for line in state.read_bytes().splitlines()]
-                entries = [line for line in lines if isinstance(line, list)]
+                entries = [line for line in values(state) if isinstance(line, list)]
                 copy = LEARNER.resume(entries, random.Random(0), None)
                 copy.go_to(t)
                 assert copy.hypothesis == begun.stream.hypothesis
@@ -175,7 +181,7 @@ def test_another_run_is_refused(ledger: Ledger, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "nonsense",
+        '"nonsense"',
         "[]",
         "[0, 1, 0, 1, 5]",
         "[9, 1, -1, 1, null]",
@@ -185,12 +191,16 @@ def test_another_run_is_refused(ledger: Ledger, tmp_path: Path) -> None:
         '{"steps": 99999999999999}',
     ],
 )
-def test_a_damaged_file_is_refused(line: str, ledger: Ledger, tmp_path: Path) -> None:
+def test_an_entry_that_no_learner_wrote_is_refused(
+    line: str, ledger: Ledger, tmp_path: Path
+) -> None:
+    """Even with a seal that is right."""
     state = tmp_path / "run.state"
     with run(ledger, state):
         pass
-    with state.open("a") as file:
-        file.write(line + "\n")
+    with state_file(state) as file:
+        file.read()
+        file.add(json.loads(line))
     with pytest.raises(ModelError):
         run(ledger, state).__enter__()
 

@@ -24,7 +24,7 @@ from littlestone.decomposition.limits import depth_parameter
 from littlestone.hypotheses import Hypothesis
 from littlestone.report.decomposition import decomposition_drawing
 from littlestone.report.figures import picture_kind
-from littlestone.report.files import reserved
+from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.report.tree import figure, terminal
 
 _LISTED = 12  # hypotheses
@@ -55,7 +55,8 @@ def decompose(
     Of a class too large for the exact search, bounds and the greedy tree.
     """
     kind = None if picture is None else picture_kind(picture)
-    with reserved(picture, keep=[what]) if picture else nullcontext() as write:
+    require_different({"the table": [what], "--out": [picture]})
+    with reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write:
         H = class_or_file(what)
         d = depth_parameter(H, p, d)
         tree, settled, essential = _solved(H, p, d)

@@ -17,7 +17,7 @@ from littlestone.dimension import Bounds, Certificate, MistakeTree, littlestone_
 from littlestone.dimension.solver import Progress
 from littlestone.dimension.table import PackedTable
 from littlestone.errors import DeclarationError
-from littlestone.report.files import reserved
+from littlestone.report.files import CERTIFICATE, require_different, reserved
 
 
 def dim(
@@ -46,6 +46,7 @@ def dim(
     Ctrl+C or the time limit stops the search of a table with the best bounds known by then; a
     certificate then holds the proof of the lower one.
     """
+    require_different({"the table": [what], "--certificate": [certificate]})
     H = table_or_class(what)
     if not isinstance(H, BinaryTable):
         if certificate is not None:
@@ -64,7 +65,7 @@ def dim(
         }
         _print(data, {}, as_json)
         return
-    with reserved(certificate, keep=[what]) if certificate else nullcontext() as write:
+    with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:
         table = PackedTable.read(H.values)
         bounds = solve(
             table, certificate=write is not None, time_limit=time_limit, memory_limit=memory_limit

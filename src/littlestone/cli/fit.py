@@ -25,7 +25,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.delivery import delivered
-from littlestone.report.files import reserved
+from littlestone.report.files import MODEL, require_different, reserved
 from littlestone.report.fit import accuracy, budget, guarantee
 from littlestone.visible import visible_json
 
@@ -104,6 +104,7 @@ def fit(
     learner = task.learner
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(target, columns, hypotheses)
+    require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
     source = open_table(table)
     for column in (*columns, target):
         source.require(column)
@@ -113,9 +114,7 @@ def fit(
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
-        reserved(out, keep=(table, *files_of(ledger)))
-        if out is not None
-        else nullcontext() as write,
+        reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger) as book,
     ):
         sample = task.read(source, refuse_blank=evaluate)

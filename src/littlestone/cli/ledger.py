@@ -18,13 +18,14 @@ from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
     dataset_name,
+    files_of,
     ledger_name,
 )
 from littlestone.cli.console import cost_json, out, print_json, print_table
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, exact, exact_delta
 from littlestone.privacy.ledger import Entry, Ledger, is_address
-from littlestone.report.files import reserved
+from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
 
 app = typer.Typer(help="Show what has been spent, and set limits.", no_args_is_help=True)
@@ -103,8 +104,8 @@ def export(
     to: Annotated[Path | None, typer.Option("--out", help="A file; else it is printed.")] = None,
 ) -> None:
     """Write the history with exact numbers; it holds no data, but names, purposes and costs."""
-    keep = [] if is_address(ledger) else [ledger]
-    with reserved(to, keep=keep) if to is not None else nullcontext(sys.stdout.write) as write:
+    require_different({"the ledger": files_of(ledger), "--out": [to]})
+    with reserved(to, HISTORY) if to is not None else nullcontext(sys.stdout.write) as write:
         lines = [_line_json(entry, total) for entry, total in _history(dataset, ledger)]
         if style is Format.JSON:
             write(json.dumps(lines, indent=2, ensure_ascii=False) + "\n")

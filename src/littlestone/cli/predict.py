@@ -14,7 +14,7 @@ import typer
 from littlestone.classifiers import Classifier
 from littlestone.data import open_table, read_mapped
 from littlestone.learners import Release
-from littlestone.report.files import reserved
+from littlestone.report.files import PREDICTIONS, require_different, reserved
 
 
 def predict(
@@ -28,6 +28,7 @@ def predict(
     learned from.  Its predictions on TABLE speak about the records of TABLE, and are for whoever may
     see those.
     """
+    require_different({"the model": [model], "the table": [table], "--out": [out]})
     rule = Release.load(model).hypothesis
     shown = _cells(rule.labels) if isinstance(rule, Classifier) else ["0\n", "1\n"]
     lines = read_mapped(open_table(table), rule.domain, lambda x: shown[rule(x)])
@@ -35,7 +36,7 @@ def predict(
         sys.stdout.write("prediction\n")
         sys.stdout.writelines(lines)
         return
-    with reserved(out, keep=(model, table)) as write:
+    with reserved(out, PREDICTIONS) as write:
         write("prediction\n" + "".join(lines))
 
 

@@ -29,10 +29,11 @@ from littlestone.learners.online import (
     durable_run,
     online_choice,
 )
+from littlestone.learners.online.state import lock_of
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.figures import picture_kind, require_matplotlib
-from littlestone.report.files import reserved
+from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.report.stream import Mistakes, Publication, figure
 from littlestone.visible import visible_json
 
@@ -105,6 +106,14 @@ def stream(
             found="the ledger cannot tell which stream it is",
             fix="name it: --dataset NAME",
         )
+    require_different(
+        {
+            "the table": [] if table == PIPE else [table],
+            "the ledger": files_of(ledger),
+            "--state": [] if state is None else [state, lock_of(state)],
+            "--figure": [picture],
+        }
+    )
     source = (
         CsvStream(sys.stdin.buffer, name="standard input") if table == PIPE else open_table(table)
     )
@@ -112,13 +121,8 @@ def stream(
         source.require(column)
     name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
     rng = system_generator() if seed is None else seeded_generator(seed)
-    kept: list[str | Path] = [
-        *([] if table == PIPE else [table]),
-        *files_of(ledger),
-        *([state] if state else []),
-    ]
     with (
-        reserved(picture, keep=kept) if picture else nullcontext() as write,
+        reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,
         Ledger(ledger) as book,
         durable_run(
             learner, ledger=book, dataset=name, label=str(label), state=state, rng=rng

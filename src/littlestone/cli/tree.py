@@ -15,7 +15,7 @@ from littlestone.cli.console import out
 from littlestone.cli.dim import solve, stopped_by
 from littlestone.dimension.table import PackedTable
 from littlestone.report.figures import picture_kind
-from littlestone.report.files import reserved
+from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.report.tree import Node, class_tree, figure, table_tree, terminal
 
 
@@ -45,7 +45,8 @@ def tree(
     the way to it.
     """
     kind = None if picture is None else picture_kind(picture)
-    with reserved(picture, keep=[what]) if picture else nullcontext() as write:
+    require_different({"the table": [what], "--out": [picture]})
+    with reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write:
         H = table_or_class(what)
         root, depth, status = _drawn(what, H, levels, time_limit, memory_limit)
         shown = f"the top {levels} of {depth} levels" if levels < depth else ""

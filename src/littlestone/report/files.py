@@ -1,67 +1,145 @@
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and never over one that is of another kind or in use."""
 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import combinations
 from pathlib import Path
 
+from littlestone.disk import sync_folder
 from littlestone.errors import OutputError
+
+Name = str | os.PathLike[str]
+
+# How the files begin that a command may write over: those that it wrote before.
+MODEL = rb'\s*\{\s*"format": *"littlestone model '
+CERTIFICATE = rb'\s*\{\s*"format": *"littlestone-certificate '
+PREDICTIONS = rb"prediction\n"
+HISTORY = rb'number,at,dataset,part,|\[\s*\{\s*"number": |\[\]\n'
+FIGURES = {"svg": rb"<\?xml |<svg ", "png": rb"\x89PNG\r\n"}
+
+_HEAD = 200  # bytes of a file that tell its kind
+_LEFT = ".unfinished"
+_TRIES = 5
+
+
+def require_different(files: Mapping[str, Iterable[Name | None]]) -> None:
+    """Raise `OutputError` if two of a command's files are one; a key says what they are to it.
+
+    Two names are one file if they lead to one path or one file on the disk, or differ in upper and
+    lower case only, which many disks take for the same.  So an output never destroys an input.
+
+    >>> require_different({"the table": ["a.csv"], "--out": ["b.json"], "--figure": [None]})
+    """
+    named = [
+        (what, Path(os.path.realpath(path)))
+        for what, paths in files.items()
+        for path in paths
+        if path is not None
+    ]
+    for (one, path), (other, second) in combinations(named, 2):
+        if one != other and _same(path, second):
+            raise OutputError(
+                f"use {second} for {other}",
+                found=f"it is the same file as {one} ({path}), and one would destroy the other",
+                fix="give each a file of its own",
+            )
+
+
+def _same(one: Path, other: Path) -> bool:
+    if str(one).casefold() == str(other).casefold():
+        return True
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there
+        return False
 
 
 @contextmanager
-def reserved(
-    path: str | os.PathLike[str], *, keep: Iterable[str | os.PathLike[str]] = ()
-) -> Iterator[Callable[[str | bytes], None]]:
-    """Reserve the place for a file before the work, and yield the function that writes its content.
+def reserved(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]:
+    """Make sure of the place for a file before the work, and yield the function that writes it.
 
     The content, text or bytes, goes to a temporary file in the same folder, reaches the disk, and
     then takes the name ``path`` in one step.  Raises `OutputError` at once, before the work, if that
-    cannot be done; so a budget is never spent on a release that cannot be kept.  ``keep`` lists files
-    that the work needs: to write over one of them, a table or a ledger, is refused too.
+    cannot be done; so a budget is never spent on a release that cannot be kept.
+
+    A file that is there already is written over if it is empty or begins as the pattern ``over``
+    says, as what this command wrote before; a table, a ledger or any other file is not.
+
+    A temporary file is there only while its content is written.  One that a kill left is removed by
+    the next call for ``path``.
     """
     target = Path(os.path.realpath(path))
-    if str(target) in map(os.path.realpath, keep):
-        raise OutputError(
-            f"write {target}",
-            found="this command also reads that file, and would destroy it",
-            fix="give another file for the output",
-        )
     try:
-        if target.exists() and not target.is_file():
-            raise OSError(0, "there is something else than a file")
-        if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError(0, "the file there is write-protected")
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        _require_replaceable(target, over)
+        _remove_left(target)
+        probe, name = _temporary(target)
+        os.close(probe)
+        os.unlink(name)
     except OSError as error:
         raise _unwritable(target, error) from None
-    file = os.fdopen(handle, "wb")
 
     def write(content: str | bytes) -> None:
+        whole = content.encode() if isinstance(content, str) else content
         try:
-            _write(content.encode() if isinstance(content, str) else content)
+            # It may have come meanwhile, as from another command.
+            _require_replaceable(target, over)
+            for left in reversed(range(_TRIES)):
+                try:
+                    return _replace(target, whole)
+                except FileNotFoundError:  # another process took the temporary file for left over
+                    if not left:
+                        raise
         except OSError as error:
             raise _unwritable(target, error) from None
 
-    def _write(content: bytes) -> None:
-        with file:
+    yield write
+
+
+def _require_replaceable(target: Path, over: bytes) -> None:
+    if not target.exists():
+        return
+    if not target.is_file():
+        raise OSError(0, "there is something else than a file")
+    with target.open("rb") as file:
+        head = file.read(_HEAD)
+    if head and not re.match(over, head):
+        raise OSError(0, "the file there is of another kind, and would be destroyed")
+    if not os.access(target, os.W_OK):
+        raise PermissionError(0, "the file there is write-protected")
+
+
+def _temporary(target: Path) -> tuple[int, str]:
+    return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=_LEFT)
+
+
+def _remove_left(target: Path) -> None:
+    with suppress(OSError):  # whoever may not list the folder leaves it
+        for name in os.listdir(target.parent):
+            if name.startswith(f".{target.name}.") and name.endswith(_LEFT):
+                (target.parent / name).unlink(missing_ok=True)
+
+
+def _replace(target: Path, content: bytes) -> None:
+    handle, name = _temporary(target)
+    try:
+        with open(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         # A temporary file is for its owner's eyes; the finished one follows the user's umask.
         umask = os.umask(0)
         os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(target)
-
-    try:
-        yield write
-    finally:
-        with suppress(OSError):  # closing writes what a full disk did not take
-            file.close()
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, target)
+    except BaseException:
         Path(name).unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
 
 
 def _unwritable(target: Path, error: OSError) -> OutputError:

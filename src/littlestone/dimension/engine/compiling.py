@@ -18,11 +18,21 @@ Index: TypeAlias = Any  # int64
 def compiled(signature: Any, *, inline: bool = False) -> Callable[[Function], Function]:
     """Compile a kernel for one signature at import, or load it from the cache of an earlier run.
 
+    Where nothing can be kept, as in an installation that is read-only for a user without a home,
+    it is compiled in every process anew.
+
     Passing the working memory to a function costs a hundred instructions: inline what is small.
     """
 
     def compile_(function: Function) -> Function:
-        return cast(Function, njit(signature, cache=True, nogil=True, forceinline=inline)(function))
+        def kernel(*, cache: bool) -> Function:
+            compiler = njit(signature, cache=cache, nogil=True, forceinline=inline)
+            return cast(Function, compiler(function))
+
+        try:
+            return kernel(cache=True)
+        except (RuntimeError, OSError):  # no folder that can be written, or a full disk
+            return kernel(cache=False)
 
     return compile_
 

@@ -1,0 +1,220 @@
+"""The file of a run: lines that are only added, each sealed by all before it, under a lock."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from filelock import FileLock, Timeout
+
+from littlestone.disk import sync_folder
+from littlestone.errors import ModelError, OutputError
+
+MAGIC = b"littlestone run 2\n"
+_FIRST_FORMAT = b'{"format": "littlestone run 1"'
+_DIGITS = 16  # of SHA-256 in hexadecimal, at the end of a line
+
+
+class StateFile:
+    """An open state: `read` it once, then `add` lines.
+
+    After the first line, which says what the file is, each line is a JSON value, a space, and 16
+    digits of the SHA-256 of all bytes of the file before that space.  So a line that was changed,
+    removed, moved or doubled is found.  The digits are no secret: they find damage, not forgery.
+
+    A crash may cut the line that was being added.  Nothing depended on it, and `settle` takes it away.
+    """
+
+    def __init__(self, path: Path, file: IO[bytes], lock: Path) -> None:
+        self.path, self._file, self._lock = path, file, lock
+        self._process, self._locked = os.getpid(), os.stat(lock)
+        self._failed = False
+        self._seal = hashlib.sha256(MAGIC)
+        self._length, self._torn, self._unended = 0, 0, False
+
+    def read(self) -> list[Any]:
+        """The values of all lines, of none if the file is empty; writes nothing.
+
+        Raises `ModelError` for a file that is no state, or a damaged one.
+        """
+        head = self._file.read(len(MAGIC))
+        if head and head != MAGIC:
+            first = head + self._file.read(len(_FIRST_FORMAT) - len(head))
+            if first == _FIRST_FORMAT:
+                raise refused(self.path, "it is of littlestone 0.1, whose states have no checksums")
+            raise refused(self.path, "it is no state of a run, and is left as it is")
+        content = self._file.read()
+        self._length = len(head) + len(content)
+        *whole, last = content.split(b"\n")
+        lines = [self._unsealed(line) for line in whole]
+        if last and self._is_sealed(last):
+            self._unended = True
+            return [*lines, self._unsealed(last)]
+        if self._is_sealed(last[:-1]):  # a crash cuts a line, and does not overwrite its end
+            raise damaged(self.path)
+        self._torn = len(last)
+        return lines
+
+    def _is_sealed(self, line: bytes) -> bool:
+        return _line(line[: -_DIGITS - 1], self._seal.copy()) == line + b"\n"
+
+    def _unsealed(self, line: bytes) -> Any:
+        payload = line[: -_DIGITS - 1]
+        if _line(payload, self._seal) != line + b"\n":
+            raise damaged(self.path)
+        try:
+            return json.loads(payload)
+        except (ValueError, RecursionError):  # nothing that `add` wrote
+            raise damaged(self.path) from None
+
+    def settle(self) -> None:
+        """Take away what a crash cut short, once the file is known to be the one to go on with."""
+        if not self._length:
+            self._put(MAGIC)
+        elif self._torn:
+            with self._guarded():
+                self._length, self._torn = self._length - self._torn, 0
+                self._file.truncate(self._length)
+                os.fsync(self._file.fileno())
+        elif self._unended:
+            self._unended = False
+            self._put(b"\n")
+
+    def add(self, data: object) -> None:
+        """Add a line, which is on the disk when this returns.
+
+        Raises `OutputError` if that fails, or if the path names another file by now, or another
+        program wrote to the file or removed the lock.  Nothing can be added after that.
+        """
+        self.settle()
+        self._put(_line(json.dumps(data).encode(), self._seal))
+
+    def _put(self, content: bytes) -> None:
+        with self._guarded():
+            self._file.seek(self._length)
+            rest = memoryview(content)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            os.fsync(self._file.fileno())
+            if not self._length:
+                sync_folder(self.path.parent)
+            self._length += len(content)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Be sure before and after a change that nobody else has a hand in the file."""
+        if self._failed:
+            raise unusable(self.path, "an earlier line could not be kept")
+        self._failed = True  # until the end
+        try:
+            self._require_alone()
+            yield
+            self._require_alone()
+        except OutputError:
+            raise
+        except OSError as error:
+            raise unusable(self.path, error.strerror or "it cannot be written") from None
+        self._failed = False
+
+    def _require_alone(self) -> None:
+        if os.getpid() != self._process:
+            raise unusable(self.path, "the run belongs to the process that began it")
+        held = os.fstat(self._file.fileno())
+        try:
+            named, lock = os.stat(self.path), os.stat(self._lock)
+        except FileNotFoundError as error:
+            raise unusable(self.path, f"{error.filename} was removed meanwhile") from None
+        if not os.path.samestat(held, named) or not os.path.samestat(self._locked, lock):
+            raise unusable(self.path, "another file took its place, or that of its lock, meanwhile")
+        if held.st_size != self._length:
+            raise unusable(self.path, "another program wrote to it meanwhile")
+
+
+def _line(payload: bytes, seal: Any) -> bytes:
+    """The line of ``payload``; ``seal`` is the hash of all before it, and then of all up to its end."""
+    seal.update(payload)
+    digits: str = seal.hexdigest()[:_DIGITS]
+    end = f" {digits}\n".encode()
+    seal.update(end)
+    return payload + end
+
+
+@contextmanager
+def state_file(path: Path) -> Iterator[StateFile]:
+    """The state in ``path``, for this process alone; nothing is written to it yet.
+
+    The lock is on a file beside it, which holds although an editor replaces the state itself.
+    Raises `ModelError` for any other file and a damaged state, `OutputError` if it cannot be opened
+    or another process uses it.
+    """
+    with ExitStack() as held:
+        try:
+            state = _held(Path(os.path.realpath(path)), held)
+        except Timeout:
+            raise unusable(path, "another process goes on with that run") from None
+        except OutputError:
+            raise
+        except OSError as error:
+            raise unusable(path, error.strerror or "it cannot be opened") from None
+        yield state
+
+
+def _held(path: Path, held: ExitStack) -> StateFile:
+    lock = lock_of(path)
+    for name in (path, lock):
+        if name.exists() and not name.is_file():
+            raise unusable(path, f"{name} is something else than a file")
+    if lock.exists() and lock.stat().st_size:
+        raise unusable(path, f"{lock} is not empty, so it is no lock, and is left as it is")
+    held.enter_context(FileLock(lock, timeout=0, mode=0o600, thread_local=False))
+    # Only its owner reads it.  Not buffered: what could not be written is not tried again later.
+    file = held.enter_context(open(path, "r+b", buffering=0, opener=_opened))  # noqa: SIM115
+    if os.fstat(file.fileno()).st_nlink > 1:
+        raise unusable(path, "it has another name, a hard link, under which it is not locked")
+    return StateFile(path, file, lock)
+
+
+def _opened(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CREAT, 0o600)
+
+
+def lock_of(path: Path) -> Path:
+    """The lock of the state in ``path``.
+
+    >>> lock_of(Path("/here/run.state")).name
+    'run.state.lock'
+    """
+    return Path(f"{os.path.realpath(path)}.lock")
+
+
+def refused(path: Path, found: str) -> ModelError:
+    """The error for a file that is not the state of this run."""
+    return ModelError(
+        f"go on with the run in {path}",
+        found=found,
+        fix="repeat all options and the ledger of the run's first call, or begin another run in "
+        "another file",
+    )
+
+
+def damaged(path: Path) -> ModelError:
+    """The error for a state whose lines are not those that were written."""
+    return ModelError(
+        f"go on with the run in {path}",
+        found="it is damaged: a line was changed, removed or moved",
+        fix="begin another run in another file; an older copy would draw again what was published",
+    )
+
+
+def unusable(path: Path, found: str) -> OutputError:
+    """The error for a file that cannot keep a run."""
+    return OutputError(
+        f"keep a run in {path}",
+        found=found,
+        fix="give a file that can be written, for this run only",
+    )

@@ -1,0 +1,211 @@
+"""What a command writes never destroys what it reads, nor a file of another kind; nothing is left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from running import TABLE, Ran, entries, fit_arguments, run
+
+from littlestone.errors import OutputError
+from littlestone.privacy.ledger import Ledger
+from littlestone.report.files import MODEL, reserved
+
+LABEL = ["--target", "late", "--positive", "1"]
+STREAM = ["stream", "table.csv", *LABEL, "--horizon", "9", "--epsilon", "1", "--delta", "1e-6"]
+SUBSETS = ["--class", "subsets(carrier; at most 1)"]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("files")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        Path("table.csv").write_text(TABLE)
+        Path("square.csv").write_text("a,b\n0,1\n1,0\n")
+        Path("notes.txt").write_text("a text")
+        pq.write_table(pa.table({"id": [1]}), "table.parquet")
+        for ledger in ("other.ledger", "none.ledger"):
+            with Ledger(ledger):
+                pass
+        aside = ["--ledger", "aside.ledger"]
+        assert run(*STREAM, *SUBSETS, "--state", "other.state", *aside).status == 0
+        assert run(*fit_arguments("table.csv", out="model.json"), *aside).status == 0
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    os.link("table.csv", "hard.csv")
+    os.symlink("table.csv", "soft.csv")
+
+
+def unchanged(*arguments: object) -> Ran:
+    """The command is refused, and changes no file."""
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in Path().iterdir()}
+    ran = run(*arguments)
+    assert (ran.status, ran.out) == (1, "")
+    after = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in Path().iterdir()}
+    assert {path: after[path] for path in before} == before
+    made = {path.name for path in after.keys() - before.keys()}
+    assert made <= {"littlestone.ledger"} | {f"{name.name}.lock" for name in before}
+    assert entries(Path("littlestone.ledger")) == []
+    return ran
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--state", "table.csv"],
+        ["--state", "hard.csv"],
+        ["--state", "soft.csv"],
+        ["--state", "TABLE.csv"],
+        ["--state", "littlestone.ledger"],
+        ["--state", "littlestone.ledger-journal"],
+        ["--figure", "run.svg", "--state", "run.svg"],
+        ["--figure", "run.svg", "--state", "RUN.svg"],
+        ["--figure", "run.svg", "--ledger", "run.svg"],
+        ["--ledger", "table.csv"],
+        ["--ledger", "run.state.lock", "--state", "run.state"],
+    ],
+)
+def test_the_files_of_a_stream_are_different_files(more: list[str]) -> None:
+    assert "the same file as" in unchanged(*STREAM, *SUBSETS, *more).err
+
+
+@pytest.mark.parametrize(
+    "name", ["other.ledger", "table.parquet", "notes.txt", "model.json", "square.csv"]
+)
+def test_a_state_is_no_other_file(name: str) -> None:
+    assert "it is no state of a run" in unchanged(*STREAM, *SUBSETS, "--state", name).err
+
+
+OTHERS = ["other.ledger", "other.state", "table.parquet", "table.csv", "square.csv", "notes.txt"]
+
+
+@pytest.mark.parametrize("name", [*OTHERS, "hard.csv", "soft.csv", "Table.CSV", "new.ledger"])
+def test_a_model_replaces_no_other_file(name: str) -> None:
+    ledger = name if name == "new.ledger" else "littlestone.ledger"
+    found = unchanged(*fit_arguments("table.csv", out=name, ledger=ledger))
+    assert any(words in found.err for words in ("of another kind", "the same file as"))
+
+
+@pytest.mark.parametrize("name", [*OTHERS, "model.json"])
+def test_no_other_command_replaces_another_kind_of_file(name: str) -> None:
+    here = Path(name)
+    for suffix in (".svg", ".png"):
+        here.with_suffix(suffix).write_bytes(here.read_bytes())
+        figure = here.with_suffix(suffix).name
+        unchanged(*STREAM, *SUBSETS, "--figure", figure)
+        unchanged("tree", "square.csv", "--out", figure)
+        unchanged("decompose", "square.csv", "--out", figure)
+    unchanged("dim", "square.csv", "--certificate", name)
+    unchanged("ledger", "export", "--ledger", "aside.ledger", "--out", name)
+    unchanged("predict", "model.json", "table.csv", "--out", name)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        fit_arguments("table.csv", out="again"),
+        ["dim", "square.csv", "--certificate", "again"],
+        ["ledger", "export", "--ledger", "aside.ledger", "--out", "again"],
+        ["ledger", "export", "--ledger", "aside.ledger", "--out", "again", "--format", "json"],
+        ["ledger", "export", "--ledger", "none.ledger", "--out", "again", "--format", "json"],
+        ["predict", "model.json", "table.csv", "--out", "again"],
+        ["tree", "square.csv", "--out", "again.svg"],
+        ["tree", "square.csv", "--out", "again.png"],
+    ],
+)
+def test_a_command_replaces_what_it_wrote(arguments: list[str]) -> None:
+    Path("again").touch()  # and an empty file
+    for _ in range(2):
+        assert run(*arguments).status == 0
+
+
+def left() -> list[str]:
+    return sorted(path.name for path in Path().iterdir() if path.name.startswith(".model.json."))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal on this system")
+def test_a_kill_while_learning_leaves_no_file() -> None:
+    killed = (
+        "import os; from littlestone.cli import main\n"
+        "from littlestone.learners import ExponentialLearner\n"
+        "ExponentialLearner.fit = lambda *a, **b: os.kill(os.getpid(), 9)\nmain()"
+    )
+    arguments = fit_arguments("table.csv", out="model.json")
+    done = subprocess.run([sys.executable, "-c", killed, *arguments], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert left() == []
+
+
+def test_what_a_kill_while_writing_left_goes_with_the_next_call() -> None:
+    """And nothing of anybody else."""
+    Path(".model.json.k3x.unfinished").write_text("half")
+    others = [".model.json.swp", ".model.json2.k3x.unfinished"]
+    for name in others:
+        Path(name).touch()
+    assert run(*fit_arguments("table.csv", out="model.json")).status == 0
+    assert left() == [".model.json.swp"]
+    assert all(Path(name).exists() for name in others)
+
+
+def test_a_file_that_is_being_written_is_not_lost_to_another_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A second call for the same name takes the first one's temporary file for left over."""
+    honest, calls = os.replace, 0
+
+    def late(source: str, target: Path) -> None:
+        nonlocal calls
+        calls += 1
+        if calls < 3:
+            os.unlink(source)
+        honest(source, target)
+
+    with reserved("model.json", MODEL) as write:
+        monkeypatch.setattr(os, "replace", late)
+        write('{"format": "littlestone model 1"}')
+    assert calls == 3
+    assert Path("model.json").read_text() == '{"format": "littlestone model 1"}'
+    assert left() == []
+
+
+def test_a_file_that_came_meanwhile_is_not_replaced() -> None:
+    with reserved("new.json", MODEL) as write:
+        Path("table.parquet").replace("new.json")
+        with pytest.raises(OutputError, match="of another kind"):
+            write("{}")
+    assert Path("new.json").read_bytes()[:4] == b"PAR1"
+
+
+def test_a_full_disk_leaves_the_earlier_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = Path("model.json").read_bytes()
+    with reserved("model.json", MODEL) as write:
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(OutputError, match="No space left"):
+            write("{}")
+    assert Path("model.json").read_bytes() == before
+    assert left() == []
+
+
+@pytest.mark.parametrize(
+    "name", ["other.state", "table.parquet", "square.csv", "notes.txt", "model.json"]
+)
+def test_a_ledger_is_no_other_file(name: str) -> None:
+    unchanged(*fit_arguments("table.csv", ledger=name))
+    unchanged(*STREAM, *SUBSETS, "--ledger", name)
+    unchanged("ledger", "limit", "d", "--epsilon", "1", "--ledger", name)
