@@ -24,7 +24,7 @@ from spending import Answer
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, rows
+from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, file_tables, rows
 from littlestone.privacy.ledger import file as ledger_file
 
 TENTH = Answer(exact(0.1, what="epsilon"))
@@ -625,7 +625,7 @@ def test_a_migration_that_is_cut_off_leaves_the_old_file(
     tables_of_another(path, *FORMAT_1)
     before = definitions(path)
     with monkeypatch.context() as patch:
-        patch.setitem(ledger_file.STEPS, 2, (*ledger_file.STEPS[2], "nonsense"))
+        patch.setitem(file_tables.STEPS, 2, (*file_tables.STEPS[2], "nonsense"))
         refused(path, "syntax error")
     assert definitions(path) == before
     assert Ledger(path).total("people") == PrivacyCost(Fraction(9, 10))

@@ -291,6 +291,107 @@ def test_members_need_no_right_to_change_entries(running_server: Server, address
     session(running_server, address, "DROP OWNED BY bob")
 
 
+FORMAT_2 = [
+    "CREATE SCHEMA littlestone_ledger",
+    "SET search_path = littlestone_ledger",
+    "CREATE TABLE format (version INTEGER NOT NULL)",
+    "INSERT INTO format VALUES (2)",
+    "CREATE TABLE limits (dataset TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
+    " neighboring TEXT NOT NULL)",
+    "CREATE TABLE entries (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
+    " dataset TEXT NOT NULL, what TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
+    " delta TEXT NOT NULL, neighboring TEXT NOT NULL, at TEXT NOT NULL,"
+    " partition TEXT NOT NULL DEFAULT '', part INTEGER NOT NULL DEFAULT 0,"
+    " parts INTEGER NOT NULL DEFAULT 0)",
+    "CREATE INDEX datasets ON entries USING hash (dataset)",
+    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+    " 'BEGIN RAISE ''an entry of the ledger is never changed or deleted''; END'",
+    "CREATE TRIGGER never BEFORE UPDATE OR DELETE OR TRUNCATE ON entries"
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse()",
+]
+INSERT = (
+    "INSERT INTO littlestone_ledger.entries"
+    " (dataset, what, mechanism, epsilon, delta, neighboring, at) VALUES"
+    " ('{}', 'a look', 'answer', '{}', '0/1', 'replace-one', '')"
+)
+
+
+def test_a_ledger_of_format_2_is_brought_up_to_date_by_its_owner(
+    running_server: Server, address: str
+) -> None:
+    old = f"{'9' * 1000}/{'1' * 1000}"
+    session(
+        running_server, address, *FORMAT_2, INSERT.format("people", old),
+        INSERT.format("bad", "-1/1"), INSERT.format("x" * 5000, "1/1"),
+        "DROP ROLE IF EXISTS bob", "CREATE ROLE bob LOGIN",
+        "GRANT USAGE ON SCHEMA littlestone_ledger TO bob",
+        "GRANT SELECT, INSERT ON entries TO bob", "GRANT SELECT ON limits, format TO bob",
+    )  # fmt: skip
+    with pytest.raises(LedgerError, match="must be owner|permission denied") as caught:
+        Ledger(address.replace("ada", "bob"))
+    assert "only an owner makes the tables, brings them up to date" in caught.value.fix
+    with Ledger(address) as ledger:
+        assert ledger.total("people").epsilon == Fraction(9)
+        assert ledger.total("x" * 5000) == PrivacyCost(Fraction(1))
+        with pytest.raises(LedgerError, match="'bad' in the ledger"):
+            ledger.total("bad")
+    # Members need no new rights.
+    with Ledger(address.replace("ada", "bob")) as ledger:
+        assert spend(ledger) == 4
+        assert ledger.seen("people", columns=["age"], n=10) == []
+        with pytest.raises(LedgerError, match="permission denied") as caught:
+            ledger.alias("people", "bad")
+        assert "joins names" in caught.value.fix
+    session(running_server, address, "DROP OWNED BY bob")
+
+
+@pytest.mark.parametrize(
+    "number", ["nonsense", "-1/1", "1/0", "1", "1//2", "0.5", f"1/{'9' * 102}", f"{'9' * 202}/1"]
+)
+def test_no_other_hand_can_write_an_unsound_row(
+    running_server: Server, address: str, number: str
+) -> None:
+    import psycopg
+
+    Ledger(address).close()
+    for row in (
+        INSERT.format("a", number),
+        INSERT.format("a", "1/2").replace("replace-one", "add-or-remove"),
+        INSERT.format("a" * 501, "1/2"),
+        INSERT.format("a", "1/2").replace("at)", "at, part)").replace("'')", "'', 1)"),
+        "INSERT INTO littlestone_ledger.limits VALUES ('a', '-1/1', '0/1', 'replace-one')",
+    ):
+        with pytest.raises(psycopg.errors.CheckViolation):
+            session(running_server, address, row)
+    session(running_server, address, INSERT.format("a", "1/2"))
+
+
+def test_a_database_that_cannot_hold_every_name_is_named(running_server: Server) -> None:
+    for encoding in ("LATIN1", "SQL_ASCII"):
+        address = running_server.database(f"ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+        with pytest.raises(LedgerError, match=f"written in {encoding}") as caught:
+            Ledger(address)
+        assert "WITH ENCODING 'UTF8'" in caught.value.fix
+    session(running_server, address := running_server.database(
+        "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"), *FORMAT_2)  # fmt: skip
+    with Ledger(address) as ledger:  # which is there, and goes on
+        assert spend(ledger) == 1
+        with pytest.raises(LedgerError, match="no equivalent in encoding") as caught:
+            ledger.spend(Answer(), dataset="東京", what="a look")
+        assert "WITH ENCODING 'UTF8'" in caught.value.fix
+
+
+def test_who_may_not_make_a_ledger_is_told_so(running_server: Server, address: str) -> None:
+    session(running_server, address, "DROP ROLE IF EXISTS eve", "CREATE ROLE eve LOGIN")
+    with pytest.raises(LedgerError, match="permission denied") as caught:
+        Ledger(address.replace("ada", "eve"))
+    assert "only an owner makes the tables" in caught.value.fix
+    Ledger(address).close()
+    with pytest.raises(LedgerError, match="permission denied") as caught:
+        Ledger(address.replace("ada", "eve"))
+    assert "ask the ledger's owner" in caught.value.fix
+
+
 # Passwords; none of these needs a server.
 
 SECRET = "hunter2"

@@ -205,7 +205,7 @@ class Ledger:
         return totals
 
     def datasets(self) -> list[str]:
-        """The names of all data sets with an entry or a limit, sorted."""
+        """All names of the data sets with an entry or a limit, sorted."""
         with self._store.transaction("read the data sets") as connection:
             return rows.datasets(connection)
 

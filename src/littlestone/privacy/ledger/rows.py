@@ -12,6 +12,11 @@ from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import Entry
 from littlestone.privacy.ledger.store import Connection
 
+
+class UnsoundRowError(LedgerError):
+    """A row of the ledger was written by other hands and says nothing that can be added up."""
+
+
 _COST = "epsilon, delta, neighboring"
 _PART = "partition, part, parts"
 
@@ -130,8 +135,11 @@ def seen(connection: Connection) -> dict[tuple[str, int], list[str]]:
 
 
 def datasets(connection: Connection) -> list[str]:
-    """The names of all data sets with an entry or a limit, sorted."""
-    rows = connection.execute("SELECT dataset FROM entries UNION SELECT dataset FROM limits")
+    """All names of data sets with an entry or a limit, sorted."""
+    rows = connection.execute(
+        "SELECT dataset FROM entries UNION SELECT dataset FROM limits"
+        " UNION SELECT name FROM aliases UNION SELECT same_as FROM aliases"
+    )
     return sorted(name for (name,) in rows)
 
 
@@ -162,8 +170,8 @@ def _part(name: str, partition: str, index: int, of: int) -> Part | None:
         raise _foreign(name, "a part") from error
 
 
-def _foreign(name: str, what: str) -> LedgerError:
-    return LedgerError(
+def _foreign(name: str, what: str) -> UnsoundRowError:
+    return UnsoundRowError(
         f"read data set {name!r} in the ledger",
         found=f"it holds {what} that this package did not write",
         fix="let the ledger's owner look at its rows; until then nothing more is spent on it, and "
