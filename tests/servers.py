@@ -70,13 +70,13 @@ class Server:
         self.process.send_signal(how)
         self.process.wait(timeout=30)
 
-    def database(self) -> str:
+    def database(self, options: str = "") -> str:
         """Make a new database; its address."""
         import psycopg
 
         name = f"db{next(self._numbers)}"
         with psycopg.connect(self.conninfo("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(f"CREATE DATABASE {name} {options}".encode())
         return f"postgresql://ada@/{name}?host={self.folder}"
 
     def conninfo(self, name: str) -> str:
@@ -88,7 +88,6 @@ class Server:
 def server(**settings: object) -> Iterator[Server]:
     """Run a server; skips the test where PostgreSQL or its Python packages are missing."""
     pytest.importorskip("psycopg")
-    pytest.importorskip("sqlalchemy")
     if programs() is None:
         pytest.skip("PostgreSQL's server is not installed")
     with tempfile.TemporaryDirectory(prefix="ledger", ignore_cleanup_errors=True) as folder:

@@ -154,3 +154,14 @@ def test_a_terminal_shows_escapes_too() -> None:
                       "--epsilon", "1", FORCE_COLOR="1", TTY_COMPATIBLE="1")  # fmt: skip
     assert "\u202e" not in ran.out + ran.err
     assert "\x1b]0" not in ran.out + ran.err
+
+
+def test_a_copy_of_a_table_is_pointed_out_once(folder: Path) -> None:
+    (folder / "copy.csv").write_text(TABLE.replace("A", "C"))
+    first, second, third = (
+        run(*fit_arguments(name)) for name in ("table.csv", "copy.csv", "copy.csv")
+    )
+    assert (first.status, first.err, third.err) == (0, "", "")
+    assert second.status == 0
+    command = f"littlestone ledger alias {folder / 'copy.csv'} {folder / 'table.csv'}"
+    assert command in second.err.replace("\n", " ")

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from spending import Answer
 
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
-from littlestone.privacy.cost import PrivacyCost, exact
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, rows
+from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, file_tables, rows
 from littlestone.privacy.ledger import file as ledger_file
 
 TENTH = Answer(exact(0.1, what="epsilon"))
@@ -322,6 +322,193 @@ def test_negative_and_inexact_costs_are_refused(cost: PrivacyCost) -> None:
     assert ledger.datasets() == []
 
 
+# Costs of any length of fraction
+
+
+def forty() -> list[Fraction]:
+    """Fractions of sixty digits, whose denominators have no common factor."""
+    return [Fraction(10**58 + k, p**n) for k, p in enumerate(PRIMES) for n in [digits(p)]]
+
+
+PRIMES = [p for p in range(3, 200) if p != 5 and all(p % q for q in range(2, p))][:40]
+
+
+def digits(p: int) -> int:
+    """The greatest power of ``p`` with at most sixty digits."""
+    return max(n for n in range(200) if p**n < 10**60)
+
+
+def test_no_legal_costs_make_a_ledger_that_cannot_be_read(path: Path) -> None:
+    costs = forty()
+    assert len(costs) == 40
+    exactly = Fraction(0)
+    with Ledger(path) as ledger:
+        for cost in costs:
+            receipt = ledger.spend(Answer(cost, cost / 10**20), dataset="people", what="a look")
+            exactly += cost
+            # What is charged is never less, and the total is the sum of what is charged.
+            assert 0 <= receipt.entry.cost.epsilon - cost < Fraction(1, 10**100)
+            receipt.redeem(Answer(cost, cost / 10**20))
+        total = ledger.total("people").epsilon
+        assert 0 < total - exactly < Fraction(40, 10**100)
+        assert total.denominator < 10**300
+        (*_, (_, last)) = ledger.history("people")
+        assert last.epsilon == total == sum(entry.cost.epsilon for entry in ledger.entries())
+        assert len(decimal_text(total)) < 700
+        # Short costs are still charged as they are.
+        third = Answer(Fraction(1, 3))
+        before = ledger.total("people").epsilon
+        for _ in range(3):
+            ledger.spend(third, dataset="people", what="a look")
+        assert ledger.total("people").epsilon == before + 1
+
+
+def test_three_thirds_are_one() -> None:
+    ledger = Ledger()
+    ledger.set_limit("people", ONE)
+    for _ in range(3):
+        ledger.spend(Answer(Fraction(1, 3)), dataset="people", what="a look")
+    assert ledger.total("people") == ONE
+
+
+def test_a_ledger_of_long_old_fractions_can_be_read_and_spent_on(path: Path) -> None:
+    """Of 190 digits each, as they were once allowed; the total has beyond seven thousand."""
+    rows = [
+        f"INSERT INTO entries VALUES ({k}, 'people', 'a look', 'answer',"
+        f" '{10**189 + k}/{p ** max(n for n in range(600) if p**n < 10**190)}', '0/1',"
+        " 'replace-one', '')"
+        for k, p in enumerate(PRIMES, 4)
+    ]
+    tables_of_another(path, *FORMAT_1, *rows)
+    with Ledger(path) as ledger:
+        total = ledger.total("people").epsilon
+        assert total.denominator > 10**7000
+        assert len(decimal_text(total)) > 14000
+        assert len(str(ledger.total("people"))) > 14000
+        cost = Fraction(1, 211**40)
+        with pytest.raises(BudgetExceededError) as caught:
+            ledger.spend(Answer(cost), dataset="people", what="a look")
+        assert str(caught.value)
+        ledger.set_limit("people", PrivacyCost(Fraction(10**99)))
+        receipt = ledger.spend(Answer(cost), dataset="people", what="a look")
+        # One more factor, of the decimal grid, and none ever after.
+        unit = receipt.total.epsilon.denominator
+        ledger.spend(Answer(Fraction(1, 223**40)), dataset="people", what="a look")
+        assert ledger.total("people").epsilon.denominator <= unit * 10**100
+
+
+@pytest.mark.parametrize(
+    "cost", [Fraction(1, 10**100 + 1), Fraction(10**100 + 1), Fraction(1, 3**9000)]
+)
+def test_a_cost_too_long_is_refused_before_anything_is_recorded(cost: Fraction) -> None:
+    ledger = Ledger()
+    for number in (PrivacyCost(cost), PrivacyCost(Fraction(1), cost)):
+        with pytest.raises(DeclarationError, match="at most 10\\^100"):
+            ledger.spend(Long(number), dataset="people", what="a look")
+        with pytest.raises(DeclarationError, match="at most 10\\^100"):
+            ledger.set_limit("people", number)
+    assert ledger.datasets() == []
+
+
+@dataclass(frozen=True)
+class Long(Event):
+    """Whose text is short, though its cost is not."""
+
+    paid: PrivacyCost
+
+    def cost(self) -> PrivacyCost:
+        return self.paid
+
+    def __str__(self) -> str:
+        return "a long cost"
+
+
+# Names
+
+
+def test_names_are_bounded_where_they_are_written_and_not_where_they_are_read(path: Path) -> None:
+    long = "a" * 501
+    old = FORMAT_1[-3].replace("people", long)
+    tables_of_another(path, *FORMAT_1, old.replace("(3,", "(4,"))
+    with Ledger(path) as ledger:
+        for use in (
+            lambda: ledger.spend(TENTH, dataset=long, what="a look"),
+            lambda: ledger.spend(TENTH, dataset="a", what="a" * 100_001),
+            lambda: ledger.spend(TENTH, dataset="a", what="b", part=Part(long, 1, 2)),
+            lambda: ledger.set_limit(long, ONE),
+            lambda: ledger.seen(long, columns=["age"], n=1),
+        ):
+            with pytest.raises(DeclarationError, match=r"characters, and .* are allowed"):
+                use()
+        assert ledger.total(long) == PrivacyCost(Fraction(9, 10))
+        # Another name goes on with the budget of the long one.
+        ledger.alias("short", long)
+        assert ledger.spend(TENTH, dataset="short", what="a look").total == ONE
+
+
+# Several names of one data set
+
+
+def test_names_that_are_joined_share_what_is_spent_and_the_least_limit(address: str) -> None:
+    ledger = Ledger(address)
+    half, two = Answer(Fraction(1, 2)), PrivacyCost(Fraction(2), Fraction(1, 2))
+    ledger.spend(half, dataset="a", what="a look")
+    ledger.spend(half, dataset="b", what="a look")
+    ledger.set_limit("a", two)
+    ledger.set_limit("b", PrivacyCost(Fraction(5), Fraction(1, 10)))
+    for first, second in (("a", "b"), ("b", "a"), ("c", "b")):
+        ledger.alias(first, second)
+    for name in "abc":
+        assert ledger.names(name) == ["a", "b", "c"]
+        assert ledger.total(name) == ONE
+        assert ledger.limit(name) == PrivacyCost(Fraction(2), Fraction(1, 10))
+    assert ledger.spend(half, dataset="c", what="a look").total == PrivacyCost(Fraction(3, 2))
+    with pytest.raises(BudgetExceededError, match=r"would be epsilon 2\.5"):
+        ledger.spend(Answer(Fraction(1)), dataset="a", what="a look")
+    ledger.set_limit("a", PrivacyCost(Fraction(5, 2)))
+    assert ledger.spend(Answer(Fraction(1)), dataset="b", what="a look").number == 4
+    assert [str(total.epsilon) for _, total in ledger.history("b")] == ["1/2", "1", "3/2", "5/2"]
+    assert ledger.history() == ledger.history("a")
+    assert ledger.total("d") == PrivacyCost(Fraction(0))
+
+
+def test_parts_under_two_names_add_up() -> None:
+    """The records may stand in another order under the other name."""
+    ledger, other = Ledger(), Part.fold(3, 5)
+    for name, part in (("a", FOLD), ("a", other), ("b", FOLD), ("b", other)):
+        ledger.spend(TENTH, dataset=name, what="a look", part=part)
+    ledger.alias("a", "b")
+    assert ledger.total("a") == PrivacyCost(Fraction(1, 5))
+    assert ledger.history()[-1][1] == ledger.total("a")
+
+
+def test_joined_names_are_never_parted(path: Path) -> None:
+    ledger = Ledger(path)
+    ledger.alias("a", "b")
+    for statement in ("DELETE FROM aliases", "UPDATE aliases SET same_as = 'c'"):
+        with pytest.raises(sqlite3.IntegrityError, match="an entry of the ledger is never"):
+            tables_of_another(path, statement)
+    assert Ledger(path).names("a") == ["a", "b"]
+
+
+def test_a_table_of_the_same_looks_under_another_name_is_told_once(address: str) -> None:
+    with Ledger(address) as ledger:
+        assert ledger.seen("a", columns=["age", "late"], n=100) == []
+        assert ledger.seen("b", columns=["age", "late"], n=101) == []
+        assert ledger.seen("b", columns=["late", "age"], n=100) == []
+        assert ledger.lookalikes() == []
+    with Ledger(address) as ledger:
+        assert ledger.seen("c", columns=["age", "late"], n=100) == ["a"]
+        assert ledger.seen("c", columns=["age", "late"], n=100) == []
+        assert ledger.seen("d", columns=["age", "late"], n=100) == ["a", "c"]
+        assert ledger.lookalikes() == [["a", "c", "d"]]
+        ledger.alias("a", "c")
+        assert ledger.lookalikes() == [["a", "c", "d"]]
+        ledger.alias("d", "c")
+        assert ledger.lookalikes() == []
+        assert ledger.seen("a", columns=["late", "age"], n=100) == ["b"]
+
+
 # Files that cannot be a ledger
 
 
@@ -384,8 +571,8 @@ def test_a_database_of_another_application(path: Path, statements: tuple[str, ..
 
 def test_a_ledger_of_a_later_version(path: Path) -> None:
     Ledger(path).close()
-    tables_of_another(path, "PRAGMA user_version = 3")
-    refused(path, "the file has format 3 and this version of littlestone reads 2")
+    tables_of_another(path, "PRAGMA user_version = 4")
+    refused(path, "the file has format 4 and this version of littlestone reads 3")
 
 
 FORMAT_1 = (
@@ -438,7 +625,7 @@ def test_a_migration_that_is_cut_off_leaves_the_old_file(
     tables_of_another(path, *FORMAT_1)
     before = definitions(path)
     with monkeypatch.context() as patch:
-        patch.setattr(ledger_file, "_MIGRATION", (*ledger_file._MIGRATION, "nonsense"))
+        patch.setitem(file_tables.STEPS, 2, (*file_tables.STEPS[2], "nonsense"))
         refused(path, "syntax error")
     assert definitions(path) == before
     assert Ledger(path).total("people") == PrivacyCost(Fraction(9, 10))
@@ -538,16 +725,56 @@ def test_a_ledger_deleted_while_in_use_gives_no_receipt(path: Path) -> None:
         ledger.spend(TENTH, dataset="people", what="a look")
 
 
-@pytest.mark.parametrize("tampered", ["nonsense", "1/0", "-5/1"])
-def test_a_cost_written_by_other_hands_is_refused(path: Path, tampered: str) -> None:
+ROW = "(9, 'a', 'b', 'c', '{}', '0/1', 'replace-one', '', '', 0, 0)"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [ROW.format(number) for number in ("nonsense", "-1/1", "1/0", "1/-2", "1", "1//2", "0.5", "/1",
+                                       f"1/{'9' * 102}", f"{'9' * 202}/1")]
+    + [
+        ROW.format("1/2").replace("'0/1'", "X'302F31'"),
+        ROW.format("1/2").replace("replace-one", "add-or-remove"),
+        ROW.format("1/2").replace("'', 0, 0", "'folds', 3, 2"),
+        ROW.format("1/2").replace("'', 0, 0", "'folds', 'x', 'y'"),
+        ROW.format("1/2").replace("'', 0, 0", "'', 1, 2"),
+        ROW.format("1/2").replace("'a'", f"'{'a' * 501}'"),
+        ROW.format("1/2").replace("9,", "1,"),  # in place of the entry that is there
+    ],
+)  # fmt: skip
+def test_no_other_hand_can_write_an_unsound_row(path: Path, row: str) -> None:
     ledger = Ledger(path)
+    ledger.spend(TENTH, dataset="a", what="a look")
+    for statement in ("INSERT", "INSERT OR REPLACE", "INSERT OR IGNORE"):
+        with pytest.raises(sqlite3.IntegrityError, match="would not write such a row"):
+            tables_of_another(path, f"{statement} INTO entries VALUES {row}")
+    with pytest.raises(sqlite3.IntegrityError, match="would not write such a row"):
+        tables_of_another(path, "INSERT INTO limits VALUES ('a', '-1/1', '0/1', 'replace-one')")
+    assert ledger.total("a") == TENTH.cost()
+
+
+@pytest.mark.parametrize("tampered", ["nonsense", "1/0", "-5/1", "9" * 5000])
+def test_an_unsound_row_of_an_old_file_concerns_its_own_data_set_alone(
+    path: Path, tampered: str
+) -> None:
+    tables_of_another(path, *FORMAT_1[:-1], "PRAGMA user_version = 1")
     tables_of_another(
         path,
-        "INSERT INTO entries VALUES"
-        f" (1, 'a', 'b', 'c', '{tampered}', '0/1', 'replace-one', '', '', 0, 0)",
+        f"INSERT INTO entries VALUES (4, 'a', 'b', 'c', '{tampered}', '0/1', 'replace-one', '')",
     )
-    with pytest.raises(LedgerError, match="a cost that this package did not write"):
-        ledger.spend(TENTH, dataset="a", what="a look")
+    ledger = Ledger(path)
+    for use in (
+        lambda: ledger.spend(TENTH, dataset="a", what="a look"),
+        lambda: ledger.history("a"),
+        lambda: ledger.total("a"),
+        ledger.entries,
+    ):
+        with pytest.raises(
+            LedgerError, match="'a' in the ledger: it holds a cost that this package"
+        ):
+            use()
+    assert ledger.spend(TENTH, dataset="people", what="a look").total == ONE
+    assert len(ledger.history("people")) == 2
 
 
 @pytest.mark.parametrize("statement", ["DELETE FROM entries", "UPDATE entries SET epsilon = '0/1'"])

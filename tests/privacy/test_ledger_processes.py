@@ -19,7 +19,9 @@ from contextlib import closing, suppress
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
+from pathlib import Path
 from typing import NoReturn
+from weakref import WeakSet
 
 import pytest
 from spending import CENT, Answer, fork, status_of
@@ -27,10 +29,9 @@ from spending import CENT, Answer, fork, status_of
 from littlestone.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Ledger, Part, Receipt, rows, server
+from littlestone.privacy.ledger import Ledger, Part, Receipt, is_address, rows, server, store
 from littlestone.privacy.ledger import file as ledger_file
 from littlestone.privacy.ledger.receipt import SEAL, lines
-from littlestone.privacy.ledger.store import Connection as Transaction
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -103,16 +104,16 @@ def test_a_view_from_before_the_wait_would_be_caught(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Planted bug: under REPEATABLE READ the totals are those from before the lock was granted."""
-    if not server.is_address(address):
+    if not is_address(address):
         pytest.skip("SQLite has one isolation level")
     Ledger(address).close()
-    begin = server._begin
+    settle = server._Transaction.settle
 
-    def stale(transaction: Transaction, asked: str) -> None:
+    def stale(transaction: server._Transaction, asked: str) -> None:
         transaction.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        begin(transaction, asked)
+        settle(transaction, asked)
 
-    monkeypatch.setattr(server, "_begin", stale)
+    monkeypatch.setattr(server._Transaction, "settle", stale)
     assert faults_in_a_race(Ledger, address) != []
 
 
@@ -148,7 +149,7 @@ def faults_after_kills(loop: Callable[[str, int], NoReturn], path: str) -> list[
         with Ledger(path) as ledger:
             recorded = {entry.number for entry in ledger.entries("people")}
             total = ledger.total("people")
-        health = "ok" if server.is_address(path) else health_of(path)
+        health = "ok" if is_address(path) else health_of(path)
         if not recorded.issuperset(numbers):
             return [f"kill {kill}: drawn but not recorded: {set(numbers) - recorded}"]
         if health != "ok" or total != PrivacyCost(len(recorded) * CENT):
@@ -214,14 +215,21 @@ def faults_of_forks(path: str, patience: float) -> list[str]:
     def spend() -> int:
         return ledger.spend(Answer(), dataset="people", what="a look").number
 
+    spent: list[int] = []
+    failures: list[LedgerError] = []
+
     def keep_spending() -> None:
         while not stop.is_set():
-            spend()
+            try:
+                spent.append(spend())
+            except LedgerError as error:
+                failures.append(error)
             time.sleep(0.002)  # neither SQLite's lock nor Python's is fair
 
     def child() -> int:
         signal.setitimer(signal.ITIMER_REAL, patience)  # ends a child that waits for ever
         number = spend()
+        ledger_file._INHERITED.clear()  # as the end of an interpreter does
         return 0 if number in {entry.number for entry in ledger.entries()} else 1
 
     threads = [threading.Thread(target=keep_spending) for _ in range(2)]
@@ -237,22 +245,35 @@ def faults_of_forks(path: str, patience: float) -> list[str]:
         for thread in threads:
             thread.join()
     entries = ledger.entries()
-    if ledger.total("people") != PrivacyCost(len(entries) * CENT) or len(entries) < 40:
-        return ["entries were lost"]
-    return []
+    lost = set(spent) - {entry.number for entry in entries}
+    if lost or ledger.total("people") != PrivacyCost(len(entries) * CENT) or len(entries) < 40:
+        return [f"entries were lost: {lost}"]
+    return [str(error) for error in failures]
 
 
 def test_a_fork_in_the_middle_of_spends_is_safe(address: str) -> None:
     assert faults_of_forks(address, patience=20) == []
 
 
-def test_a_fork_that_does_not_wait_for_the_transaction_would_be_caught(
+def test_a_fork_that_knows_no_turns_would_be_caught(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Forks go on holding the true lock, which the transactions now no longer take.
-    for module in (ledger_file, server):
-        monkeypatch.setattr(module, "QUIET", threading.RLock())
+    """Planted bug: the child finds the turn of a thread that it does not have."""
+
+    class Nobody(WeakSet[store.Turn]):
+        def add(self, item: store.Turn) -> None:
+            pass
+
+    monkeypatch.setattr(store, "_turns", Nobody())
     assert faults_of_forks(address, patience=3) != []
+
+
+def test_a_fork_in_the_middle_of_a_transaction_on_a_file_would_be_caught(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planted bug: no wait, as for a server; the child, when it ends, undoes its parent's work."""
+    monkeypatch.setattr(ledger_file, "Turn", lambda *, fork_waits: store.Turn(fork_waits=False))
+    assert faults_of_forks(str(tmp_path / "budget.ledger"), patience=3) != []
 
 
 def test_a_receipt_and_a_ledger_in_memory_are_no_use_to_a_child() -> None:

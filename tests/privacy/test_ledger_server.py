@@ -18,7 +18,7 @@ from spending import CENT, Answer
 
 from littlestone.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.ledger import Ledger, server
+from littlestone.privacy.ledger import Ledger, is_address, server, shown_address
 from servers import Server
 from servers import server as run_server
 
@@ -193,7 +193,7 @@ def test_a_connection_cut_in_the_middle_records_nothing(
         pytest.raises(LedgerError, match="it may stand or not"),
         ledger._store.transaction("spend") as transaction,
     ):
-        transaction.execute("INSERT INTO limits VALUES ('people', '1/1', '0/1', 'x')")
+        transaction.execute("INSERT INTO limits VALUES ('people', '1/1', '0/1', 'replace-one')")
         session(running_server, address, f"{cut} AND datname = current_database()")
     assert ledger.datasets() == []
 
@@ -249,7 +249,7 @@ def test_a_ledger_is_made_once_and_found_again(address: str) -> None:
         Ledger(address, create=False)
     with Ledger(address) as ledger:
         spend(ledger)
-        assert ledger.path == address.replace("/tmp", "%2Ftmp").replace("%2Ftmp/", "%2Ftmp%2F")
+        assert ledger.path == address
     with pytest.raises(LedgerError, match="the ledger is closed"):
         spend(ledger)
     for scheme in ("postgresql+psycopg", "postgres"):
@@ -257,18 +257,20 @@ def test_a_ledger_is_made_once_and_found_again(address: str) -> None:
         assert len(Ledger(again, create=False).entries()) == 1
 
 
-def test_long_names_and_costs_are_kept(address: str) -> None:
-    ledger, name = Ledger(address), "Zürich 东京 " * 900 + "."
-    huge = Answer(Fraction(3**2500, 2**3900), Fraction(1, 3**2500))
-    ledger.spend(huge, dataset=name, what="a look")
-    assert (ledger.total(name), ledger.datasets()) == (huge.cost(), [name])
+def test_the_longest_names_and_costs_are_kept(address: str) -> None:
+    ledger, name = Ledger(address), ("Zürich 东京 " * 60)[:499] + "."
+    longest = Answer(Fraction(10**100, 7), Fraction(1, 10**100 - 1))
+    ledger.spend(longest, dataset=name, what="a look")
+    ledger.set_limit(name, longest.cost())
+    assert ledger.seen(name, columns=["age"], n=7) == []
+    assert (ledger.total(name), ledger.datasets()) == (longest.cost(), [name])
 
 
 def test_a_ledger_of_a_later_version(running_server: Server, address: str) -> None:
     Ledger(address).close()
-    session(running_server, address, "UPDATE littlestone_ledger.format SET version = 3")
+    session(running_server, address, "UPDATE littlestone_ledger.format SET version = 4")
     with pytest.raises(
-        LedgerError, match="it has format 3 and this version of littlestone reads 2"
+        LedgerError, match="it has format 4 and this version of littlestone reads 3"
     ):
         Ledger(address)
 
@@ -289,6 +291,107 @@ def test_members_need_no_right_to_change_entries(running_server: Server, address
     session(running_server, address, "DROP OWNED BY bob")
 
 
+FORMAT_2 = [
+    "CREATE SCHEMA littlestone_ledger",
+    "SET search_path = littlestone_ledger",
+    "CREATE TABLE format (version INTEGER NOT NULL)",
+    "INSERT INTO format VALUES (2)",
+    "CREATE TABLE limits (dataset TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
+    " neighboring TEXT NOT NULL)",
+    "CREATE TABLE entries (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
+    " dataset TEXT NOT NULL, what TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
+    " delta TEXT NOT NULL, neighboring TEXT NOT NULL, at TEXT NOT NULL,"
+    " partition TEXT NOT NULL DEFAULT '', part INTEGER NOT NULL DEFAULT 0,"
+    " parts INTEGER NOT NULL DEFAULT 0)",
+    "CREATE INDEX datasets ON entries USING hash (dataset)",
+    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+    " 'BEGIN RAISE ''an entry of the ledger is never changed or deleted''; END'",
+    "CREATE TRIGGER never BEFORE UPDATE OR DELETE OR TRUNCATE ON entries"
+    " FOR EACH STATEMENT EXECUTE FUNCTION refuse()",
+]
+INSERT = (
+    "INSERT INTO littlestone_ledger.entries"
+    " (dataset, what, mechanism, epsilon, delta, neighboring, at) VALUES"
+    " ('{}', 'a look', 'answer', '{}', '0/1', 'replace-one', '')"
+)
+
+
+def test_a_ledger_of_format_2_is_brought_up_to_date_by_its_owner(
+    running_server: Server, address: str
+) -> None:
+    old = f"{'9' * 1000}/{'1' * 1000}"
+    session(
+        running_server, address, *FORMAT_2, INSERT.format("people", old),
+        INSERT.format("bad", "-1/1"), INSERT.format("x" * 5000, "1/1"),
+        "DROP ROLE IF EXISTS bob", "CREATE ROLE bob LOGIN",
+        "GRANT USAGE ON SCHEMA littlestone_ledger TO bob",
+        "GRANT SELECT, INSERT ON entries TO bob", "GRANT SELECT ON limits, format TO bob",
+    )  # fmt: skip
+    with pytest.raises(LedgerError, match=r"must be owner|permission denied") as caught:
+        Ledger(address.replace("ada", "bob"))
+    assert "only an owner makes the tables, brings them up to date" in caught.value.fix
+    with Ledger(address) as ledger:
+        assert ledger.total("people").epsilon == Fraction(9)
+        assert ledger.total("x" * 5000) == PrivacyCost(Fraction(1))
+        with pytest.raises(LedgerError, match="'bad' in the ledger"):
+            ledger.total("bad")
+    # Members need no new rights.
+    with Ledger(address.replace("ada", "bob")) as ledger:
+        assert spend(ledger) == 4
+        assert ledger.seen("people", columns=["age"], n=10) == []
+        with pytest.raises(LedgerError, match="permission denied") as caught:
+            ledger.alias("people", "bad")
+        assert "joins names" in caught.value.fix
+    session(running_server, address, "DROP OWNED BY bob")
+
+
+@pytest.mark.parametrize(
+    "number", ["nonsense", "-1/1", "1/0", "1", "1//2", "0.5", f"1/{'9' * 102}", f"{'9' * 202}/1"]
+)
+def test_no_other_hand_can_write_an_unsound_row(
+    running_server: Server, address: str, number: str
+) -> None:
+    import psycopg
+
+    Ledger(address).close()
+    for row in (
+        INSERT.format("a", number),
+        INSERT.format("a", "1/2").replace("replace-one", "add-or-remove"),
+        INSERT.format("a" * 501, "1/2"),
+        INSERT.format("a", "1/2").replace("at)", "at, part)").replace("'')", "'', 1)"),
+        "INSERT INTO littlestone_ledger.limits VALUES ('a', '-1/1', '0/1', 'replace-one')",
+    ):
+        with pytest.raises(psycopg.errors.CheckViolation):
+            session(running_server, address, row)
+    session(running_server, address, INSERT.format("a", "1/2"))
+
+
+def test_a_database_that_cannot_hold_every_name_is_named(running_server: Server) -> None:
+    for encoding in ("LATIN1", "SQL_ASCII"):
+        address = running_server.database(f"ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+        with pytest.raises(LedgerError, match=f"written in {encoding}") as caught:
+            Ledger(address)
+        assert "WITH ENCODING 'UTF8'" in caught.value.fix
+    session(running_server, address := running_server.database(
+        "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"), *FORMAT_2)  # fmt: skip
+    with Ledger(address) as ledger:  # which is there, and goes on
+        assert spend(ledger) == 1
+        with pytest.raises(LedgerError, match="no equivalent in encoding") as caught:
+            ledger.spend(Answer(), dataset="東京", what="a look")
+        assert "WITH ENCODING 'UTF8'" in caught.value.fix
+
+
+def test_who_may_not_make_a_ledger_is_told_so(running_server: Server, address: str) -> None:
+    session(running_server, address, "DROP ROLE IF EXISTS eve", "CREATE ROLE eve LOGIN")
+    with pytest.raises(LedgerError, match="permission denied") as caught:
+        Ledger(address.replace("ada", "eve"))
+    assert "only an owner makes the tables" in caught.value.fix
+    Ledger(address).close()
+    with pytest.raises(LedgerError, match="permission denied") as caught:
+        Ledger(address.replace("ada", "eve"))
+    assert "ask the ledger's owner" in caught.value.fix
+
+
 # Passwords; none of these needs a server.
 
 SECRET = "hunter2"
@@ -296,34 +399,78 @@ WRONG = [
     "postgresql://ada:{}@localhost:1/db",
     "postgresql://ada:{}@localhost:{}/db",
     "postgresql://ada:x@{}@localhost:1/db",
+    "postgresql://ada:{}/db",
+    "postgresql://ada:{}#@localhost/db",
+    "postgresql://[{}/db",
     "postgresql://ada@localhost:1/db?password={}",
     "postgresql://ada@localhost:1/db?passwrod={}",
+    "postgresql://ada@localhost:1/db?sslpassword={}",
     "postgresql://ada@localhost:1/db?sslmode={}",
+    "postgresql://ada@localhost:1/db?{}",
     "postgresql://ada:{}@no such host/db",
+    "postgresql:/ada:{}@localhost/db",
+    "postgresql:ada:{}@localhost/db",
+    "postgres:{}",
+    "POSTGRESQL://ada:{}@localhost/db",
+    " postgresql://ada:{}@localhost/db",
+    "\npostgresql://ada:{}@localhost/db",
+    "//ada:{}@localhost/db",
+    "ada:{}@localhost/db",
+    "host=localhost dbname=db password={}",
+    "dbname = db password={}",
     "mysql://ada:{}@localhost/db",
     "postgresql+asyncpg://ada:{}@localhost/db",
 ]
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_no_error_quotes_a_password(wrong: str) -> None:
+@pytest.mark.parametrize("kind", [str, Path])
+def test_no_error_quotes_a_password_and_no_file_is_made(
+    wrong: str, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("psycopg")
-    pytest.importorskip("sqlalchemy")
+    monkeypatch.chdir(tmp_path)
+    place = kind(wrong.replace("{}", SECRET))
+    if kind is Path and str(place).startswith("/"):
+        pytest.skip("a path from the root is a path")
     with pytest.raises(LedgerError) as caught:
-        Ledger(wrong.replace("{}", SECRET))
+        Ledger(place)
     assert SECRET not in "".join(traceback.format_exception(caught.value))
     assert caught.value.fix
+    assert SECRET not in shown_address(str(place))
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_the_path_shows_no_password(running_server: Server, address: str) -> None:
-    secret = address.replace("ada@", f"ada:{SECRET}@") + f"&application_name={SECRET}"
-    with Ledger(secret) as ledger:
-        assert ledger.path is not None
-        assert SECRET not in ledger.path + repr(ledger) + str(ledger)
+@pytest.mark.parametrize(
+    "name", ["./host=a.ledger", "C:\\budget.ledger", "a@b.ledger", "2024:01.ledger", "../x:y@z"]
+)
+def test_a_path_that_says_so_is_a_path(name: str) -> None:
+    assert not is_address(name)
+    assert shown_address(name) == name
 
 
-@pytest.mark.parametrize("missing", ["sqlalchemy", "psycopg"])
-def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    monkeypatch.setitem(sys.modules, missing, None)
+def test_passwords_come_from_the_places_of_libpq(
+    running_server: Server, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = address.partition("?")[0].rpartition("/")[2]
+    services = tmp_path / "services"
+    services.write_text(
+        f"[budgets]\nhost={running_server.folder}\nuser=ada\npassword={SECRET}\ndbname={name}\n"
+    )
+    monkeypatch.setenv("PGSERVICEFILE", str(services))
+    with Ledger("postgresql:///?service=budgets") as ledger:
+        assert spend(ledger) == 1
+        assert ledger.path == "postgresql:///"
+        assert SECRET not in repr(ledger) + str(ledger.connection)
+    assert len(Ledger(address).entries()) == 1
+
+
+def test_options_of_an_address_are_not_shown(address: str) -> None:
+    with Ledger(f"{address}&application_name={SECRET}") as ledger:
+        assert ledger.path == address
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(LedgerError, match=r'pip install "littlestone\[postgresql\]"'):
         Ledger("postgresql://ada@localhost/db")

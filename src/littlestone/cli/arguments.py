@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -74,7 +76,44 @@ def dataset_name(text: str) -> str:
     ('census 2020', True)
     """
     spelled = os.sep in text or text.lower().endswith(TABLE_SUFFIXES)
-    return os.path.realpath(text) if spelled else text
+    return true_path(text) if spelled else text
+
+
+def true_path(path: str | os.PathLike[str]) -> str:
+    """The full path without links, each name in it spelled as its folder has it.
+
+    On a disk where ``Visits.csv`` opens ``visits.csv``, both spellings get one name, hence one
+    budget.  What does not exist keeps its spelling.
+
+    >>> true_path("nowhere/Visits.csv") == os.path.realpath("nowhere/Visits.csv")
+    True
+    """
+    whole = os.path.realpath(path)
+    folder, name = os.path.split(whole)
+    if not name or not os.path.lexists(whole):
+        return whole
+    return os.path.join(true_path(folder), _spelled(folder, name))
+
+
+def _spelled(folder: str, name: str) -> str:
+    try:
+        names = os.listdir(folder)
+        if name in names:
+            return name
+        own = os.lstat(os.path.join(folder, name))
+        # Told by the file itself, whatever its disk takes for the same letters; a hard link of
+        # another name is another file here.
+        for other in names:
+            alike = _letters(other) == _letters(name)
+            if alike and os.path.samestat(own, os.lstat(os.path.join(folder, other))):
+                return unicodedata.normalize("NFC", other)
+    except OSError:  # a folder may be entered and yet not be listed
+        pass
+    return name
+
+
+def _letters(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def ledger_name(text: str, ledger: Ledger) -> str:
@@ -84,6 +123,20 @@ def ledger_name(text: str, ledger: Ledger) -> str:
     'here.ledger'
     """
     return str(ledger.path) if is_address(text) else text
+
+
+def lookalike(name: str, others: Sequence[str]) -> str:
+    """What is said once where tables of the same columns and n have several names.
+
+    >>> print(lookalike("copy.csv", ["visits.csv"]))
+    copy.csv has the columns and the number of records of visits.csv: if it is the same data,
+    join their budgets with: littlestone ledger alias copy.csv visits.csv
+    """
+    command = shlex.join(["littlestone", "ledger", "alias", name, others[0]])
+    return (
+        f"{name} has the columns and the number of records of {' and '.join(others)}: if it is the "
+        f"same data,\njoin their budgets with: {command}"
+    )
 
 
 def refuse_as_feature(target: str, columns: Sequence[str], declared: str) -> None:

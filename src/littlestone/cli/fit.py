@@ -15,9 +15,10 @@ from littlestone.cli.arguments import (
     dataset_name,
     files_of,
     ledger_name,
+    lookalike,
     refuse_as_feature,
 )
-from littlestone.cli.console import cost_json, print_json, print_pairs
+from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.tasks import declared_task
 from littlestone.data import open_table
 from littlestone.learners.base import Setting
@@ -119,6 +120,8 @@ def fit(
     ):
         sample = task.read(source, refuse_blank=evaluate)
         promised, shown = accuracy(learner, sample.n), ledger_name(ledger, book)
+        if others := book.seen(name, columns=source.columns, n=sample.n):
+            err.print(lookalike(name, others))
         release = task.fit(sample, ledger=book, dataset=name, rng=rng)
         # From here on the release is paid for: whatever fails, it is kept.
         model = visible_json(release.to_json(), indent=2) + "\n"

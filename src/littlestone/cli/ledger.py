@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import sys
 from contextlib import nullcontext
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -20,13 +20,15 @@ from littlestone.cli.arguments import (
     dataset_name,
     files_of,
     ledger_name,
+    lookalike,
 )
-from littlestone.cli.console import cost_json, out, print_json, print_table
+from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, exact, exact_delta
-from littlestone.privacy.ledger import Entry, Ledger, is_address
+from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
+from littlestone.visible import visible_json
 
 app = typer.Typer(help="Show what has been spent, and set limits.", no_args_is_help=True)
 
@@ -41,35 +43,56 @@ class Format(StrEnum):
     JSON = "json"
 
 
+@dataclass(frozen=True)
+class Account:
+    """One data set: its names, its entries each with the total after it, its total and limit."""
+
+    names: list[str]
+    lines: list[tuple[Entry, PrivacyCost]]
+    total: PrivacyCost
+    limit: PrivacyCost | None
+
+
 @app.command()
 def show(
     dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: AsJson = False
 ) -> None:
     """Show every entry, and the total and limit of every data set."""
     with Ledger(ledger, create=False) as book:
-        only = _known(dataset, book, ledger)
-        names = book.datasets() if only is None else [only]
-        entries = book.entries(only)
-        totals = {name: (book.total(name), book.limit(name)) for name in names}
+        accounts, unsound = _accounts(dataset, ledger, book)
+        connection, alike = book.connection, book.lookalikes()
+    shown = {name for account in accounts for name in account.names}
+    alike = [names for names in alike if shown & set(names)]
     if as_json:
         print_json(
             {
-                "entries": [_entry_json(entry) for entry in entries],
+                "connection": connection,
+                "entries": [_entry_json(entry) for entry, _ in _in_order(accounts)],
                 "totals": {
-                    name: {**cost_json(total), "limit": limit and cost_json(limit)}
-                    for name, (total, limit) in totals.items()
+                    name: {
+                        **cost_json(account.total),
+                        "limit": account.limit and cost_json(account.limit),
+                    }
+                    for name, account in _by_name(accounts)
                 },
+                "one data set": [account.names for account in accounts if account.names[1:]],
+                "alike": alike,
             }
         )
-        return
-    for name, (total, limit) in totals.items():
-        out.print(f"{name}: {budget(total, limit)}")
-        rows = [
-            [f"  {entry.number}", entry.at, *cost_json(entry.cost).values(), _what(entry)]
-            for entry in entries
-            if entry.dataset == name
-        ]
-        print_table(["  entry", "at (UTC)", "epsilon", "delta", "what"], rows)
+    else:
+        if connection is not None:
+            out.print(f"connection: {connection}")
+        for account in accounts:
+            names = " = ".join(account.names)
+            out.print(f"{names}: {budget(account.total, account.limit)}")
+            rows = [
+                [f"  {entry.number}", entry.at, *cost_json(entry.cost).values(), _what(entry)]
+                for entry, _ in account.lines
+            ]
+            print_table(["  entry", "at (UTC)", "epsilon", "delta", "what"], rows)
+        for name, *others in alike:
+            out.print(lookalike(name, others))
+    _end(unsound)
 
 
 @app.command()
@@ -77,23 +100,47 @@ def history(
     dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: AsJson = False
 ) -> None:
     """Show the entries in order, each with its data set's total right after it."""
-    lines = _history(dataset, ledger)
+    lines, unsound = _history(dataset, ledger)
     if as_json:
         print_json([_line_json(entry, total) for entry, total in lines])
-        return
-    headings = ["entry", "at (UTC)", "epsilon", "delta", "total", "delta", "data set", "what"]
-    rows = [
-        [
-            str(entry.number),
-            entry.at,
-            *cost_json(entry.cost).values(),
-            *cost_json(total).values(),
-            entry.dataset,
-            _what(entry),
+    else:
+        headings = ["entry", "at (UTC)", "epsilon", "delta", "total", "delta", "data set", "what"]
+        rows = [
+            [
+                str(entry.number),
+                entry.at,
+                *cost_json(entry.cost).values(),
+                *cost_json(total).values(),
+                entry.dataset,
+                _what(entry),
+            ]
+            for entry, total in lines
         ]
-        for entry, total in lines
-    ]
-    print_table(headings, rows)
+        print_table(headings, rows)
+    _end(unsound)
+
+
+@app.command()
+def alias(
+    name: Annotated[str, typer.Argument(help="Another name of it: a copy, a link, a spelling.")],
+    dataset: Annotated[
+        str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
+    ],
+    ledger: LedgerOption = DEFAULT_LEDGER,
+) -> None:
+    """Join two names of one data set, for good: they share what is spent, and the least limit."""
+    other = dataset_name(name)
+    with Ledger(ledger, create=False) as book:
+        known = _known(dataset, book, ledger)
+        if other == known:
+            raise DeclarationError(
+                f"join {other!r} to itself",
+                found="both are one name already",
+                fix="give two names",
+            )
+        book.alias(other, known)
+        names, total, most = book.names(known), book.total(known), book.limit(known)
+    out.print(f"{' = '.join(names)}: {budget(total, most)}")
 
 
 @app.command()
@@ -103,18 +150,23 @@ def export(
     style: Annotated[Format, typer.Option("--format", help="CSV or JSON.")] = Format.CSV,
     to: Annotated[Path | None, typer.Option("--out", help="A file; else it is printed.")] = None,
 ) -> None:
-    """Write the history with exact numbers; it holds no data, but names, purposes and costs."""
+    """Write the history with exact numbers; it holds no data, but names, purposes and costs.
+
+    In CSV, a text that a spreadsheet would run as a formula has an apostrophe before it.
+    """
     require_different({"the ledger": files_of(ledger), "--out": [to]})
     with reserved(to, HISTORY) if to is not None else nullcontext(sys.stdout.write) as write:
-        lines = [_line_json(entry, total) for entry, total in _history(dataset, ledger)]
+        history, unsound = _history(dataset, ledger)
+        lines = [_line_json(entry, total) for entry, total in history]
         if style is Format.JSON:
-            write(json.dumps(lines, indent=2, ensure_ascii=False) + "\n")
-            return
-        text = io.StringIO()
-        writer = csv.DictWriter(text, _FIELDS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
-        write(text.getvalue())
+            write(visible_json(lines, indent=2) + "\n")
+        else:
+            text = io.StringIO()
+            writer = csv.DictWriter(text, _FIELDS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows({name: _cell(value) for name, value in line.items()} for line in lines)
+            write(text.getvalue())
+    _end(unsound)
 
 
 @app.command()
@@ -142,10 +194,8 @@ def limit(
         out.print("more than that is already spent, so nothing more will be")
 
 
-def _known(dataset: str | None, book: Ledger, ledger: str) -> str | None:
+def _known(dataset: str, book: Ledger, ledger: str) -> str:
     """The data set's name in the ledger; raises `DeclarationError` when the ledger has no such."""
-    if dataset is None:
-        return None
     name, names = dataset_name(dataset), book.datasets()
     if name not in names:
         raise DeclarationError(
@@ -157,9 +207,55 @@ def _known(dataset: str | None, book: Ledger, ledger: str) -> str | None:
     return name
 
 
-def _history(dataset: str | None, ledger: str) -> list[tuple[Entry, PrivacyCost]]:
+def _accounts(
+    dataset: str | None, ledger: str, book: Ledger
+) -> tuple[list[Account], list[UnsoundRowError]]:
+    """The accounts of one data set or of all, and why others cannot be told."""
+    names = book.datasets() if dataset is None else [_known(dataset, book, ledger)]
+    accounts, unsound = list[Account](), list[UnsoundRowError]()
+    for group in sorted({tuple(book.names(name)) for name in names}):
+        name = group[0]
+        try:
+            told = book.history(name), book.total(name), book.limit(name)
+        except UnsoundRowError as error:
+            unsound.append(error)
+        else:
+            accounts.append(Account(list(group), *told))
+    return accounts, unsound
+
+
+def _history(
+    dataset: str | None, ledger: str
+) -> tuple[list[tuple[Entry, PrivacyCost]], list[UnsoundRowError]]:
     with Ledger(ledger, create=False) as book:
-        return book.history(_known(dataset, book, ledger))
+        accounts, unsound = _accounts(dataset, ledger, book)
+    return _in_order(accounts), unsound
+
+
+def _in_order(accounts: list[Account]) -> list[tuple[Entry, PrivacyCost]]:
+    lines = [line for account in accounts for line in account.lines]
+    return sorted(lines, key=lambda line: line[0].number)
+
+
+def _by_name(accounts: list[Account]) -> list[tuple[str, Account]]:
+    return sorted(
+        ((name, account) for account in accounts for name in account.names),
+        key=lambda pair: pair[0],
+    )
+
+
+def _end(unsound: list[UnsoundRowError]) -> None:
+    """After what could be read: say what could not, and end with status 1."""
+    for error in unsound:
+        exit_with(error)
+    if unsound:
+        raise typer.Exit(1)
+
+
+def _cell(value: object) -> object:
+    # An apostrophe before those that begin with one keeps the texts apart.
+    formula = isinstance(value, str) and value.startswith(tuple("=+-@\t\r\n'＝＋－＠"))
+    return f"'{value}" if formula else value
 
 
 def _what(entry: Entry) -> str:

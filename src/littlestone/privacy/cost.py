@@ -20,36 +20,68 @@ class NeighboringRelation(StrEnum):
     REPLACE_ONE = "replace-one"
 
 
+DIGITS = 100  # of a declared number above and below its fraction's line: at most 10^100 each
+_MOST: int = 10**DIGITS
+
+
 def exact(value: object, *, what: str) -> Fraction:
     """The exact rational a person means by ``value``: 0.1, ``"0.1"`` and ``"1/10"`` are all 1/10.
 
     A float stands for its shortest decimal form, so the epsilon that is printed is the one that
-    is guaranteed.  Raises `DeclarationError` when ``value`` is not a finite number.
+    is guaranteed.  Raises `DeclarationError` when ``value`` is not a finite number, or has a
+    numerator or denominator beyond 10^100.
 
     >>> exact(0.1, what="epsilon")
     Fraction(1, 10)
     """
-    if isinstance(value, Fraction):
-        return value
     try:
-        if isinstance(value, bool):
-            raise ValueError
-        written = str(value).strip()
-        if len(written) > 400:
-            raise ValueError
-        if re.fullmatch(r"\d+/\d+", written):
-            return Fraction(written)
-        number = Decimal(written)
-        # An exponent of millions is legal decimal text but no probability or epsilon.
-        if not number.is_finite() or abs(number.adjusted()) > 400:
-            raise ValueError
-        return Fraction(number)
+        number = value if isinstance(value, Fraction) else _read(value)
     except (InvalidOperation, ValueError, ZeroDivisionError):
         raise DeclarationError(
-            f"use {value!r} as {what}",
+            f"use {_quoted(value)} as {what}",
             found="it is not a finite number",
             fix=f"give {what} as a decimal number, such as 0.5",
         ) from None
+    if not is_short(number):
+        raise DeclarationError(
+            f"use a number of that length as {what}",
+            found=f"its numerator or denominator is beyond 10^{DIGITS}",
+            fix=f"round {what} to a shorter number, such as 0.5",
+        )
+    return number
+
+
+def is_short(value: Fraction) -> bool:
+    """Whether numerator and denominator are within 10^100, so that any text of them is short.
+
+    >>> is_short(Fraction(1, 3**100)), is_short(Fraction(1, 3**300))
+    (True, False)
+    """
+    return max(abs(value.numerator), value.denominator) <= _MOST
+
+
+def _read(value: object) -> Fraction:
+    try:
+        written = str(value).strip()
+    except Exception:  # whatever an object's own code may raise
+        raise ValueError from None
+    if isinstance(value, bool) or len(written) > 400:
+        raise ValueError
+    if re.fullmatch(r"[0-9]+/[0-9]+", written):
+        return Fraction(written)
+    number = Decimal(written)
+    # An exponent of millions is legal decimal text but no probability or epsilon.
+    if not number.is_finite() or abs(number.adjusted()) > 400:
+        raise ValueError
+    return Fraction(number)
+
+
+def _quoted(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception:  # whatever an object's own code may raise
+        text = f"an object of type {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def exact_epsilon(value: object, *, what: str = "epsilon") -> Fraction:
@@ -67,7 +99,7 @@ def exact_epsilon(value: object, *, what: str = "epsilon") -> Fraction:
         )
     if not Fraction(1, 10**9) <= epsilon <= 1000:
         raise DeclarationError(
-            f"guarantee {what} = {value}",
+            f"guarantee {what} = {decimal_text(epsilon)}",
             found="it is outside 1e-9 to 1000: nothing could be learned, or nothing is protected",
             fix="give a usual epsilon; 1 is a common choice, 0.1 a strong one",
         )
@@ -93,19 +125,22 @@ def exact_delta(value: object) -> Fraction:
 def decimal_text(value: Fraction) -> str:
     """The shortest decimal text of ``value``, or ``p/q`` when no short decimal equals it.
 
+    Of any length: Python itself refuses to print integers of more than a few thousand digits.
+
     >>> decimal_text(Fraction(1, 8)), decimal_text(Fraction(1, 3)), decimal_text(Fraction(1, 10**6))
     ('0.125', '1/3', '0.000001')
     """
-    remainder = value.denominator
+    remainder, places = value.denominator, 0
     for prime in (2, 5):
+        power = 0
         while remainder % prime == 0:
             remainder //= prime
+            power += 1
+        places = max(places, power)
     if remainder != 1:
-        return str(value)
-    places = 0
-    while (value * 10**places).denominator != 1:
-        places += 1
-    text = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
+        return f"{Decimal(value.numerator):f}/{Decimal(value.denominator):f}"
+    text = f"{Decimal(abs(value.numerator) * 10**places // value.denominator):f}"
+    text = text.rjust(places + 1, "0")
     whole, part = text[: len(text) - places], text[len(text) - places :]
     return ("-" if value < 0 else "") + whole + ("." + part if part else "")
 
@@ -159,6 +194,15 @@ class PrivacyCost:
         True
         """
         return self.epsilon <= limit.epsilon and self.delta <= limit.delta
+
+    def least(self, other: PrivacyCost) -> PrivacyCost:
+        """The largest cost within both limits.
+
+        >>> print(PrivacyCost(Fraction(1)).least(PrivacyCost(Fraction(2), Fraction(1, 2))))
+        epsilon 1, delta 0 (replace-one)
+        """
+        epsilon, delta = min(self.epsilon, other.epsilon), min(self.delta, other.delta)
+        return PrivacyCost(epsilon, delta, self.neighboring)
 
     def __str__(self) -> str:
         return (

@@ -1,8 +1,18 @@
 """The ledger: a durable record of what every data set has spent, written before every draw."""
 
+from littlestone.privacy.ledger.address import is_address, shown_address
 from littlestone.privacy.ledger.ledger import Ledger, Preview
 from littlestone.privacy.ledger.parts import Part
 from littlestone.privacy.ledger.receipt import Entry, Receipt
-from littlestone.privacy.ledger.server import is_address
+from littlestone.privacy.ledger.rows import UnsoundRowError
 
-__all__ = ["Entry", "Ledger", "Part", "Preview", "Receipt", "is_address"]
+__all__ = [
+    "Entry",
+    "Ledger",
+    "Part",
+    "Preview",
+    "Receipt",
+    "UnsoundRowError",
+    "is_address",
+    "shown_address",
+]

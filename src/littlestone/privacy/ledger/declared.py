@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from fractions import Fraction
 from numbers import Rational
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import DIGITS, PrivacyCost, is_short
 
 # Characters that are printable to Python and invisible to people.
 # They are Unicode's Default_Ignorable_Code_Points among the printable ones, and blanks of Braille
@@ -18,6 +19,10 @@ _BLANKS = frozenset(
 }
 
 
+MOST = 500  # characters of a data set's or a partition's name
+MOST_WORDS = 100_000  # characters of a purpose or of an event's text
+
+
 def checked(cost: PrivacyCost) -> PrivacyCost:
     """``cost`` itself; raises `DeclarationError` when a number is negative, inexact or too long.
 
@@ -26,19 +31,21 @@ def checked(cost: PrivacyCost) -> PrivacyCost:
     Fraction(1, 2)
     """
     for name, number in (("epsilon", cost.epsilon), ("delta", cost.delta)):
-        rational = isinstance(number, Rational) and number >= 0
-        # Sums of fractions without a common denominator would grow beyond what can be printed.
-        if not rational or max(number.numerator, number.denominator).bit_length() > 4096:
+        if not isinstance(number, Rational) or number < 0 or not is_short(Fraction(number)):
             raise DeclarationError(
-                f"use {name} = {number} in the ledger",
-                found="it is not an exact rational number of at least 0 and of at most 4096 bits",
-                fix="give a Fraction; littlestone.privacy.cost.exact reads 0.1 as 1/10",
+                f"use that {name} in the ledger",
+                found="it is not an exact rational number of at least 0 whose numerator and "
+                f"denominator are at most 10^{DIGITS}",
+                fix="give a Fraction, rounded up to fewer digits where it has more; "
+                "littlestone.privacy.cost.exact reads 0.1 as 1/10",
             )
     return cost
 
 
-def named(text: str, what: str) -> str:
+def named(text: str, what: str, *, most: int | None = None) -> str:
     """``text`` itself; raises `DeclarationError` unless it is one line of visible characters.
+
+    What is written has at most ``most`` characters; what is read may be longer, as it once could be.
 
     >>> named("census 2020", "a data set")
     'census 2020'
@@ -47,9 +54,15 @@ def named(text: str, what: str) -> str:
     plain = isinstance(text, str) and bool(text) and text == text.strip() and text.isprintable()
     if not plain or not unicodedata.is_normalized("NFC", text) or _BLANKS & set(text):
         raise DeclarationError(
-            f"use {text!r} as the name of {what}",
+            f"use {text!r:.100} as the name of {what}",
             found="it is no text, is empty, has spaces around it, or has characters that cannot be "
             "seen or told from others",
             fix="use plain words on one line",
+        )
+    if most is not None and len(text) > most:
+        raise DeclarationError(
+            f"use {text:.50}... as the name of {what}",
+            found=f"it has {len(text):,} characters, and {most:,} are allowed",
+            fix="use a shorter one; the command line takes a data set's from --dataset",
         )
     return text

@@ -15,29 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from littlestone.errors import LedgerError
-from littlestone.privacy.ledger.store import COLUMNS, FORMAT, LIMITS, PART_COLUMNS, PATIENCE, QUIET
-
-# SQLite's application_id tells that a file is a ledger, its user_version the format.
-_APPLICATION = int.from_bytes(b"LsDP", "big")
-_COSTS = (
-    "CREATE INDEX costs ON entries (dataset, partition, part, parts, epsilon, delta, neighboring)"
-)
-_TABLES = (
-    LIMITS,
-    f"CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, {COLUMNS},"
-    f" {', '.join(PART_COLUMNS)})",
-    _COSTS,
-    "CREATE TRIGGER no_update BEFORE UPDATE ON entries"
-    " BEGIN SELECT RAISE(ABORT, 'an entry of the ledger is never changed'); END",
-    "CREATE TRIGGER no_delete BEFORE DELETE ON entries"
-    " BEGIN SELECT RAISE(ABORT, 'an entry of the ledger is never deleted'); END",
-)
-# From format 1, where every entry was on a whole data set.
-_MIGRATION = (
-    *(f"ALTER TABLE entries ADD COLUMN {column}" for column in PART_COLUMNS),
-    "DROP INDEX costs",
-    _COSTS,
-)
+from littlestone.privacy.ledger.file_tables import APPLICATION, STEPS
+from littlestone.privacy.ledger.store import PATIENCE, Turn
+from littlestone.privacy.ledger.tables import FORMAT
 
 # SQLite looks for a free lock ever less often, up to ten times a second, and so can starve beside
 # busy processes.  Asking anew after each short wait keeps it looking, and lets Ctrl+C in between.
@@ -59,6 +39,8 @@ class LedgerFile:
 
     def __init__(self, path: str | os.PathLike[str] | None, *, create: bool) -> None:
         self._connection: sqlite3.Connection | None = None
+        self._turn = Turn(fork_waits=True)
+        self.connection = None  # no server
         self.path = None if path is None else os.path.abspath(os.fspath(path))
         self._connection = self._open(create=create)
         self._process = os.getpid()
@@ -69,20 +51,14 @@ class LedgerFile:
 
         ``asked`` begins the message of the `LedgerError` that any failure of SQLite becomes.
         """
-        with QUIET, _errors(asked):
+        with self._turn.taken(asked), _errors(asked):
             connection = self._connection_of_this_process(asked)
-            if connection.in_transaction:
-                raise LedgerError(
-                    asked,
-                    found="this thread is in the middle of another use of the ledger",
-                    fix="do not use a ledger inside a signal handler",
-                )
             with _atomically(connection):
                 yield connection
 
     def close(self) -> None:
         """Close the file; closing twice is harmless."""
-        with QUIET:
+        with self._turn.lock:
             connection, self._connection = self._connection, None
             if connection is not None:
                 if self._process == os.getpid():
@@ -111,7 +87,7 @@ class LedgerFile:
             if not create and not os.path.exists(self.path):
                 raise LedgerError(asked, found="there is no such file", fix="check the path")
             target = f"{Path(self.path).as_uri()}?mode={'rwc' if create else 'rw'}"
-        with QUIET, _errors(asked):
+        with self._turn.lock, _errors(asked):
             connection = sqlite3.connect(
                 target, timeout=_WAIT, isolation_level=None, check_same_thread=False, uri=True
             )
@@ -183,25 +159,24 @@ def _patiently(connection: sqlite3.Connection, statement: str) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, asked: str) -> None:
-    """Make the tables in an empty file, bring those of format 1 up to date; refuse other files."""
+    """Make the tables in an empty file, bring those of an old one up to date; refuse other files."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
     # A process that was killed while making the file leaves it empty: a ledger without entries.
-    if (application, version, tables) == (0, 0, 0):
-        for statement in (*_TABLES, f"PRAGMA application_id = {_APPLICATION}"):
-            connection.execute(statement)
-    elif application != _APPLICATION:
+    new = (application, version, tables) == (0, 0, 0)
+    if not new and application != APPLICATION:
         raise LedgerError(asked, found="the file is not a ledger", fix="check the path")
-    elif version == 1:
-        for statement in _MIGRATION:
-            connection.execute(statement)
-    elif version != FORMAT:
+    if not new and not 1 <= version <= FORMAT:
         raise LedgerError(
             asked,
             found=f"the file has format {version} and this version of littlestone reads {FORMAT}",
             fix="use the version of littlestone that wrote it",
         )
+    for step in (0, 2) if new else range(version, FORMAT):
+        for statement in STEPS[step]:
+            connection.execute(statement)
     # Written at every opening, so that a read-only file or directory is found out here and not
     # when the first spend fails.
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")

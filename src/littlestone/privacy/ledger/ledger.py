@@ -11,7 +11,10 @@ and use a PostgreSQL server for several machines.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import NoReturn, Self
@@ -20,17 +23,18 @@ from littlestone.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
-from littlestone.privacy.ledger.declared import checked, named
+from littlestone.privacy.ledger.address import is_address
+from littlestone.privacy.ledger.declared import MOST, MOST_WORDS, checked, named
 from littlestone.privacy.ledger.file import LedgerFile
 from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
-from littlestone.privacy.ledger.server import LedgerServer, is_address
+from littlestone.privacy.ledger.server import LedgerServer
 from littlestone.privacy.ledger.store import Connection, Store
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a spend of ``cost`` would do: the data set's total before and after it, and the limit."""
+    """What a spend would do: what it is charged, the total before and after it, and the limit."""
 
     cost: PrivacyCost
     before: PrivacyCost
@@ -84,30 +88,41 @@ class Ledger:
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, create: bool = True) -> None:
         self._store: Store
-        if isinstance(path, str) and is_address(path):
-            self._store = LedgerServer(path, create=create)
+        place = None if path is None else os.fspath(path)
+        if place is not None and is_address(place):
+            self._store = LedgerServer(place, create=create)
         else:
-            self._store = LedgerFile(path, create=create)
+            self._store = LedgerFile(place, create=create)
 
     @property
     def path(self) -> str | None:
-        """The absolute path of the file, or the address without a password; ``None`` in memory."""
+        """The absolute path of the file, or the address of the server; ``None`` in memory."""
         return self._store.path
+
+    @property
+    def connection(self) -> str | None:
+        """Whether the way to the server is encrypted, in words; ``None`` without a server."""
+        return self._store.connection
 
     def spend(self, event: Event, *, dataset: str, what: str, part: Part | None = None) -> Receipt:
         """Record the cost of ``event`` against ``dataset`` and return the receipt, durable by then.
 
         ``what`` says in a few public words what the draw is for.  ``part`` promises that the draw
-        reads no record outside of that part; parts of one partition are charged in parallel.  Raises
+        reads no record outside of that part; parts of one partition are charged in parallel.  The
+        entry charges the cost itself, or rounds it up to a multiple of 10^-100 where a total could
+        else become too long a fraction (`Spending.charged`).  Raises
         `BudgetExceededError` when the total would pass the data set's limit, `DeclarationError` for
-        a negative or inexact cost or an illegal name, and `LedgerError` when the ledger cannot be
-        written.  After an error there is no receipt, hence no draw; after the first two nothing is
-        recorded either.
+        a negative, inexact or too long cost or an illegal name, and `LedgerError` when the ledger
+        cannot be written.  After an error there is no receipt, hence no draw; after the first two
+        nothing is recorded either.
         """
         # The event's own code runs once, and before the ledger is locked.
-        cost, mechanism = checked(event.cost()), named(str(event), "an event")
+        cost, mechanism = checked(event.cost()), named(str(event), "an event", most=MOST_WORDS)
         pays_for = lines(event, mechanism, cost)
-        dataset, what = named(dataset, "a data set"), named(what, "a purpose")
+        dataset = named(dataset, "a data set", most=MOST)
+        what = named(what, "a purpose", most=MOST_WORDS)
+        if part is not None:
+            named(part.partition, "a partition", most=MOST)
         place = f"part {part} of " if part else ""
         asked = f"spend {cost} on {place}data set {dataset!r}"
         with self._store.transaction(asked) as connection:
@@ -119,7 +134,7 @@ class Ledger:
                     fix="spend less, or use other data; raise the limit only if those who set it "
                     "agree",
                 )
-            entry = rows.insert(connection, dataset, what, mechanism, cost, part)
+            entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
         return Receipt(event, entry, preview.after, preview.limit, pays_for, SEAL)
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
@@ -141,26 +156,28 @@ class Ledger:
         """Declare the most that ``dataset`` may ever cost, in place of any earlier limit.
 
         A limit below what is already spent is accepted: nothing can be unspent, and every further
-        spend is refused.  Raises `DeclarationError` when epsilon or delta is negative or inexact.
+        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` when epsilon
+        or delta is negative, inexact or too long.
         """
-        dataset, limit = named(dataset, "a data set"), checked(limit)
+        dataset, limit = named(dataset, "a data set", most=MOST), checked(limit)
         with self._store.transaction(f"limit data set {dataset!r} to {limit}") as connection:
-            rows.set_limit(connection, dataset, limit)
+            for name in rows.names(connection, dataset):
+                rows.set_limit(connection, name, limit)
 
     def limit(self, dataset: str) -> PrivacyCost | None:
-        """The limit declared for ``dataset``, ``None`` when there is none."""
+        """The limit declared for ``dataset``, the least of its names'; ``None`` when there is none."""
         dataset = named(dataset, "a data set")
         with self._store.transaction("read a limit") as connection:
-            return rows.limit(connection, dataset)
+            return rows.limit(connection, rows.names(connection, dataset))
 
     def total(self, dataset: str) -> PrivacyCost:
-        """What ``dataset`` has spent, zero when it has no entry.
+        """What ``dataset`` has spent under all its names, zero when it has no entry.
 
         Basic composition, in parallel over the parts of each partition (see `Spending`).
         """
         dataset = named(dataset, "a data set")
         with self._store.transaction("read a total") as connection:
-            return rows.spending(connection, dataset).total
+            return rows.spending(connection, rows.names(connection, dataset)).total
 
     def entries(self, dataset: str | None = None) -> list[Entry]:
         """The entries of ``dataset``, or of all data sets, in the order they were spent."""
@@ -170,19 +187,89 @@ class Ledger:
             return rows.entries(connection, dataset)
 
     def history(self, dataset: str | None = None) -> list[tuple[Entry, PrivacyCost]]:
-        """The same entries, each with the total of its data set right after it."""
+        """The entries of ``dataset`` under all its names, or of all data sets, each with a total.
+
+        It is the total of the entry's data set right after it, as if its names had always been one.
+        """
+        with self._store.transaction("read the history") as connection:
+            owners = rows.joined(connection)
+            names = [None] if dataset is None else owners.get(dataset, [dataset])
+            entries = [entry for name in names for entry in rows.entries(connection, name)]
         spent: dict[str, Spending] = {}
         totals = []
-        for entry in self.entries(dataset):
-            spending = spent.setdefault(entry.dataset, Spending())
-            spending.add(entry.cost, entry.part)
+        for entry in sorted(entries, key=lambda entry: entry.number):
+            owner = owners.get(entry.dataset, [entry.dataset])[0]
+            spending = spent.setdefault(owner, Spending())
+            spending.add(entry.cost, entry.part, name=entry.dataset)
             totals.append((entry, spending.total))
         return totals
 
     def datasets(self) -> list[str]:
-        """The names of all data sets with an entry or a limit, sorted."""
+        """All names of the data sets with an entry or a limit, sorted."""
         with self._store.transaction("read the data sets") as connection:
             return rows.datasets(connection)
+
+    def names(self, dataset: str) -> list[str]:
+        """All names of the data set, sorted; ``dataset`` alone if it was never joined to another."""
+        dataset = named(dataset, "a data set")
+        with self._store.transaction("read the names") as connection:
+            return rows.names(connection, dataset)
+
+    def alias(self, dataset: str, same_as: str) -> None:
+        """Declare two names to be of one data set, for good: a copy, a link, another spelling.
+
+        From then on the data set has spent what it has spent under all its names, and its limit is
+        the least of theirs.  Parts of one partition are still charged in parallel under one name
+        only, for the records may stand in another order under the other.
+
+        >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+        >>> from fractions import Fraction
+        >>> ledger = Ledger()
+        >>> for name in ("visits", "copy of visits"):
+        ...     receipt = ledger.spend(ExponentialMechanism(Fraction(1)), dataset=name, what="a look")
+        >>> ledger.alias("copy of visits", "visits")
+        >>> str(ledger.total("visits").epsilon), ledger.names("visits")
+        ('2', ['copy of visits', 'visits'])
+        """
+        dataset, same_as = named(dataset, "a data set"), named(same_as, "a data set")
+        with self._store.transaction(f"join {dataset!r} and {same_as!r}") as connection:
+            if same_as not in rows.names(connection, dataset):
+                rows.join(connection, dataset, same_as)
+
+    def seen(self, dataset: str, *, columns: Sequence[str], n: int) -> list[str]:
+        """Note the public looks of a table; the other data sets that have the same, told once.
+
+        That is its columns' names, in order, and its number of records, which is public under
+        replace-one neighbours.  Other names of the same data set are not told, and nothing is told
+        of a table that has been noted before.  It proves nothing, but may remind of a copy, whose
+        budget `alias` joins.
+
+        >>> ledger = Ledger()
+        >>> ledger.seen("visits", columns=["age", "visits"], n=1000)
+        []
+        >>> ledger.seen("copy of visits", columns=["age", "visits"], n=1000)
+        ['visits']
+        """
+        dataset = named(dataset, "a data set", most=MOST)
+        # Column names may be of any length and number.
+        looks = hashlib.sha256(json.dumps(list(columns)).encode()).hexdigest()
+        with self._store.transaction(f"note the columns of {dataset!r}") as connection:
+            if not rows.see(connection, dataset, looks, n):
+                return []
+            others = rows.seen(connection)[looks, n]
+            own = rows.names(connection, dataset)
+            return [name for name in others if name not in own]
+
+    def lookalikes(self) -> list[list[str]]:
+        """Names under which tables of the same looks were `seen`, unless all are one data set's."""
+        with self._store.transaction("read the columns") as connection:
+            owners = rows.joined(connection)
+            alike = {tuple(names) for names in rows.seen(connection).values()}
+        return [
+            list(names)
+            for names in sorted(alike)
+            if len({owners.get(name, [name])[0] for name in names}) > 1
+        ]
 
     def close(self) -> None:
         """Close the file; a closed ledger refuses every use, and closing twice is harmless."""
@@ -215,7 +302,8 @@ class Ledger:
 
 
 def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part | None) -> Preview:
-    spent = rows.spending(connection, dataset)
-    before = spent.total
-    spent.add(cost, part)
-    return Preview(cost, before, spent.total, rows.limit(connection, dataset))
+    names = rows.names(connection, dataset)
+    spent = rows.spending(connection, names)
+    before, charged = spent.total, spent.charged(cost)
+    spent.add(charged, part, name=dataset)
+    return Preview(charged, before, spent.total, rows.limit(connection, names))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import DIGITS, PrivacyCost
 from littlestone.privacy.ledger.declared import named
 
 _ZERO = PrivacyCost(Fraction(0))
@@ -80,15 +81,22 @@ class Spending:
 
     def __init__(self) -> None:
         self.total = _ZERO
-        self._parts: dict[Part, PrivacyCost] = {}
-        self._worst: dict[tuple[str, int], PrivacyCost] = {}
+        self._parts: dict[tuple[str, Part], PrivacyCost] = {}
+        self._worst: dict[tuple[str, str, int], PrivacyCost] = {}
+        self._units = 1, 1  # of all epsilons and of all deltas: they are multiples of 1 / unit
 
-    def add(self, cost: PrivacyCost, part: Part | None) -> None:
-        """Count a spend of ``cost`` on ``part``, or on the whole data set."""
+    def add(self, cost: PrivacyCost, part: Part | None, *, name: str = "") -> None:
+        """Count a spend of ``cost`` on ``part``, or on the whole data set.
+
+        Where the data set has several names, partitions of one and of another add up: the records
+        may stand in another order there.
+        """
+        epsilon, delta = self._units
+        self._units = lcm(epsilon, cost.epsilon.denominator), lcm(delta, cost.delta.denominator)
         if part is not None:
-            partition = part.partition, part.of
+            partition = name, part.partition, part.of
             before = self._worst.get(partition, _ZERO)
-            paid = self._parts[part] = self._parts.get(part, _ZERO) + cost
+            paid = self._parts[name, part] = self._parts.get((name, part), _ZERO) + cost
             worst = PrivacyCost(
                 max(before.epsilon, paid.epsilon), max(before.delta, paid.delta), paid.neighboring
             )
@@ -97,3 +105,31 @@ class Spending:
                 worst.epsilon - before.epsilon, worst.delta - before.delta, worst.neighboring
             )
         self.total += cost
+
+    def charged(self, cost: PrivacyCost) -> PrivacyCost:
+        """What a further spend of ``cost`` is charged: ``cost``, or barely more so that totals end.
+
+        The denominator of a total divides the unit, the least common multiple of all denominators.
+        It may grow up to 10^200; a number that would make it grow further is rounded up to the next
+        multiple of 10^-100.  So no total is ever too long to be added, compared and printed.
+
+        >>> spending = Spending()
+        >>> for prime in (3, 7):
+        ...     spending.add(PrivacyCost(Fraction(1, prime**110)), None)
+        >>> half, fifth = Fraction(1, 2), Fraction(1, 11**90)
+        >>> spending.charged(PrivacyCost(half)).epsilon == half
+        True
+        >>> 0 < spending.charged(PrivacyCost(fifth)).epsilon - fifth < Fraction(1, 10**100)
+        True
+        """
+        epsilon, delta = self._units
+        return PrivacyCost(
+            _charged(cost.epsilon, epsilon), _charged(cost.delta, delta), cost.neighboring
+        )
+
+
+def _charged(number: Fraction, unit: int) -> Fraction:
+    if lcm(unit, number.denominator) <= max(unit, 10 ** (2 * DIGITS)):
+        return number
+    grid = 10**DIGITS
+    return Fraction(-(-number.numerator * grid // number.denominator), grid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -10,6 +11,11 @@ from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import Entry
 from littlestone.privacy.ledger.store import Connection
+
+
+class UnsoundRowError(LedgerError):
+    """A row of the ledger was written by other hands and says nothing that can be added up."""
+
 
 _COST = "epsilon, delta, neighboring"
 _PART = "partition, part, parts"
@@ -24,7 +30,7 @@ def insert(
     part: Part | None,
 ) -> Entry:
     """Add an entry; the store gives it its number."""
-    at = datetime.now(UTC).isoformat(timespec="seconds")
+    at = _now()
     values = {"dataset": dataset, "what": what, "mechanism": mechanism, "at": at}
     place = (part.partition, part.index, part.of) if part else ("", 0, 0)
     ((number,),) = connection.execute(
@@ -45,20 +51,22 @@ def entries(connection: Connection, dataset: str | None) -> list[Entry]:
         {} if dataset is None else {"dataset": dataset},
     )
     return [
-        Entry(number, name, what, mechanism, _cost(*rest[3:]), at, _part(*rest[:3]))
+        Entry(number, name, what, mechanism, _cost(name, *rest[3:]), at, _part(name, *rest[:3]))
         for number, name, what, mechanism, at, *rest in rows
     ]
 
 
-def spending(connection: Connection, dataset: str) -> Spending:
-    """What the data set has spent; equal entries come as one, multiplied by their number."""
+def spending(connection: Connection, names: Sequence[str]) -> Spending:
+    """What the data set of those names has spent; equal entries come as one, times their number."""
     spent = Spending()
-    for *place, epsilon, delta, neighboring, times in connection.execute(
-        f"SELECT {_PART}, {_COST}, COUNT(*) FROM entries WHERE dataset = :dataset"
-        f" GROUP BY {_PART}, {_COST}",
-        {"dataset": dataset},
-    ):
-        spent.add(_cost(epsilon, delta, neighboring, times), _part(*place))
+    for name in names:
+        for *place, epsilon, delta, neighboring, times in connection.execute(
+            f"SELECT {_PART}, {_COST}, COUNT(*) FROM entries WHERE dataset = :dataset"
+            f" GROUP BY {_PART}, {_COST}",
+            {"dataset": name},
+        ):
+            cost = _cost(name, epsilon, delta, neighboring, times)
+            spent.add(cost, _part(name, *place), name=name)
     return spent
 
 
@@ -72,17 +80,66 @@ def set_limit(connection: Connection, dataset: str, limit: PrivacyCost) -> None:
     )
 
 
-def limit(connection: Connection, dataset: str) -> PrivacyCost | None:
-    """The limit of the data set, None when there is none."""
-    row = connection.execute(
-        f"SELECT {_COST} FROM limits WHERE dataset = :dataset", {"dataset": dataset}
-    ).fetchone()
-    return None if row is None else _cost(*row)
+def limit(connection: Connection, names: Sequence[str]) -> PrivacyCost | None:
+    """The least of the limits that the names have, in epsilon and in delta; None without any."""
+    found: PrivacyCost | None = None
+    for name in names:
+        row = connection.execute(
+            f"SELECT {_COST} FROM limits WHERE dataset = :dataset", {"dataset": name}
+        ).fetchone()
+        if row is not None:
+            own = _cost(name, *row)
+            found = own if found is None else found.least(own)
+    return found
+
+
+def names(connection: Connection, dataset: str) -> list[str]:
+    """All names of the data set, its own included, sorted."""
+    return joined(connection).get(dataset, [dataset])
+
+
+def joined(connection: Connection) -> dict[str, list[str]]:
+    """For each name that was ever joined to another, all names of its data set, sorted."""
+    groups: dict[str, set[str]] = {}
+    for name, same_as in connection.execute("SELECT name, same_as FROM aliases"):
+        group = groups.get(name, {name}) | groups.get(same_as, {same_as})
+        groups.update(dict.fromkeys(group, group))
+    return {name: sorted(group) for name, group in groups.items()}
+
+
+def join(connection: Connection, name: str, same_as: str) -> None:
+    """Note that two names are of one data set."""
+    connection.execute(
+        "INSERT INTO aliases (name, same_as, at) VALUES (:name, :same_as, :at)",
+        {"name": name, "same_as": same_as, "at": _now()},
+    )
+
+
+def see(connection: Connection, dataset: str, table_schema: str, n: int) -> bool:
+    """Note that a table of that schema and n has this name; whether it was not known yet."""
+    return bool(
+        connection.execute(
+            "INSERT INTO seen (dataset, table_schema, n) VALUES (:dataset, :table_schema, :n)"
+            " ON CONFLICT DO NOTHING RETURNING n",
+            {"dataset": dataset, "table_schema": table_schema, "n": n},
+        ).fetchall()
+    )
+
+
+def seen(connection: Connection) -> dict[tuple[str, int], list[str]]:
+    """The names under which a table of each schema and n was seen, sorted."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for name, *table in connection.execute("SELECT dataset, table_schema, n FROM seen"):
+        found.setdefault((table[0], table[1]), []).append(name)
+    return {table: sorted(owners) for table, owners in found.items()}
 
 
 def datasets(connection: Connection) -> list[str]:
-    """The names of all data sets with an entry or a limit, sorted."""
-    rows = connection.execute("SELECT dataset FROM entries UNION SELECT dataset FROM limits")
+    """All names of data sets with an entry or a limit, sorted."""
+    rows = connection.execute(
+        "SELECT dataset FROM entries UNION SELECT dataset FROM limits"
+        " UNION SELECT name FROM aliases UNION SELECT same_as FROM aliases"
+    )
     return sorted(name for (name,) in rows)
 
 
@@ -92,26 +149,31 @@ def _texts(cost: PrivacyCost) -> dict[str, str]:
     return {**texts, "neighboring": cost.neighboring.value}
 
 
-def _cost(epsilon: str, delta: str, neighboring: str, times: int = 1) -> PrivacyCost:
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _cost(name: str, epsilon: str, delta: str, neighboring: str, times: int = 1) -> PrivacyCost:
     try:
         cost = PrivacyCost(Fraction(epsilon), Fraction(delta), NeighboringRelation(neighboring))
         if min(cost.epsilon, cost.delta) < 0:
             raise ValueError
         return PrivacyCost(cost.epsilon * times, cost.delta * times, cost.neighboring)
     except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise _foreign("a cost") from error
+        raise _foreign(name, "a cost") from error
 
 
-def _part(partition: str, index: int, of: int) -> Part | None:
+def _part(name: str, partition: str, index: int, of: int) -> Part | None:
     try:
         return None if (partition, index, of) == ("", 0, 0) else Part(partition, index, of)
     except ValueError as error:
-        raise _foreign("a part") from error
+        raise _foreign(name, "a part") from error
 
 
-def _foreign(what: str) -> LedgerError:
-    return LedgerError(
-        "read the ledger",
+def _foreign(name: str, what: str) -> UnsoundRowError:
+    return UnsoundRowError(
+        f"read data set {name!r} in the ledger",
         found=f"it holds {what} that this package did not write",
-        fix="restore a copy of the ledger, and add to it what was spent since",
+        fix="let the ledger's owner look at its rows; until then nothing more is spent on it, and "
+        "other data sets are not concerned",
     )

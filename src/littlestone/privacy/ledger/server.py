@@ -8,6 +8,9 @@ REPEATABLE READ the statement that waits for the lock would fix the view from be
 
 A commit waits until the server has it on disk (`synchronous_commit`), on its standbys too where it is
 set up so; a server that runs with `fsync` off cannot promise that and is refused.
+
+Nothing is waited for without end.  The server is told how long a statement may take; a server that
+no longer answers at all cannot be told anything, so the connection is then cut from this side.
 """
 
 from __future__ import annotations
@@ -15,51 +18,47 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from littlestone.errors import LedgerError
-from littlestone.privacy.ledger.store import COLUMNS, FORMAT, LIMITS, PART_COLUMNS, PATIENCE, QUIET
+from littlestone.privacy.ledger.address import conninfo, options, shown_address
+from littlestone.privacy.ledger.server_tables import SCHEMA, prepare
+from littlestone.privacy.ledger.silence import Watch
+from littlestone.privacy.ledger.store import PATIENCE, Turn
 from littlestone.privacy.ledger.store import Connection as Transaction
 
 if TYPE_CHECKING:
-    from sqlalchemy import URL, Connection, CursorResult, Engine
+    from psycopg import Connection
 
-_SCHEMA = "littlestone_ledger"
+ANSWER = 15.0  # seconds in which a server answers that it is there
+_CONNECT: dict[str, object] = {  # what an address may set otherwise; see libpq's manual
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
 _LOCK = int.from_bytes(b"LsDP", "big")  # the advisory lock, one for each database
-_TABLES = (
-    f"CREATE SCHEMA {_SCHEMA}",
-    "CREATE TABLE format (version INTEGER NOT NULL)",
-    f"INSERT INTO format VALUES ({FORMAT})",
-    LIMITS,
-    f"CREATE TABLE entries (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, {COLUMNS},"
-    f" {', '.join(PART_COLUMNS)})",
-    # A tree would refuse long names.
-    "CREATE INDEX datasets ON entries USING hash (dataset)",
-    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
-    " 'BEGIN RAISE ''an entry of the ledger is never changed or deleted''; END'",
-    "CREATE TRIGGER never BEFORE UPDATE OR DELETE OR TRUNCATE ON entries"
-    " FOR EACH STATEMENT EXECUTE FUNCTION refuse()",
-)
 # Settings of one transaction, whatever the server's or the user's own are; and what it must not be.
 # A program that stops in the middle is cut off, so that it does not lock out all others.
 _SETTINGS = f"""
-    SELECT set_config('search_path', '{_SCHEMA}', true),
+    SELECT set_config('search_path', '{SCHEMA}', true),
         set_config('synchronous_commit', CASE current_setting('synchronous_commit')
             WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
         set_config('lock_timeout', :patience, true),
+        set_config('statement_timeout', :longer, true),
         set_config('idle_in_transaction_session_timeout', :patience, true),
         current_setting('fsync') = 'on' AND current_setting('transaction_read_only') = 'off'
 """
-
-
-def is_address(text: str) -> bool:
-    """Whether ``text`` is the address of a server, and not the path of a file.
-
-    >>> is_address("postgresql://ada@db.example/ledgers"), is_address("budget.ledger")
-    (True, False)
-    """
-    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", text) is not None
+# By SQLSTATE.
+_FIXES = {
+    "42501": "ask the ledger's owner for the rights of a member (GRANT SELECT, INSERT); only an owner "
+    "makes the tables, brings them up to date, sets limits and joins names",
+    "22P05": "move the ledger to a database that was made WITH ENCODING 'UTF8'",
+    "55P03": "try again; see in pg_locks who holds the ledger's lock",
+    "57014": "try again; see in pg_stat_activity what keeps the server busy",
+}
 
 
 class LedgerServer:
@@ -70,18 +69,32 @@ class LedgerServer:
     """
 
     def __init__(self, address: str, *, create: bool) -> None:
-        self._engine: Engine | None = None
-        self._busy = False
-        self._url = _read(address)
-        self.path = _shown(self._url)
-        self._engine = self._connect()
+        self._open: Connection[Any] | None = None
+        self._turn, self._closed, self._process = Turn(fork_waits=False), False, os.getpid()
+        self._conninfo, self._options = conninfo(address), options(address)
+        self.path = shown_address(address)
         asked = f"open the ledger {self.path}"
         try:
             with self.transaction(asked) as transaction:
-                _prepare(transaction, asked, create=create)
+                prepare(transaction, asked, create=create)
         except BaseException:
             self.close()
             raise
+
+    @property
+    def connection(self) -> str:
+        """Who could read along, as the connection is by now."""
+        opened = self._open
+        if opened is None or opened.closed:
+            return "none"
+        if opened.info.host.startswith("/"):
+            return "a socket of this machine"
+        if not opened.pgconn.ssl_in_use:
+            return "not encrypted: add ?sslmode=verify-full to the address"
+        mode = opened.info.get_parameters().get("sslmode", "prefer")
+        if mode == "verify-full":
+            return "TLS, and the server is verified (sslmode=verify-full)"
+        return f"TLS, but who the server is was not verified (sslmode={mode}): add ?sslmode=verify-full"
 
     @contextmanager
     def transaction(self, asked: str) -> Iterator[Transaction]:
@@ -89,75 +102,88 @@ class LedgerServer:
 
         ``asked`` begins the message of the `LedgerError` that any failure of the server becomes.
         """
-        with QUIET, self._errors(asked):
-            engine = self._engine_of_this_process(asked)
-            if self._busy:
-                raise LedgerError(
-                    asked,
-                    found="this thread is in the middle of another use of the ledger",
-                    fix="do not use a ledger inside a signal handler",
-                )
-            self._busy = True
+        with self._turn.taken(asked), self._errors(asked):
+            transaction = self._begin(asked)
             try:
-                # Whatever ends the block early, Ctrl+C included, rolls back.
-                with engine.connect() as connection:
-                    transaction = _Transaction(connection)
-                    _begin(transaction, asked)
-                    yield transaction
-                    with self._doubt(asked):
-                        connection.commit()
-            finally:
-                self._busy = False
+                transaction.lock()
+                yield transaction
+                with self._doubt(asked):
+                    transaction.end()
+            except BaseException:  # Ctrl+C included: an abandoned lock would stop everyone else
+                transaction.undo()
+                raise
 
     def close(self) -> None:
         """Close the connection; closing twice is harmless."""
-        with QUIET:
-            engine, self._engine = self._engine, None
-            if engine is not None:
-                engine.dispose(close=self._process == os.getpid())
+        with self._turn.lock:
+            opened, self._open, self._closed = self._open, None, True
+            self._leave(opened)
 
     def __del__(self) -> None:
         # As for a file: a ledger that is merely dropped has lost nothing.
-        if self._engine is not None:
+        if getattr(self, "_open", None) is not None:
             self.close()
 
-    def _connect(self) -> Engine:
-        self._process, self._busy = os.getpid(), False
-        engine: Engine = _sqlalchemy().create_engine(
-            self._url,
-            isolation_level="READ COMMITTED",
-            pool_size=1,
-            max_overflow=0,
-            pool_pre_ping=True,  # the server may have been restarted since
-        )
-        return engine
-
-    def _engine_of_this_process(self, asked: str) -> Engine:
-        if self._engine is None:
+    def _begin(self, asked: str) -> _Transaction:
+        if self._closed:
             raise LedgerError(asked, found="the ledger is closed", fix="open it again")
+        kept = self._kept()
+        if kept is not None:
+            transaction = _Transaction(kept)
+            try:
+                transaction.settle(asked)
+            except _psycopg().OperationalError:
+                # The server may have been restarted since; one that is silent is not asked again.
+                if transaction.watch.cut:
+                    raise
+            else:
+                return transaction
+        self._open = self._connect()
+        transaction = _Transaction(self._open)
+        transaction.settle(asked)
+        return transaction
+
+    def _kept(self) -> Connection[Any] | None:
         if self._process != os.getpid():
             # The parent goes on using the inherited connection, so it is left alone and not closed.
-            self._engine.dispose(close=False)
-            self._engine = self._connect()
-        return self._engine
+            self._leave(self._open)
+            self._open, self._process = None, os.getpid()
+        return None if self._open is None or self._open.closed else self._open
+
+    def _leave(self, opened: Connection[Any] | None) -> None:
+        if opened is not None and self._process == os.getpid():
+            opened.close()
+        elif opened is not None:
+            _INHERITED.append(opened)
+
+    def _connect(self) -> Connection[Any]:
+        psycopg = _psycopg()
+        given = {name: value for name, value in _CONNECT.items() if name not in self._options}
+        given |= {"client_encoding": "utf8", "prepare_threshold": None}
+        opened: Connection[Any] = psycopg.connect(self._conninfo, **given)
+        opened.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+        return opened
 
     @contextmanager
     def _errors(self, asked: str) -> Iterator[None]:
         try:
             yield
-        except _sqlalchemy().exc.SQLAlchemyError as error:
+        except (_psycopg().Error, UnicodeError) as error:
             raise LedgerError(
                 asked,
                 found=f"PostgreSQL says: {self._words(error)}",
-                fix="check the address, that the server can be reached, and that this user may "
-                f"read and add to the tables of schema {_SCHEMA}, or make it",
-            ) from None  # the cause may quote the password
+                fix=_FIXES.get(
+                    getattr(error, "sqlstate", None) or "",
+                    "check the address, that the server can be reached and answers, and the "
+                    "password in PGPASSWORD, ~/.pgpass or a service file",
+                ),
+            ) from None  # the cause may quote the address
 
     @contextmanager
     def _doubt(self, asked: str) -> Iterator[None]:
         try:
             yield
-        except _sqlalchemy().exc.SQLAlchemyError as error:
+        except _psycopg().Error as error:
             raise LedgerError(
                 asked,
                 found="the connection broke while the commit was under way, so it may stand or not "
@@ -167,86 +193,69 @@ class LedgerServer:
             ) from None
 
     def _words(self, error: Exception) -> str:
-        words = " ".join(str(getattr(error, "orig", None) or error).split())
-        secrets = [self._url.password, *map(str, _secret(self._url).values())]
-        for secret in filter(None, secrets):
-            words = words.replace(str(secret), "***")
+        words = " ".join(str(error).split())
+        for name, value in self._options.items():
+            if value and name not in ("host", "port"):
+                words = words.replace(value, "***")
         return words
 
 
+_INHERITED: list[Connection[Any]] = []
+
+
 class _Transaction:
-    """SQLAlchemy's connection in the words of `store.Connection`."""
+    """psycopg's connection in the words of `store.Connection`, and never waited for without end."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection[Any]) -> None:
+        self._connection, self.watch = connection, Watch(connection)
 
-    def execute(self, statement: str, values: Mapping[str, Any] = {}, /) -> CursorResult[Any]:
-        return self._connection.execute(_sqlalchemy().text(statement), values)
+    def execute(self, statement: str, values: Mapping[str, Any] = {}, /) -> Any:
+        return self.ask(statement, values, within=PATIENCE + ANSWER)
+
+    def ask(self, statement: str, values: Mapping[str, Any], *, within: float) -> Any:
+        """The same, cut off after ``within`` seconds."""
+        written = re.sub(r"(?<![:\w]):([a-z_]+)", r"%(\1)s", statement).encode()
+        with self.watch.during(within):
+            return self._connection.execute(written, values or None)
+
+    def settle(self, asked: str) -> None:
+        """Begin, with the settings of every transaction; refuses a server that cannot keep it."""
+        values = {"patience": PATIENCE, "longer": PATIENCE + ANSWER}
+        milliseconds = {name: str(int(seconds * 1000)) for name, seconds in values.items()}
+        try:
+            (*_, sound) = self.ask(_SETTINGS, milliseconds, within=ANSWER).fetchone()
+            if not sound:
+                raise LedgerError(
+                    asked,
+                    found="the server cannot keep an entry: it is read-only, or runs with fsync off",
+                    fix="use a primary server, with fsync on",
+                )
+        except BaseException:
+            self.undo()
+            raise
+
+    def lock(self) -> None:
+        """Wait until no other transaction is under way, on any machine."""
+        self.execute("SELECT pg_advisory_xact_lock(:lock)", {"lock": _LOCK})
+
+    def end(self) -> None:
+        """Commit."""
+        with self.watch.during(PATIENCE + ANSWER):
+            self._connection.commit()
+
+    def undo(self) -> None:
+        """Roll back; where that fails too, the server does it when the connection is gone."""
+        with suppress(_psycopg().Error), self.watch.during(ANSWER):
+            self._connection.rollback()
 
 
-def _begin(transaction: Transaction, asked: str) -> None:
-    patience = {"patience": str(int(PATIENCE * 1000))}  # milliseconds
-    (*_, sound) = transaction.execute(_SETTINGS, patience).fetchone()
-    if not sound:
-        raise LedgerError(
-            asked,
-            found="the server cannot keep an entry: it is read-only, or runs with fsync off",
-            fix="use a primary server, with fsync on",
-        )
-    transaction.execute("SELECT pg_advisory_xact_lock(:lock)", {"lock": _LOCK})
-
-
-def _prepare(transaction: Transaction, asked: str, *, create: bool) -> None:
-    (exists,) = transaction.execute(f"SELECT to_regnamespace('{_SCHEMA}') IS NOT NULL").fetchone()
-    if not exists:
-        if not create:
-            raise LedgerError(asked, found="there is no ledger", fix="check the address")
-        for statement in _TABLES:
-            transaction.execute(statement)
-    (version,) = transaction.execute("SELECT version FROM format").fetchone()
-    if version != FORMAT:
-        raise LedgerError(
-            asked,
-            found=f"it has format {version} and this version of littlestone reads {FORMAT}",
-            fix="use the version of littlestone that wrote it",
-        )
-
-
-def _read(address: str) -> URL:
-    # No error quotes the address, not even a part: a password may stand anywhere in a wrong one.
-    sqlalchemy = _sqlalchemy()
+def _psycopg() -> Any:
     try:
-        url: URL = sqlalchemy.make_url(address)
-        if url.drivername not in ("postgresql", "postgresql+psycopg", "postgres"):
-            raise ValueError
-        if "@" in (url.host or "") or "@" in (url.database or ""):
-            raise ValueError
-        return url.set(drivername="postgresql+psycopg")
-    except (sqlalchemy.exc.SQLAlchemyError, ValueError):
-        raise LedgerError(
-            "open a ledger on a server",
-            found="its address cannot be read",
-            fix="write postgresql://USER@HOST/DATABASE, in a password %40 for @, and so on; or leave "
-            "the password to PGPASSWORD or ~/.pgpass",
-        ) from None
-
-
-def _secret(url: URL) -> dict[str, object]:
-    return {name: value for name, value in url.query.items() if name not in ("host", "port")}
-
-
-def _shown(url: URL) -> str:
-    return url.set(drivername="postgresql").difference_update_query(_secret(url)).render_as_string()
-
-
-def _sqlalchemy() -> Any:
-    try:
-        import psycopg  # noqa: F401  (SQLAlchemy imports it by name)
-        import sqlalchemy
+        import psycopg
     except ImportError:
         raise LedgerError(
             "open a ledger on a server",
-            found="the packages for PostgreSQL are not installed",
+            found="the package for PostgreSQL is not installed",
             fix='run: pip install "littlestone[postgresql]"',
         ) from None
-    return sqlalchemy
+    return psycopg

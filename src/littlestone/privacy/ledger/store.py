@@ -6,35 +6,83 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
+from weakref import WeakSet
 
-FORMAT = 2  # of the tables below; format 1 had no parts
-
-COLUMNS = (
-    "dataset TEXT NOT NULL, what TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
-    " delta TEXT NOT NULL, neighboring TEXT NOT NULL, at TEXT NOT NULL"
-)
-# A spend on the whole data set has partition '', which no partition can be named.
-PART_COLUMNS = (
-    "partition TEXT NOT NULL DEFAULT ''",
-    "part INTEGER NOT NULL DEFAULT 0",
-    "parts INTEGER NOT NULL DEFAULT 0",
-)
-LIMITS = (
-    "CREATE TABLE limits (dataset TEXT PRIMARY KEY, epsilon TEXT NOT NULL, delta TEXT NOT NULL,"
-    " neighboring TEXT NOT NULL)"
-)
+from littlestone.errors import LedgerError
 
 PATIENCE = 60.0  # seconds that a transaction waits for its turn
 
-# Held during every transaction and every fork.  A child forked inside a transaction would find this
-# lock taken for ever; from a file of SQLite it would, on closing what it inherited, also delete the
-# journal that its parent relies on.
-QUIET = threading.RLock()
+
+class Turn:
+    """Whose turn a store is: one thread's at a time, and nobody's while the process forks.
+
+    A child has the forking thread alone; a lock that any other thread holds would be held for ever.
+    With ``fork_waits`` a fork waits until the store is at rest.  A file of SQLite needs this: a child
+    that inherits the middle of a transaction would, on closing what it inherited, undo it under its
+    parent.  What is merely inherited from a server does no harm, and a server may be silent for long,
+    so a fork does not wait for it; the child's turn begins anew.
+
+    >>> with Turn(fork_waits=False).taken("look"):
+    ...     pass
+    """
+
+    def __init__(self, *, fork_waits: bool) -> None:
+        self.lock = threading.RLock()
+        self._busy, self.fork_waits = False, fork_waits
+        with _forks:
+            _turns.add(self)
+
+    @contextmanager
+    def taken(self, asked: str) -> Iterator[None]:
+        """Wait for the turn and keep it; raises `LedgerError` when this thread has it already."""
+        with self.lock:
+            if self._busy:
+                raise LedgerError(
+                    asked,
+                    found="this thread is in the middle of another use of the ledger",
+                    fix="do not use a ledger inside a signal handler",
+                )
+            self._busy = True
+            try:
+                yield
+            finally:
+                self._busy = False
+
+    def begin_anew(self) -> None:
+        """In a child: nobody has the turn, whoever had it in the parent."""
+        self.lock, self._busy = threading.RLock(), False
+
+
+_forks = threading.RLock()  # guards the set below; held while the process forks
+_turns: WeakSet[Turn] = WeakSet()
+_held: list[Turn] = []
+
+
+def _before_fork() -> None:
+    _forks.acquire()
+    _held.extend(turn for turn in _turns if turn.fork_waits)
+    for turn in _held:
+        turn.lock.acquire()
+
+
+def _after_in_parent() -> None:
+    while _held:
+        _held.pop().lock.release()
+    _forks.release()
+
+
+def _after_in_child() -> None:
+    _after_in_parent()
+    for turn in _turns:
+        if not turn.fork_waits:
+            turn.begin_anew()
+
+
 if sys.platform != "win32":
     os.register_at_fork(
-        before=QUIET.acquire, after_in_parent=QUIET.release, after_in_child=QUIET.release
+        before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child
     )
 
 
@@ -64,6 +112,10 @@ class Store(Protocol):
     @property
     def path(self) -> str | None:
         """Where, in words without a password; None in memory."""
+
+    @property
+    def connection(self) -> str | None:
+        """Who could read along on the way to a server, in words; None without a server."""
 
     def transaction(self, asked: str) -> AbstractContextManager[Connection]:
         """Run the body alone, all or nothing; what it wrote is durable when the block is left.

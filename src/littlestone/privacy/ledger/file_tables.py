@@ -1,0 +1,73 @@
+"""The tables of a ledger in SQLite, and what brings a file of each format to the next one."""
+
+from __future__ import annotations
+
+from littlestone.privacy.ledger.tables import (
+    ALIASES,
+    COLUMNS,
+    DENOMINATOR,
+    LIMITS,
+    NUMERATOR,
+    PART_COLUMNS,
+    SEEN,
+    sound_entry,
+    sound_limit,
+)
+
+# SQLite's application_id tells that a file is a ledger, its user_version the format.
+APPLICATION = int.from_bytes(b"LsDP", "big")
+_COSTS = (
+    "CREATE INDEX costs ON entries (dataset, partition, part, parts, epsilon, delta, neighboring)"
+)
+_ENTRIES = (
+    f"CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, {COLUMNS},"
+    f" {', '.join(PART_COLUMNS)})"
+)
+
+
+def _fixed(table: str) -> list[str]:
+    return [
+        f"CREATE TRIGGER no_{deed}{'' if table == 'entries' else '_' + table}"
+        f" BEFORE {deed.upper()} ON {table}"
+        f" BEGIN SELECT RAISE(ABORT, 'an entry of the ledger is never {deed}d'); END"
+        for deed in ("update", "delete")
+    ]
+
+
+def _only(table: str, deed: str, rule: str) -> str:
+    # A trigger and not a constraint, because those cannot be added to a table that is there.
+    return (
+        f"CREATE TRIGGER sound_{deed}_{table} BEFORE {deed.upper()} ON {table} WHEN NOT ({rule})"
+        " BEGIN SELECT RAISE(ABORT, 'this package would not write such a row'); END"
+    )
+
+
+_NUMBER = (
+    "typeof({0}) = 'text' AND {0} GLOB '[0-9]*/[1-9]*' AND {0} NOT GLOB '*[^0-9/]*'"
+    f" AND {{0}} NOT GLOB '*/*/*' AND instr({{0}}, '/') <= {NUMERATOR + 1}"
+    f" AND length({{0}}) - instr({{0}}, '/') <= {DENOMINATOR}"
+)
+# By the format that each step starts from.  A new file is 0, and its tables have no step 1 to take.
+STEPS = {
+    0: (LIMITS, _ENTRIES, _COSTS, *_fixed("entries")),
+    1: (
+        *(f"ALTER TABLE entries ADD COLUMN {column}" for column in PART_COLUMNS),
+        "DROP INDEX costs",
+        _COSTS,
+    ),
+    2: (
+        ALIASES,
+        SEEN,
+        *_fixed("aliases"),
+        _only("limits", "insert", sound_limit(_NUMBER, "NEW.")),
+        _only("limits", "update", sound_limit(_NUMBER, "NEW.")),
+        # INSERT OR REPLACE would delete an entry, and no trigger on deletion hears of that.
+        _only(
+            "entries",
+            "insert",
+            sound_entry(_NUMBER, "NEW.")
+            + " AND typeof(NEW.part) = 'integer' AND typeof(NEW.parts) = 'integer'"
+            " AND NOT EXISTS (SELECT 1 FROM entries WHERE number = NEW.number)",
+        ),
+    ),
+}

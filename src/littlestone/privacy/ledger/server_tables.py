@@ -1,0 +1,91 @@
+"""The tables of a ledger in PostgreSQL, and what brings those of each format to the next one."""
+
+from __future__ import annotations
+
+from littlestone.errors import LedgerError
+from littlestone.privacy.ledger.store import Connection
+from littlestone.privacy.ledger.tables import (
+    ALIASES,
+    COLUMNS,
+    DENOMINATOR,
+    FORMAT,
+    LIMITS,
+    NUMERATOR,
+    PART_COLUMNS,
+    SEEN,
+    sound_entry,
+    sound_limit,
+)
+
+SCHEMA = "littlestone_ledger"
+
+_NUMBER = f"{{}} ~ '^[0-9]{{{{1,{NUMERATOR}}}}}/[1-9][0-9]{{{{0,{DENOMINATOR - 1}}}}}$'"
+
+
+def _never(table: str) -> str:
+    return (
+        f"CREATE TRIGGER never BEFORE UPDATE OR DELETE OR TRUNCATE ON {table}"
+        " FOR EACH STATEMENT EXECUTE FUNCTION refuse()"
+    )
+
+
+# By the format that each step starts from; the first format on a server was 2.
+_STEPS = {
+    0: (
+        f"CREATE SCHEMA {SCHEMA}",
+        "CREATE TABLE format (version INTEGER NOT NULL)",
+        "INSERT INTO format VALUES (0)",
+        LIMITS,
+        f"CREATE TABLE entries (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, {COLUMNS},"
+        f" {', '.join(PART_COLUMNS)})",
+        # A tree would refuse long names.
+        "CREATE INDEX datasets ON entries USING hash (dataset)",
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN RAISE ''an entry of the ledger is never changed or deleted''; END'",
+        _never("entries"),
+    ),
+    2: (
+        ALIASES,
+        SEEN,
+        _never("aliases"),
+        # Who may use the schema at all may read and add here, so that no member has to be told anew.
+        "GRANT SELECT ON aliases TO PUBLIC",
+        "GRANT SELECT, INSERT ON seen TO PUBLIC",
+        # NOT VALID: for new rows alone.
+        f"ALTER TABLE limits ADD CONSTRAINT sound CHECK ({sound_limit(_NUMBER)}) NOT VALID",
+        f"ALTER TABLE entries ADD CONSTRAINT sound CHECK ({sound_entry(_NUMBER)}) NOT VALID",
+    ),
+}
+
+
+def prepare(transaction: Connection, asked: str, *, create: bool) -> None:
+    """Make the tables where there are none, bring old ones up to date; refuse other formats."""
+    (exists, encoding) = transaction.execute(
+        f"SELECT to_regnamespace('{SCHEMA}') IS NOT NULL, current_setting('server_encoding')"
+    ).fetchone()
+    if not exists:
+        if not create:
+            raise LedgerError(asked, found="there is no ledger", fix="check the address")
+        if encoding != "UTF8":
+            raise LedgerError(
+                asked,
+                found=f"the database is written in {encoding}, which cannot hold every name",
+                fix="use a database that was made WITH ENCODING 'UTF8'",
+            )
+    version = _version(transaction) if exists else 0
+    if exists and not 2 <= version <= FORMAT:
+        raise LedgerError(
+            asked,
+            found=f"it has format {version} and this version of littlestone reads {FORMAT}",
+            fix="use the version of littlestone that wrote it",
+        )
+    for step in range(version, FORMAT):
+        for statement in _STEPS.get(step, ()):
+            transaction.execute(statement)
+    if version != FORMAT:
+        transaction.execute("UPDATE format SET version = :version", {"version": FORMAT})
+
+
+def _version(transaction: Connection) -> int:
+    (version,) = transaction.execute("SELECT version FROM format").fetchone()
+    return int(version)

@@ -1,0 +1,58 @@
+"""What ends the wait for a server that has fallen silent: its connection is cut from this side.
+
+A server that is frozen, or a network that swallows all, sends neither an answer nor an error, and
+the machine it runs on may go on confirming what arrives; no setting of the connection ends that wait.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+
+class Socketed(Protocol):
+    """A connection that tells its socket, or raises once it is closed."""
+
+    def fileno(self) -> int:
+        """The socket's descriptor."""
+
+
+class Watch:
+    """Cuts ``connection`` when a wait on it is not over in time; ``cut`` tells that it did.
+
+    >>> here, there = socket.socketpair()
+    >>> with here, there, Watch(here).during(0.01):
+    ...     here.recv(1)      # nothing ever comes
+    b''
+    """
+
+    def __init__(self, connection: Socketed) -> None:
+        self._connection, self.cut = connection, False
+        self._guard, self._waiting = threading.Lock(), False
+
+    @contextmanager
+    def during(self, seconds: float) -> Iterator[None]:
+        """Watch the body, which waits for the connection."""
+        timer = threading.Timer(seconds, self._cut)
+        timer.daemon = True
+        self._waiting = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            with self._guard:
+                self._waiting = False
+
+    def _cut(self) -> None:
+        with self._guard, suppress(Exception):  # it may have been closed in between
+            if self._waiting:
+                self.cut = True
+                its = socket.socket(fileno=self._connection.fileno())
+                try:
+                    its.shutdown(socket.SHUT_RDWR)
+                finally:
+                    its.detach()

@@ -1,0 +1,130 @@
+"""Servers that stay silent: a named error in finite time, and nothing else waits for them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from spending import Answer, fork, status_of
+
+from littlestone.errors import LedgerError
+from littlestone.privacy.ledger import Ledger, server
+from littlestone.privacy.ledger.silence import Watch
+from servers import Server
+from servers import server as run_server
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
+LIMIT = 60  # seconds after which a test that waits is ended, far beyond what it should take
+
+
+@pytest.fixture(autouse=True)
+def finite() -> Iterator[None]:
+    """End a wait without end, so that it fails its test and no more."""
+    before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    signal.alarm(LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def spend(ledger: Ledger) -> int:
+    return ledger.spend(Answer(), dataset="people", what="a look").number
+
+
+def test_a_server_that_never_answers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psycopg")
+    monkeypatch.setitem(server._CONNECT, "connect_timeout", 2)  # libpq's least
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(LedgerError, match="timeout"):
+            Ledger(f"postgresql://ada@127.0.0.1:{port}/db")
+        with pytest.raises(LedgerError, match="timeout"):
+            Ledger(f"postgresql://ada@127.0.0.1:{port}/db?connect_timeout=2")
+
+
+@pytest.fixture
+def freezing() -> Iterator[Server]:
+    with run_server() as running:
+        yield running
+
+
+@contextmanager
+def frozen(running: Server, ledger: Ledger) -> Iterator[None]:
+    """Stop the process that serves the ledger: its machine still confirms what arrives."""
+    assert isinstance(ledger._store, server.LedgerServer)
+    assert ledger._store._open is not None
+    serving = ledger._store._open.info.backend_pid
+    for process in (serving, running.process.pid):
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in (serving, running.process.pid):
+            os.kill(process, signal.SIGCONT)
+
+
+def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
+    freezing: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, other = Ledger(freezing.database()), Ledger(tmp_path / "budget.ledger")
+    assert spend(ledger) == 1
+    monkeypatch.setattr(server, "ANSWER", 2.0)
+    errors: list[LedgerError] = []
+
+    def wait() -> None:
+        try:
+            spend(ledger)
+        except LedgerError as error:
+            errors.append(error)
+
+    with frozen(freezing, ledger):
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        # While it waits, a ledger in a file goes on, the process forks, and the child spends there.
+        assert spend(other) == 1
+        assert status_of(fork(lambda: spend(other))) == 2
+        assert waiting.is_alive()
+        waiting.join()
+    (error,) = errors
+    assert "PostgreSQL says" in error.found
+    assert spend(ledger) == 2  # through a new connection; what was cut off left nothing
+
+
+def test_a_child_of_a_process_that_waits_for_a_server_can_use_it(freezing: Server) -> None:
+    ledger = Ledger(freezing.database())
+    with frozen(freezing, ledger):
+        waiting = threading.Thread(target=spend, args=[ledger])
+        waiting.start()
+        child = fork(lambda: spend(ledger))
+    waiting.join()
+    assert status_of(child) in (1, 2)
+    assert len(ledger.entries()) == 2
+
+
+def test_a_wait_without_a_watch_would_be_caught(
+    freezing: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planted bug: nobody cuts the connection, and settings of the connection do not end the wait."""
+    ledger = Ledger(freezing.database())
+    monkeypatch.setattr(server, "ANSWER", 2.0)
+    monkeypatch.setattr(Watch, "_cut", lambda _: None)
+    heard = threading.Event()
+
+    def wait() -> None:
+        try:
+            spend(ledger)
+        finally:
+            heard.set()
+
+    with frozen(freezing, ledger):
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        assert not heard.wait(timeout=6)
+    waiting.join()
