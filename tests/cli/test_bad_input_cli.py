@@ -212,7 +212,7 @@ def test_dev_null_stays_a_device(folder: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is write-protected for root")
 def test_places_that_are_write_protected(folder: Path) -> None:
     Path("made.json").chmod(0o500)
-    Path("kept.json").write_text("an older model")
+    Path("kept.json").write_text('{"format": "littlestone model 1"}')
     Path("kept.json").chmod(0o400)
     for out in ("made.json/model.json", "kept.json"):
         check_refused(run(*fit_arguments("good.csv", out=out)), (out,))
@@ -220,7 +220,7 @@ def test_places_that_are_write_protected(folder: Path) -> None:
 
 
 def test_an_output_through_a_link_keeps_the_link(folder: Path) -> None:
-    Path("there.json").write_text("old")
+    Path("there.json").write_text('{"format": "littlestone model 1"}')
     Path("link.json").symlink_to("there.json")
     assert run(*fit_arguments("good.csv", out="link.json")).status == 0
     assert Path("link.json").is_symlink()
