@@ -67,6 +67,11 @@ class FrameTable(Table):
         series = self._frame[column]
         _require_scalar(self, column, series.dtype, getattr(series.to_native(), "dtype", None))
 
+    def holds_numbers(self, column: str) -> bool:
+        """Whether the declared type of a column is one of numbers or truth values."""
+        dtype = self._frame[column].dtype
+        return dtype.is_numeric() or dtype == nw.Boolean
+
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         return zip(*map(self._values, columns), strict=True)
 
