@@ -140,7 +140,10 @@ def test_values_and_labels_of_numpy_are_read_as_pythons_own() -> None:
 
 
 def test_a_copy_has_the_published_rule_and_cannot_learn(tmp_path: Path) -> None:
-    for model in (taught(doors()), taught(doors(ledger=tmp_path / "budget.ledger", simulation_seed=None))):
+    for model in (
+        taught(doors()),
+        taught(doors(ledger=tmp_path / "budget.ledger", simulation_seed=None)),
+    ):
         copies = [copy.deepcopy(model), model.clone(include_attributes=True)]
         if isinstance(model.ledger, Path):
             copies.append(pickle.loads(pickle.dumps(model)))

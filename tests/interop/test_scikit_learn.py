@@ -286,7 +286,11 @@ def test_parameters_are_kept_as_they_are_given(tmp_path: Path) -> None:
         "simulation_seed",
     }  # fmt: skip
     declared = LittlestoneClassifier(
-        Thresholds.on(0, 100, "x"), epsilon=5, classes=(0, 1), ledger=tmp_path / "l", dataset="d",
+        Thresholds.on(0, 100, "x"),
+        epsilon=5,
+        classes=(0, 1),
+        ledger=tmp_path / "l",
+        dataset="d",
         create_ledger=True,
     )
     declared.set_params(simulation_seed=3).fit([10, 90] * 50, [0, 1] * 50)
