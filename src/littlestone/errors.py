@@ -76,3 +76,7 @@ class LedgerError(LittlestoneError, RuntimeError):
 
 class BudgetExceededError(LedgerError):
     """A spend would pass the limit declared for its data set; nothing was spent."""
+
+
+class NotPrivateWarning(UserWarning):
+    """What follows is a simulation: the records must be public or made up."""

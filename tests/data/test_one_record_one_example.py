@@ -159,7 +159,12 @@ def _pandas_over_arrow(records: Records, folder: Path) -> object:
 MISSING = [None]
 RAW = [b"1", b"", b"ab", b'a"b', b"\xff", b"\x00", b"1e999999999", b'"q"z', b" ", b"nan", b'""']
 DECIMALS = [Decimal("1.00"), Decimal("-3.25"), None]
-CATEGORIES = pd.CategoricalDtype(["1", "1.0", "ab", 1, 2.5, "True"])
+CATEGORIES = [
+    pd.CategoricalDtype(pd.Index(["1", "1.0", "ab", "True"], dtype=object)),
+    pd.CategoricalDtype(["1", "1.0", "ab", "True"]),
+    pd.CategoricalDtype([1, 0, -7]),
+    pd.CategoricalDtype([1.0, 2.5]),
+]
 
 KINDS = [
     Kind("csv", TEXTS, _csv),
@@ -173,7 +178,10 @@ KINDS = [
     Kind("pandas bool", TRUTHS, _pandas("bool")),
     Kind("pandas str", TEXTS + MISSING, _pandas("str")),
     Kind("pandas string", TEXTS + MISSING, _pandas("string")),
-    Kind("pandas category", [*CATEGORIES.categories, None], _pandas(CATEGORIES)),
+    *(
+        Kind(f"pandas {kind.categories.dtype} categories", [*kind.categories, None], _pandas(kind))
+        for kind in CATEGORIES
+    ),
     Kind("pandas arrow", [*FLOATS, pd.NA], _pandas("double[pyarrow]")),
     Kind("polars floats", FLOATS + MISSING, _polars(pl.Float64)),
     Kind("polars Float32", FLOATS + MISSING, _polars(pl.Float32)),

@@ -73,6 +73,22 @@ def test_a_table_of_a_hundred_columns_is_not_listed_whole() -> None:
     assert refused(pd.DataFrame({f"c{i}": [0] for i in range(100)})).count("c") < 60
 
 
+@pytest.mark.parametrize("categories", [[1, "secret"], [True, "secret"], [("secret", 1)]])
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_pandas_categories_of_mixed_types(categories: list[Any], column: str) -> None:
+    """Of 1, 1.0 and True one category is kept, so a record would decide how others are read."""
+    values = pd.Series(pd.Categorical([None, None], categories=categories))
+    frame = pd.DataFrame({"x": [1, 2], "y": [1, 2], "z": [1, 2], column: values})
+    found = refused(frame)
+    assert f"column '{column}'" in found
+    assert "mixed types" in found
+    assert "secret" not in found
+    for array in (values, values.array, pd.CategoricalIndex(values)):
+        with pytest.raises(TableError, match="mixed types"):
+            sample_from_arrays(array, [1, 1], X)
+    assert read(frame, Grid(0, 9, "z"), Label.parse("z", 1)).n == 2
+
+
 UNFIT = [
     pa.nulls(2),
     pa.array([[1], None]),

@@ -26,6 +26,8 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
+pytestmark = pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+
 DOORS: list[tuple[Any, bool]] = [
     ({"id": f"d{t % 2}" if t % 11 == 0 else f"x{t}", "t": t}, t % 11 == 0) for t in range(2000)
 ]
@@ -33,7 +35,8 @@ DOORS: list[tuple[Any, bool]] = [
 
 def doors(**options: Any) -> LittlestoneOnlineClassifier:
     declared = {"hypotheses": "subsets(id; at most 2)", "epsilon": 1, "delta": "1e-6"}
-    rest = {"horizon": 4000, "ledger": Ledger(), "dataset": "d", "seed": 1}
+    rest = {"horizon": 4000, "ledger": Ledger(), "dataset": "d", "simulation_seed": 1}
+    rest["create_ledger"] = True
     return LittlestoneOnlineClassifier(**{**declared, **rest, **options})
 
 
@@ -55,7 +58,7 @@ def taught(model: LittlestoneOnlineClassifier, records: Any = DOORS) -> Littlest
 )
 def test_every_check_of_river_passes(declared: str, method: str, tmp_path: Path) -> None:
     path = str(tmp_path / "checks.ledger")  # a ledger in memory cannot be pickled, and says so
-    model = doors(hypotheses=declared, method=method, ledger=path, horizon=1000, seed=None)
+    model = doors(hypotheses=declared, method=method, ledger=path, horizon=1000)
     assert model.learner.method == method
     checks = list(yield_checks(model))
     assert len(checks) > 40
@@ -117,6 +120,7 @@ WILD: list[Any] = [None, float("nan"), 10**5000, [], {"a": 1}, 1j, b"", object()
 )
 def test_any_record_and_label_is_data(declared: str) -> None:
     model = doors(hypotheses=declared)
+    model.learn_one({}, None)  # the type of the first record is looked at, of no other
     records = [*WILD, *({"id": value} for value in WILD), {1: 2}, {"t": 1, "id": np.float32(0.1)}]
     for x in records:
         for y in (*WILD, True, "True", np.bool_(True)):
@@ -136,7 +140,10 @@ def test_values_and_labels_of_numpy_are_read_as_pythons_own() -> None:
 
 
 def test_a_copy_has_the_published_rule_and_cannot_learn(tmp_path: Path) -> None:
-    for model in (taught(doors()), taught(doors(ledger=tmp_path / "budget.ledger", seed=None))):
+    for model in (
+        taught(doors()),
+        taught(doors(ledger=tmp_path / "budget.ledger", simulation_seed=None)),
+    ):
         copies = [copy.deepcopy(model), model.clone(include_attributes=True)]
         if isinstance(model.ledger, Path):
             copies.append(pickle.loads(pickle.dumps(model)))
@@ -204,12 +211,38 @@ def test_after_the_horizon_the_last_rule_stays() -> None:
         ({"delta": 0}, "delta"),
         ({"horizon": 0}, "horizon"),
         ({"method": "magic"}, "no such method"),
-        ({"seed": random.Random(1)}, "whole number"),
+        ({"simulation_seed": random.Random(1)}, "whole number"),
     ],
 )
 def test_what_is_refused_at_once(options: dict[str, Any], words: str) -> None:
     with pytest.raises(DeclarationError, match=words):
         doors(**options)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (pd.Series({"id": "d0"}), True),
+        (["d0"], True),
+        (np.array(["d0"]), True),
+        ("d0", True),
+        (None, True),
+        ({"id": "d0"}, np.array([True])),
+        ({"id": "d0"}, pd.Series([True])),
+        ({"id": "d0"}, [True]),
+        ({"id": "d0"}, {True}),
+        ({"id": "d0"}, {True: True}),
+    ],
+)
+def test_what_is_no_record_is_refused_before_anything_is_spent(x: Any, y: Any) -> None:
+    ledger = Ledger()
+    model = doors(ledger=ledger)
+    with pytest.raises(DeclarationError, match="a record is a dict") as error:
+        model.learn_one(x, y)
+    assert "d0" not in str(error.value)
+    assert ledger.entries() == []
+    model.learn_one({"id": "d0"}, np.bool_(True))
+    assert len(ledger.entries()) == 1
 
 
 def test_a_ledger_is_a_ledger() -> None:

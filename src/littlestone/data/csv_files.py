@@ -9,7 +9,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
@@ -34,8 +34,9 @@ class CsvTable(Table):
     """A CSV file (plain, .gz, or a .zip of one file), with a header; every value is read as text.
 
     A short line is padded with missing values, a long one cut, an empty one skipped, unless there is
-    only one column: there it is a missing value.  As in any CSV file a record is more than one line
-    where a quoted value holds line breaks.
+    only one column: there it is a missing value.  A line ends in LF or CRLF, and every other carriage
+    return is text.  As in any CSV file a record is more than one line where a quoted value holds line
+    breaks.
     """
 
     declared = False
@@ -47,14 +48,18 @@ class CsvTable(Table):
 
     def _header(self) -> tuple[str, ...]:
         with self._open() as lines:
-            columns = tuple(name.strip() for name in next(filter(None, lines), []))
-        # A first line that is no header may be anything, so it is refused without being shown.
-        if any(columns) and all(map(_is_name, columns)):
+            cells = next(filter(None, lines), [])
+        columns = tuple(cell.strip() for cell in cells)
+        # A first line that is no header may be anything, so it is refused without being shown.  Where
+        # carriage returns alone end lines, it runs on into the records.
+        if any(columns) and all(map(_is_name, columns)) and "\r" not in "".join(cells):
             return columns
         raise TableError(
             f"read the table {self.name}",
-            found="its first line is no header: it is empty, or not readable UTF-8 text",
-            fix="give a CSV file in UTF-8 whose first line names its columns",
+            found="its first line is no header: it is empty, or not readable UTF-8 text, or has a "
+            "carriage return that ends no line",
+            fix="give a CSV file in UTF-8 whose first line names its columns, and whose lines end in "
+            "LF or CRLF",
         )
 
     @contextmanager
@@ -63,7 +68,7 @@ class CsvTable(Table):
         csv.field_size_limit(2 ** (8 * struct.calcsize("l") - 1) - 1)
         try:
             with self._text() as text:
-                yield csv.reader(text)
+                yield _records(text)
         except _DAMAGE as error:
             # Not the error's own text: a parser quotes the line it stopped at.
             reason = error.strerror if isinstance(error, OSError) else None
@@ -98,8 +103,32 @@ class CsvTable(Table):
 
 
 def readable(stream: Any) -> io.TextIOWrapper:
-    """Bytes as text; whatever is not UTF-8 is replaced, and nothing fails."""
-    return io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="")
+    """Bytes as lines of text; whatever is not UTF-8 is replaced, and nothing fails."""
+    return io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="\n")
+
+
+# The csv module ends a line at any carriage return.  One that is text goes through it in disguise, as
+# half of a surrogate pair, which no bytes are decoded to.
+_DISGUISE = "\udc0d"
+
+
+def _records(text: Iterable[str]) -> Iterator[list[str]]:
+    """The cells of each record of a CSV text."""
+    disguised = False
+
+    def lines() -> Iterator[str]:
+        nonlocal disguised
+        for line in text:
+            # The last line may have no end.
+            if line.find("\r", 0, -2) >= 0 or line[-1] != "\n":
+                end = "\r\n" if line.endswith("\r\n") else ""
+                disguised = True
+                yield line.removesuffix(end).replace("\r", _DISGUISE) + end
+            else:
+                yield line
+
+    for cells in csv.reader(lines()):
+        yield [cell.replace(_DISGUISE, "\r") for cell in cells] if disguised else cells
 
 
 def _is_name(column: str) -> bool:

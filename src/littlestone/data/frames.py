@@ -64,7 +64,13 @@ class FrameTable(Table):
 
     def require(self, column: str) -> None:
         super().require(column)
-        _require_scalar(self, column, self._frame.schema[column])
+        series = self._frame[column]
+        _require_scalar(self, column, series.dtype, getattr(series.to_native(), "dtype", None))
+
+    def holds_numbers(self, column: str) -> bool:
+        """Whether the declared type of a column is one of numbers or truth values."""
+        dtype = self._frame[column].dtype
+        return dtype.is_numeric() or dtype == nw.Boolean
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         return zip(*map(self._values, columns), strict=True)
@@ -154,6 +160,10 @@ def column_table(values: object) -> FrameTable | None:
     """
     if str(getattr(values, "dtype", "")) == "object":
         return None
+    if hasattr(values, "categories") and type(values).__module__.startswith("pandas"):
+        from pandas import Series
+
+        values = Series(values)  # an array or index of categories, which is no column yet
     if type(values).__module__.startswith("pyarrow") and not hasattr(values, "chunks"):
         from pyarrow import chunked_array
 
@@ -220,16 +230,27 @@ class ParquetTable(Table):
             yield from batch.batches(columns)
 
 
-def _require_scalar(table: Table, column: str, dtype: nw.dtypes.DType) -> None:
+def _require_scalar(table: Table, column: str, dtype: nw.dtypes.DType, native: Any) -> None:
+    """Refuse a column whose type, here and in its own library, is not one of numbers or texts."""
+    # In pandas the categories are a part of the type.  Equal ones of several types are one, the one
+    # that came first: a record would be read as the 1, 1.0 or True of another record.
+    categories: Any = getattr(native, "categories", None)
+    objects = getattr(categories, "dtype", None) == "object"
+    fix = "name a column of numbers or texts, or convert this one first"
     if isinstance(dtype, nw.Unknown):
         found = "its declared type is null (the column is empty), or no type of numbers or texts"
     elif dtype.is_nested() or dtype.is_temporal() or isinstance(dtype, nw.Binary):
         # A date is stored as a number, and one outside the calendar cannot be read.
         found = f"its declared type is {dtype}, not a number or a text"
+    elif objects and categories.inferred_type not in ("string", "empty"):
+        found = (
+            "its categories are of mixed types, and pandas merges equal ones, such as 1 and True"
+        )
+        fix = "make a text of every value, and categories of the texts"
     else:
         return
     raise TableError(
         f"read column {column!r} of {table.name}",
         found=found,
-        fix="name a column of numbers or texts, or convert this one first",
+        fix=fix,
     )

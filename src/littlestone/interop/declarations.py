@@ -1,10 +1,9 @@
-"""What every shell asks its user to declare: two labels, a ledger, a seed."""
+"""What every shell asks its user to declare: a class, two labels, no seed."""
 
 from __future__ import annotations
 
-import os
+import warnings
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from random import Random
 from typing import Any
 
@@ -13,8 +12,7 @@ import numpy as np
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import Label
 from littlestone.domains import text
-from littlestone.errors import DeclarationError
-from littlestone.privacy.ledger import Ledger
+from littlestone.errors import DeclarationError, NotPrivateWarning
 from littlestone.privacy.randomness import seeded_generator, system_generator
 
 
@@ -73,27 +71,20 @@ def label_of(columns: Sequence[str], negative: object, positive: object) -> Labe
     return label
 
 
-def generator(seed: object, name: str) -> Random:
-    """The system's generator, or for a seed, which the user knows as ``name``, a repeatable one."""
-    if seed is None:
+def generator(simulation_seed: object) -> Random:
+    """The system's generator, or for a seed a repeatable one, with a `NotPrivateWarning`."""
+    if simulation_seed is None:
         return system_generator()
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+    if isinstance(simulation_seed, bool) or not isinstance(simulation_seed, int | np.integer):
         raise DeclarationError(
-            f"draw with a {name} of type {type(seed).__name__}",
+            f"draw with a simulation_seed of type {type(simulation_seed).__name__}",
             found="it is no whole number, the one kind of seed",
             fix="leave it out, or give a whole number for a simulation",
         )
-    return seeded_generator(int(seed))
-
-
-def opened(ledger: object) -> AbstractContextManager[Ledger]:
-    """The ledger, which stays open, or the one of that path or address, opened for the spend."""
-    if isinstance(ledger, Ledger):
-        return nullcontext(ledger)
-    if isinstance(ledger, str | os.PathLike):
-        return Ledger(ledger)
-    raise DeclarationError(
-        f"spend on a ledger of type {type(ledger).__name__}",
-        found="it is neither a Ledger nor the path or address of one",
-        fix="give a path, so that it outlives the program; Ledger() for a simulation",
+    warnings.warn(
+        "simulation_seed is set: whoever knows it knows every draw, so this is a simulation and NOT "
+        "PRIVATE. Leave it out for a private release.",
+        NotPrivateWarning,
+        stacklevel=3,
     )
+    return seeded_generator(int(simulation_seed))

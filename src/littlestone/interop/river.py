@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
 from littlestone.domains import Domain
-from littlestone.errors import DeclarationError
+from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.interop.declarations import (
-    declared_class,
-    generator,
-    label_of,
-    opened,
-    two_labels,
-)
-from littlestone.learners.online import PrivateOnlineLearner, PrivateStream, choose_online_learner
+from littlestone.interop.callers import refuse_as_member
+from littlestone.interop.declarations import declared_class, generator, label_of, two_labels
+from littlestone.interop.ledgers import LedgerPlace, opened
+from littlestone.interop.runs import Copy, Frozen, Run
+from littlestone.learners.online import PrivateOnlineLearner, choose_online_learner
 from littlestone.privacy.ledger import Ledger
 
 try:
@@ -31,6 +27,15 @@ except ImportError:
         "cannot make a river classifier: river is not installed\n"
         "to fix it: pip install 'littlestone[river]'"
     ) from None
+
+
+# All else in river that teaches a classifier repeats, chooses or relabels records, or refits by them.
+_TRUSTED = (
+    "river.checks.",
+    "river.compose.",
+    "river.evaluate.",
+    "river.ensemble.voting.",
+)
 
 
 class LittlestoneOnlineClassifier(Classifier):
@@ -43,22 +48,26 @@ class LittlestoneOnlineClassifier(Classifier):
     name.  Any value is read, a missing one too; labels other than the positive one are negative.
 
     The first `learn_one` spends the cost of the whole stream on ``dataset`` in ``ledger``, before
-    anything is drawn: a path or an address, opened for the spend, or a `Ledger`.  ``seed`` is None or
-    a whole number, with which the run is a simulation and not private.
+    anything is drawn: a path or an address, opened for the spend, or a `Ledger`.  A relative path is
+    made absolute at once.  A ledger that does not exist is an error, unless ``create_ledger`` is true.
+    ``simulation_seed`` is None or a whole number, with which the run is a simulation, not private, and
+    warns.
 
     `hypothesis` and `published_at` are the private release.  What `predict_one` says is not: it is
     for the owner of the record alone.  A clone is a new model, which spends for itself.  Any other copy
     of a model that learns, pickled or deep, has the published rule and cannot learn: two that go on
-    from one state would draw twice.
+    from one state would draw twice.  In an ensemble and in a drift detector the model refuses to learn.
 
     >>> from littlestone.privacy.ledger import Ledger
-    >>> model = LittlestoneOnlineClassifier("subsets(id; at most 2)", epsilon=1, delta="1e-6",
-    ...                                     horizon=200_000, ledger=Ledger(), dataset="doors", seed=1)
-    >>> for _ in range(60):
+    >>> model = LittlestoneOnlineClassifier("subsets(id; at most 2)", epsilon=5, delta="1e-6",
+    ...                                     horizon=200_000, ledger=Ledger(), dataset="doors")
+    >>> for _ in range(400):
     ...     model.learn_one({"id": "d7"}, True)
-    >>> model.hypothesis.words(), model.published_at, model.predict_one({"id": "d7"})
-    ("id is 'd7'", 43, True)
+    >>> model.hypothesis.words(), model.predict_one({"id": "d7"})
+    ("id is 'd7'", True)
     """
+
+    ledger = LedgerPlace()
 
     def __init__(
         self,
@@ -71,7 +80,8 @@ class LittlestoneOnlineClassifier(Classifier):
         dataset: str,
         classes: Sequence[object] = (False, True),
         method: str = "auto",
-        seed: int | None = None,
+        create_ledger: bool = False,
+        simulation_seed: int | None = None,
     ) -> None:
         self.hypotheses = hypotheses
         self.epsilon = epsilon
@@ -81,14 +91,16 @@ class LittlestoneOnlineClassifier(Classifier):
         self.dataset = dataset
         self.classes = classes
         self.method = method
-        self.seed = seed
+        self.create_ledger = create_ledger
+        self.simulation_seed = simulation_seed
         self._learner = choose_online_learner(
             declared_class(hypotheses), epsilon=epsilon, delta=delta, horizon=horizon, method=method
         )
         self._labels = two_labels(classes)
         self._label = label_of(self._learner.hypotheses.domain.column_names, *self._labels)
-        generator(seed, "seed")  # refused here, if at all
-        self._run: _Run | _Copy | None = None
+        generator(simulation_seed)  # refused here, if at all
+        self._run: Run | Copy | Frozen | None = None
+        self._before: Frozen | None = None  # what the model published that this is a clone of
 
     @property
     def learner(self) -> PrivateOnlineLearner[Any]:
@@ -105,20 +117,53 @@ class LittlestoneOnlineClassifier(Classifier):
         """After how many records it was published, None before the first record."""
         return None if self._run is None else self._run.published_at
 
+    @property
+    def frozen(self) -> bool:
+        """Whether this is a clone that could not pay, and keeps the last rule of its original."""
+        return isinstance(self._run, Frozen)
+
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Take the next record; the first time, spend before.  After the horizon nothing is learned.
 
-        Raises `BudgetExceededError` or `LedgerError` at the first record, before it is looked at, and
-        `DeclarationError` for a copy; never because of a record.
+        Raises at the first record alone, before anything is spent: `DeclarationError` in an ensemble,
+        for a copy, or unless x is a dict and y a single value; `BudgetExceededError` or `LedgerError`.
         """
         if self._run is None:
-            rng = generator(self.seed, "seed")
-            with opened(self.ledger) as ledger:
-                stream = self._learner.start(
-                    ledger=ledger, dataset=self.dataset, label=str(self._label), rng=rng
-                )
-            self._run = _Run(stream)
+            self._run = self._started(x, y)
         self._run.update(_point(self._learner.hypotheses.domain, x), self._label(_plain(y)))
+
+    def _started(self, x: object, y: object) -> Run | Frozen:
+        refuse_as_member(
+            "river", _TRUSTED, fix="teach it by itself, in a pipeline or in a VotingClassifier"
+        )
+        _require_record(x, y)
+        rng = generator(self.simulation_seed)
+        try:
+            with opened(self.ledger, create=self.create_ledger) as ledger:
+                return Run(
+                    self._learner.start(
+                        ledger=ledger, dataset=self.dataset, label=str(self._label), rng=rng
+                    )
+                )
+        except BudgetExceededError:
+            # Whoever refits at a drift does so by the labels, and an exception would tell when.
+            if self._before is None:
+                raise
+            return self._before
+
+    def clone(
+        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
+    ) -> Self:
+        """A new model of the same declarations, or of these, which spends at its first record.
+
+        If the budget does not suffice for it then, it keeps the rule that this model publishes now,
+        and is `frozen`; with ``new_params`` it raises, as any first model.
+        """
+        made = super().clone(new_params, include_attributes)
+        if not new_params:
+            run = self._run or self._before
+            made._before = None if run is None else Frozen(run.hypothesis, run.published_at)
+        return made
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
         """The label that the published rule gives the record; None before the first record.
@@ -145,48 +190,19 @@ class LittlestoneOnlineClassifier(Classifier):
             "horizon": 1000,
             "ledger": "littlestone.ledger",
             "dataset": "made up",
+            "create_ledger": True,
         }
 
 
-class _Run:
-    """The run of a model that learns; a copy of it is a `_Copy`, by whatever means it is made."""
-
-    def __init__(self, stream: PrivateStream[Any]) -> None:
-        self._stream, self._process = stream, os.getpid()
-
-    @property
-    def hypothesis(self) -> Hypothesis[Any]:
-        return self._stream.hypothesis
-
-    @property
-    def published_at(self) -> int:
-        return self._stream.published_at
-
-    def update(self, x: Any, y: int) -> None:
-        if os.getpid() != self._process:  # a fork copies too
-            _refuse_to_learn()
-        self._stream.update(x, y)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _Copy, (self.hypothesis, self.published_at)
-
-
-@dataclass(frozen=True)
-class _Copy:
-    """What a copy keeps of a run: what it has published, nothing secret."""
-
-    hypothesis: Hypothesis[Any]
-    published_at: int
-
-    def update(self, x: Any, y: int) -> None:
-        _refuse_to_learn()
-
-
-def _refuse_to_learn() -> NoReturn:
+def _require_record(x: object, y: object) -> None:
+    """Refuse what cannot be a record and its label, by their types alone."""
+    single = isinstance(y, str | bytes) or not isinstance(y, Collection)
+    if isinstance(x, Mapping) and single:
+        return
     raise DeclarationError(
-        "learn with a copy of a model that learns",
-        found="two that go on from one state would draw twice what was paid for once",
-        fix="learn with the original, in its process; or with a clone, which spends for itself",
+        f"learn from a record of type {type(x).__name__} and a label of type {type(y).__name__}",
+        found="a record is a dict, from the names of columns to values, and its label a single value",
+        fix="give a dict, such as series.to_dict() or the records of river.stream.iter_pandas",
     )
 
 

@@ -3,38 +3,45 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from littlestone.classes import HypothesisClass
-from littlestone.data import plain_values, read_mapped, read_sample
-from littlestone.data.frames import FrameTable, column_table
-from littlestone.errors import DeclarationError
-from littlestone.interop.declarations import (
-    declared_class,
-    generator,
-    label_of,
-    opened,
-    two_labels,
-)
+from littlestone.data import read_mapped, read_sample
+from littlestone.interop.callers import refuse_as_member
+from littlestone.interop.declarations import declared_class, generator, label_of, two_labels
 from littlestone.interop.features import feature_names, feature_table, labelled
+from littlestone.interop.ledgers import LedgerPlace, opened
+from littlestone.interop.targets import target_values
 from littlestone.planning import choose_learner
 from littlestone.privacy.ledger import Ledger
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.exceptions import DataConversionWarning
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise ImportError(
         "cannot make a scikit-learn classifier: scikit-learn is not installed\n"
         "to fix it: pip install 'littlestone[sklearn]'"
     ) from None
+
+
+# All else in scikit-learn that fits a classifier makes new records or labels of those it is given, or
+# chooses by them.
+_TRUSTED = (
+    "sklearn.base.",
+    "sklearn.pipeline.",
+    "sklearn.utils.",
+    "sklearn.model_selection._search.",
+    "sklearn.model_selection._search_successive_halving.",
+    *(
+        f"sklearn.model_selection._validation.{name}"
+        for name in ("cross_val", "_fit_and_", "learning_curve", "validation_curve")
+    ),
+)
 
 
 class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -46,20 +53,27 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     negative.  A frame's columns are found by name, an array's by position.
 
     Each `fit` spends its cost on ``dataset`` in ``ledger`` before it draws.  ``ledger`` is a path or an
-    address, opened for the spend, or a `Ledger`; neither has a default, since a ledger that is made in
-    passing would forget what other fits have spent.  ``Ledger()`` stays in memory: for simulations.
-    ``random_state`` is None or a seed, with which the release is a simulation and says so.
+    address, opened for the spend, or a `Ledger`; neither has a default.  A relative path is made
+    absolute at once.  A ledger that does not exist is an error, unless ``create_ledger`` is true: one
+    that is made in passing would forget what other fits have spent.  ``Ledger()`` stays in memory: for
+    simulations.
+
+    ``simulation_seed`` is None or a whole number, with which the release is a simulation, says so and
+    warns.  No host fills it, as ensembles fill ``random_state``.  As a member of an ensemble the
+    classifier refuses to learn; ``method="boosting"`` makes an ensemble for the cost of one rule.
 
     After `fit`: ``release_`` (all that is private, and the model file), ``hypothesis_``, and the public
     ``learner_``, ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
 
     >>> from littlestone.privacy.ledger import Ledger
     >>> model = LittlestoneClassifier("thresholds(age, 0..120)", epsilon=1, classes=("well", "sick"),
-    ...                               ledger=Ledger(), dataset="clinic", random_state=0)
+    ...                               ledger=Ledger(), dataset="clinic")
     >>> ages, labels = [20, 50] * 400, ["well", "sick"] * 400
     >>> model.fit(ages, labels).predict([19, 51, None]).tolist()
     ['well', 'sick', 'well']
     """
+
+    ledger = LedgerPlace()
 
     def __init__(
         self,
@@ -71,7 +85,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         dataset: str,
         delta: object = 0,
         method: str = "auto",
-        random_state: int | None = None,
+        create_ledger: bool = False,
+        simulation_seed: int | None = None,
     ) -> None:
         self.hypotheses = hypotheses
         self.epsilon = epsilon
@@ -80,15 +95,21 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.dataset = dataset
         self.delta = delta
         self.method = method
-        self.random_state = random_state
+        self.create_ledger = create_ledger
+        self.simulation_seed = simulation_seed
 
     def fit(self, X: Any, y: Any) -> Self:
         """Spend, then draw a rule from the records (X, y), and return the classifier itself.
 
-        Raises, before anything is spent, `DeclarationError` for illegal parameters and shapes and
-        `TableError` for missing columns; before anything is drawn, `BudgetExceededError` or
-        `LedgerError`.  None depends on a record.
+        Raises, before anything is spent, `DeclarationError` for illegal parameters, types and shapes,
+        and inside an ensemble, and `TableError` for missing columns; before anything is drawn,
+        `BudgetExceededError` or `LedgerError`.  None depends on a record.
         """
+        refuse_as_member(
+            "sklearn",
+            _TRUSTED,
+            fix="fit it by itself; method='boosting' makes an ensemble for the cost of one rule",
+        )
         declared = declared_class(self.hypotheses)
         learner, _ = choose_learner(
             declared, epsilon=self.epsilon, delta=self.delta, method=self.method
@@ -96,11 +117,11 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         domain = learner.hypotheses.domain
         negative, positive = two_labels(self.classes)
         label = label_of(domain.column_names, negative, positive)
-        rng = generator(self.random_state, "random_state")
+        rng = generator(self.simulation_seed)
         table = feature_table(X, domain.column_names)
-        records = labelled(table, domain.column_names, label.column, _target(y))
+        records = labelled(table, domain.column_names, label.column, target_values(y, label))
         sample = read_sample(records, domain, label)
-        with opened(self.ledger) as ledger:
+        with opened(self.ledger, create=self.create_ledger) as ledger:
             release = learner.fit(
                 sample, ledger=ledger, dataset=self.dataset, label=str(label), rng=rng
             )
@@ -149,33 +170,6 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         tags.classifier_tags.poor_score = True  # on data that no rule of the class fits
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
-
-
-def _target(y: Any) -> list[Any]:
-    if y is None:
-        raise DeclarationError(
-            "fit a LittlestoneClassifier",
-            found="it requires y to be passed, but the target y is None",
-            fix="give one label for each record",
-        )
-    framed = nw.dependencies.is_into_dataframe(y)
-    if (
-        not framed
-        and not hasattr(y, "shape")
-        and hasattr(y, "__array__")
-        and column_table(y) is None
-    ):
-        y = np.asarray(y)
-    if len(getattr(y, "shape", ())) == 2 and y.shape[1] == 1:
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected.",
-            DataConversionWarning,
-            stacklevel=3,
-        )
-        if framed:  # not by way of numpy, where a missing value makes floats of all others
-            return [label for (label,) in FrameTable(y).rows(FrameTable(y).columns)]
-        y = np.asarray(y)[:, 0]
-    return plain_values(y)
 
 
 def _array(negative: object, positive: object) -> NDArray[Any]:

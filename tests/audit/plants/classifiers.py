@@ -10,11 +10,13 @@ import random
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from littlestone.audit import Subject, audit_epsilon
+from littlestone.errors import NotPrivateWarning
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -29,13 +31,14 @@ PEOPLE: Records = [(20, 0), (50, 1)] * 24 + [(20, 0)]
 
 def classifier(rng: random.Random, **options: Any) -> LittlestoneClassifier:
     declared = {"hypotheses": "thresholds(age, 0..100; step 10)", "epsilon": 1, "classes": (0, 1)}
-    paid = {"ledger": Ledger(), "dataset": "made up", "random_state": rng.getrandbits(64)}
+    paid = {"ledger": Ledger(), "dataset": "made up", "simulation_seed": rng.getrandbits(64)}
     return LittlestoneClassifier(**{**declared, **paid, **options})
 
 
 def fitted(model: LittlestoneClassifier, records: Records) -> str:
     xs, ys = zip(*records, strict=True)
-    return model.fit(list(xs), list(ys)).release_.words()
+    with catch_warnings(category=NotPrivateWarning, action="ignore"):
+        return model.fit(list(xs), list(ys)).release_.words()
 
 
 def honest(records: Records, rng: random.Random) -> Hashable:
@@ -60,7 +63,7 @@ def missing_refused(records: Records, rng: random.Random) -> Hashable:
 
 
 def seeded_by_the_data(records: Records, rng: random.Random) -> Hashable:
-    return fitted(classifier(rng, random_state=hash(tuple(records)) % 2**32), records)
+    return fitted(classifier(rng, simulation_seed=hash(tuple(records)) % 2**32), records)
 
 
 def with_its_score(records: Records, rng: random.Random) -> Hashable:

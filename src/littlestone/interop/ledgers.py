@@ -1,0 +1,71 @@
+"""The ledger that a shell keeps among its parameters: one place, wherever the program goes."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from littlestone.errors import DeclarationError, LedgerError
+from littlestone.privacy.ledger import Ledger, is_address
+
+
+class LedgerPlace:
+    """The parameter ``ledger`` of a shell: a relative path is made absolute when it is set, once.
+
+    A change of directory, a clone and a worker process with a directory of its own then find the same
+    ledger.  Everything else is kept as the very object that was given, as hosts ask.
+
+    >>> class Shell:
+    ...     ledger = LedgerPlace()
+    >>> shell = Shell()
+    >>> shell.ledger = "budget.ledger"
+    >>> shell.ledger == os.path.abspath("budget.ledger")
+    True
+    """
+
+    def __get__(self, shell: object, kind: type[object]) -> Any:
+        return self if shell is None else vars(shell)["ledger"]
+
+    def __set__(self, shell: object, ledger: Any) -> None:
+        vars(shell)["ledger"] = os.path.abspath(ledger) if _is_relative(ledger) else ledger
+
+
+def _is_relative(ledger: Any) -> bool:
+    """Whether it is a relative path for sure, and no address that is spelled wrong."""
+    if not isinstance(ledger, str | os.PathLike) or os.path.isabs(ledger):
+        return False
+    return re.fullmatch(r"[^:=@]+", str(os.fspath(ledger))) is not None
+
+
+def opened(ledger: object, *, create: bool) -> AbstractContextManager[Ledger]:
+    """The ledger, which stays open, or the one of that path or address, opened for the spend.
+
+    Raises `LedgerError` where there is none and ``create`` is false: a ledger that is made in passing
+    knows no limit and no earlier spend.
+    """
+    if isinstance(ledger, Ledger):
+        return nullcontext(ledger)
+    if not isinstance(ledger, str | os.PathLike):
+        raise DeclarationError(
+            f"spend on a ledger of type {type(ledger).__name__}",
+            found="it is neither a Ledger nor the path or address of one",
+            fix="give a path, so that it outlives the program; Ledger() for a simulation",
+        )
+    if not os.path.isabs(ledger) and not is_address(str(ledger)):
+        raise DeclarationError(
+            "spend on this ledger",  # not shown: a wrong address may hold a password
+            found="it is neither a path nor an address",
+            fix="give an absolute path, or postgresql://USER@HOST/DATABASE",
+        )
+    try:
+        return Ledger(ledger, create=create)
+    except LedgerError as error:
+        if create:
+            raise
+        raise LedgerError(
+            error.asked,
+            found=error.found,
+            fix=f"{error.fix}; create_ledger=True makes a new ledger, where nothing is spent yet",
+        ) from None

@@ -1,0 +1,64 @@
+"""The run of a model that learns from a stream, and what its copies and clones keep of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.online import PrivateStream
+
+
+class Run:
+    """The run of a model that learns; a copy of it is a `Copy`, by whatever means it is made."""
+
+    def __init__(self, stream: PrivateStream[Any]) -> None:
+        self._stream, self._process = stream, os.getpid()
+
+    @property
+    def hypothesis(self) -> Hypothesis[Any]:
+        return self._stream.hypothesis
+
+    @property
+    def published_at(self) -> int:
+        return self._stream.published_at
+
+    def update(self, x: Any, y: int) -> None:
+        if os.getpid() != self._process:  # a fork copies too
+            _refuse_to_learn()
+        self._stream.update(x, y)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Copy, (self.hypothesis, self.published_at)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """What a copy keeps of a run: what it has published, nothing secret."""
+
+    hypothesis: Hypothesis[Any]
+    published_at: int
+
+    def update(self, x: Any, y: int) -> None:
+        _refuse_to_learn()
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """What a clone that cannot pay keeps of its original; it takes records and learns nothing."""
+
+    hypothesis: Hypothesis[Any]
+    published_at: int
+
+    def update(self, x: Any, y: int) -> None:
+        pass
+
+
+def _refuse_to_learn() -> NoReturn:
+    raise DeclarationError(
+        "learn with a copy of a model that learns",
+        found="two that go on from one state would draw twice what was paid for once",
+        fix="learn with the original, in its process; or with a clone, which spends for itself",
+    )

@@ -1,0 +1,62 @@
+"""What estimators are given as y: its type and shape are public, its values are read totally."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from littlestone.data import Label, plain_values
+from littlestone.data.frames import column_table
+from littlestone.domains import number
+from littlestone.errors import DeclarationError
+
+
+def target_values(y: Any, label: Label) -> list[Any]:
+    """The labels in y, an array, column or list: one for each record, of any value.
+
+    Raises `DeclarationError` for another type or shape, and for a declared type of numbers where the
+    positive label is none; `TableError` for a column of neither numbers nor texts.
+
+    >>> import numpy as np
+    >>> target_values(np.array(["well", "sick"]), Label("y", "==", "sick"))
+    ['well', 'sick']
+    """
+    if y is None:
+        raise DeclarationError(
+            "learn from records alone",
+            found="it requires y to be passed, but the target y is None",
+            fix="give one label for each record",
+        )
+    column = None if nw.dependencies.is_into_dataframe(y) else column_table(y)
+    if column is None and not hasattr(y, "shape") and hasattr(y, "__array__"):
+        y = np.asarray(y)
+    shape = tuple(getattr(y, "shape", (0,)))
+    if len(shape) != 1:
+        _refuse("another shape than (n,)", f"it has shape {shape}")
+    listed = isinstance(y, Sequence) and not isinstance(y, str | bytes | bytearray)
+    if column is None and not listed and not hasattr(y, "shape"):
+        _refuse(f"type {type(y).__name__}", "it is no array, column or list")
+    if column is not None:
+        numbers = column.holds_numbers("values")
+    else:
+        numbers = isinstance(y, np.ndarray) and y.dtype.kind in "biuf"
+    if numbers and number(label.value) is None:
+        raise DeclarationError(
+            f"find the positive label {label.value!r} in y",
+            found="the declared type of y is one of numbers, and no number is that label",
+            fix="give the labels themselves. An ensemble that numbers them first does so by which of "
+            "them occur, which no budget covers",
+        )
+    return plain_values(y)
+
+
+def _refuse(asked: str, found: str) -> None:
+    raise DeclarationError(
+        f"learn from a y of {asked}",
+        found=found,
+        fix="give an array, a column or a list with one label for each record, such as y.ravel() or "
+        "frame['label']",
+    )

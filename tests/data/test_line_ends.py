@@ -1,0 +1,148 @@
+"""A record of a CSV file is what its line says: n never changes with what a cell holds."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from sources import examples, plain, read
+
+from littlestone.data import CsvStream, Label, open_table, read_sample
+from littlestone.domains import Product, Strings
+from littlestone.errors import TableError
+
+Record = tuple[str, str, str]
+
+DOMAIN = Product((Strings("x"), Strings("z")))
+LABEL = Label("y", "==", "1")
+NAMES = ("x", "y", "z")
+
+# Everything at which something in Python ends a line, and what means something in a CSV file.
+MARKS = ["\r", "\n", "\r\n", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029",
+         "\x00", "\x1a", '"', ",", "\\", "'", "\ufeff", "\udc0d", "\t", ";"]  # fmt: skip
+HOSTILE = [
+    *MARKS,
+    *(f"a{mark}b" for mark in MARKS),
+    *(f"{mark}1,1,1{mark}" for mark in MARKS),
+    *(2 * mark for mark in MARKS),
+    "\r\r\n",
+    "1\r2\n3",
+    '"\r',
+    '\r"',
+]
+
+
+def _written(end: str, quoting: Any) -> Callable[[Sequence[Record]], str]:
+    def write(records: Sequence[Record]) -> str:
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator=end, quoting=quoting).writerows([NAMES, *records])
+        return text.getvalue()
+
+    return write
+
+
+def _by_pandas(end: str) -> Callable[[Sequence[Record]], str]:
+    def write(records: Sequence[Record]) -> str:
+        frame = pd.DataFrame(records, columns=list(NAMES), dtype=object)
+        text: str = frame.to_csv(index=False, lineterminator=end)
+        return text
+
+    return write
+
+
+def _by_polars(records: Sequence[Record]) -> str:
+    # A half of a pair is no text of polars.
+    clean = [[cell.encode("utf-8", "replace").decode() for cell in record] for record in records]
+    return pl.DataFrame(clean, schema=list(NAMES), orient="row").write_csv()
+
+
+WRITERS: dict[str, Callable[[Sequence[Record]], str]] = {
+    "csv, LF": _written("\n", csv.QUOTE_MINIMAL),
+    "csv, CRLF": _written("\r\n", csv.QUOTE_MINIMAL),
+    "csv, all quoted": _written("\n", csv.QUOTE_ALL),
+    "pandas, LF": _by_pandas("\n"),
+    "pandas, CRLF": _by_pandas("\r\n"),
+    "polars": _by_polars,
+}
+
+
+def from_file(content: bytes, folder: Path) -> Counter[Any]:
+    path = folder / "table.csv"
+    path.write_bytes(content)
+    return examples(read(path, DOMAIN, LABEL))
+
+
+def from_gzip(content: bytes, folder: Path) -> Counter[Any]:
+    path = folder / "table.csv.gz"
+    path.write_bytes(gzip.compress(content, compresslevel=0))
+    return examples(read(path, DOMAIN, LABEL))
+
+
+def from_pipe(content: bytes, folder: Path) -> Counter[Any]:
+    return examples(read_sample(CsvStream(io.BytesIO(content), name="pipe"), DOMAIN, LABEL))
+
+
+@pytest.mark.parametrize("source", [from_file, from_gzip, from_pipe], ids=lambda s: s.__name__)
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_a_record_as_writers_write_it_is_one_record(
+    write: Callable[[Sequence[Record]], str],
+    source: Callable[[bytes, Path], Counter[Any]],
+    tmp_path: Path,
+) -> None:
+    """Replace one cell, or a whole record, by hostile content: n stays, and one example changes."""
+    rng = random.Random(6)
+
+    def encoded(records: Sequence[Record]) -> bytes:
+        return write(records).encode("utf-8", "surrogatepass")
+
+    records: list[Record] = [(f"x{i}", str(i % 2), f"z{i}") for i in range(5)]
+    first = source(encoded(records), tmp_path)
+    assert first.total() == 5
+    for cell in HOSTILE:
+        places = rng.choice([(0,), (1,), (2,), (0, 1, 2)])
+        record = rng.randrange(len(records))
+        changed = tuple(cell if j in places else value for j, value in enumerate(records[record]))
+        neighbor = list(records)
+        neighbor[record] = (changed[0], changed[1], changed[2])
+        second = source(encoded(neighbor), tmp_path)
+        assert second.total() == 5, repr(changed)
+        assert (first - second).total() <= 1, repr(changed)
+
+
+def test_a_carriage_return_is_text_where_it_ends_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(
+        b'x,y\na\rb,1\n\r,1\r\nc,1\r\n"d\re",1\n"f"\r,1\n"g\r\nh",1\ni\r\r,1\n"j\n\r",1\nk\r,1'
+    )
+    names = ["a\rb", "\r", "c", "d\re", "f\r", "g\r\nh", "i\r\r", "j\n\r", "k\r"]
+    sample = read(path, Strings("x"), LABEL)
+    assert plain(sample) == dict.fromkeys(names, (0, 1))
+    path.write_bytes(b"y,x\n1,a\r\r\n1,b\r")
+    assert plain(read(path, Strings("x"), LABEL)) == {"a\r": (0, 1), "b\r": (0, 1)}
+
+
+def test_half_of_a_pair_is_no_carriage_return(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"x,y\n\xed\xb0\x8d,1\na\rb,1\n")
+    assert set(read(path, Strings("x"), LABEL).points) == {"\ufffd" * 3, "a\rb"}
+
+
+@pytest.mark.parametrize(
+    "content", [b"x,y\r1,1\r", b"x,y\r1,1\rSECRET,1\n2,1\n", b"x,y\r\r\n1,1\r\r\n"]
+)
+def test_carriage_returns_alone_end_no_header(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    with pytest.raises(TableError, match="carriage return") as error:
+        open_table(path)
+    assert "SECRET" not in str(error.value)
+    assert "LF or CRLF" in str(error.value)
