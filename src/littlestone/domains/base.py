@@ -28,7 +28,12 @@ _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 class Domain(ABC, Generic[Point]):
-    """A set of points.  ``name`` says in words what a point is: as a rule, a column of a table."""
+    """A set of points.  ``name`` says in words what a point is: as a rule, a column of a table.
+
+    A point is made of exact built-in types: bool, numpy's numbers and derived types of int, str,
+    tuple or Fraction are none.  So equal points are indistinguishable, and which record brought one
+    cannot be told.  `canonical` is the door by which records enter: it makes a point of any object.
+    """
 
     name: str
 
@@ -46,6 +51,27 @@ class Domain(ABC, Generic[Point]):
     def encode(self, value: object) -> Point:
         """The declared point that a table value stands for.  Total: it never raises."""
 
+    def own(self, x: object) -> Point | None:
+        """The point that ``x`` equals, as an object of the domain's own; None if there is none.
+
+        Total, as `encode` is: of an object of any class, no method that compares or converts is called.
+        """
+        return x if x in self else None  # type: ignore[return-value]
+
+    def canonical(self, x: object) -> Point:
+        """The point that the ``x`` of a record is: the one it equals, or else what it stands for.
+
+        Total: whatever ``x`` is, it never raises.  Every learner's records pass here, those of samples
+        and those of streams, because a released point is an object that a record brought: were it kept
+        as it came, the release would tell which of several equal objects (1, True, 1.0) that was.
+
+        >>> from littlestone.domains import Integers, Strings
+        >>> Integers().canonical(True), Integers().canonical(1.0), Strings().canonical(7)
+        (1, 1, '7')
+        """
+        point = self.own(x)
+        return self.encode(x) if point is None else point
+
     def encode_record(self, values: Sequence[object]) -> Point:
         """The point that the values of the columns ``column_names`` stand for; never raises."""
         return self.encode(values[0])
@@ -60,7 +86,7 @@ class Domain(ABC, Generic[Point]):
 
     @abstractmethod
     def __contains__(self, x: object) -> bool:
-        """Whether ``x`` is a point."""
+        """Whether ``x`` is a point, of the very types of one; total."""
 
     @abstractmethod
     def __iter__(self) -> Iterator[Point]:

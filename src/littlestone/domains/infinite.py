@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import count
 
 from littlestone.domains.base import Domain
-from littlestone.domains.values import DECIMAL, number, text
+from littlestone.domains.values import DECIMAL, number, plain, text, whole_number
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,18 @@ class Reals(Domain[Fraction]):
         readable = v is not None and v.is_finite() and abs(v.adjusted()) <= 400
         return Fraction(v) if readable and v is not None else Fraction(0)
 
+    def own(self, x: object) -> Fraction | None:
+        value = plain(x)
+        kind = type(value)
+        return Fraction(value) if kind is Fraction or kind is int or kind is bool else None
+
     def reads(self, value: object) -> bool:
         return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
-        return type(x) in (int, Fraction)
+        # A whole number may stand for its point, where one is written by hand.
+        kind = type(x)
+        return kind is Fraction or kind is int
 
     def __iter__(self) -> Iterator[Fraction]:
         return (Fraction((k + 1) // 2 * (-1) ** k) for k in count())
@@ -66,8 +73,9 @@ class Strings(Domain[str]):
         return text(value)
 
     def __contains__(self, x: object) -> bool:
-        # An equal text of another type is no point: what is released would show it.
-        return type(x) is str
+        # An equal text of another type is no point: what is released would show it.  Nor is one that
+        # cannot be written: a file would bring back another.
+        return type(x) is str and text(x) is x
 
     def __iter__(self) -> Iterator[str]:
         return (f"v{k}" for k in count())
@@ -100,6 +108,10 @@ class Integers(Domain[int]):
         if v is None or not v.is_finite() or v.adjusted() > 400:
             return 0
         return int(v.to_integral_value(context=DECIMAL))
+
+    def own(self, x: object) -> int | None:
+        k = whole_number(x)
+        return k if k in self else None
 
     def reads(self, value: object) -> bool:
         return number(value) is not None
