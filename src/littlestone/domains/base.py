@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from littlestone.domains.values import text
+from littlestone.domains.values import plain, text
 from littlestone.errors import DeclarationError, ModelError
 
 Point = TypeVar("Point")
@@ -56,7 +56,8 @@ class Domain(ABC, Generic[Point]):
 
         Total, as `encode` is: of an object of any class, no method that compares or converts is called.
         """
-        return x if x in self else None  # type: ignore[return-value]
+        point = plain(x)
+        return point if point in self else None
 
     def canonical(self, x: object) -> Point:
         """The point that the ``x`` of a record is: the one it equals, or else what it stands for.

@@ -11,10 +11,14 @@ from itertools import count
 from littlestone.domains.base import Domain
 from littlestone.domains.values import DECIMAL, number, plain, text, whole_number
 
+_MOST = 10**401
+
 
 @dataclass(frozen=True)
 class Reals(Domain[Fraction]):
     """The real line, with exact rationals as its points; an unreadable value is 0.
+
+    So is a number that is too large, or as a fraction has more than 400 digits above or below.
 
     >>> Reals().encode("0.25")
     Fraction(1, 4)
@@ -30,20 +34,24 @@ class Reals(Domain[Fraction]):
         v = number(value)
         # No finite number has an infinite text, and an exponent of millions is no measurement.
         readable = v is not None and v.is_finite() and abs(v.adjusted()) <= 400
-        return Fraction(v) if readable and v is not None else Fraction(0)
+        return (self.own(Fraction(v)) if readable and v is not None else None) or Fraction(0)
 
     def own(self, x: object) -> Fraction | None:
         value = plain(x)
         kind = type(value)
-        return Fraction(value) if kind is Fraction or kind is int or kind is bool else None
+        if not (kind is Fraction or kind is int or kind is bool):
+            return None
+        point = Fraction(value)
+        return point if max(abs(point.numerator), point.denominator) < _MOST else None
 
     def reads(self, value: object) -> bool:
         return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
-        # A whole number may stand for its point, where one is written by hand.
-        kind = type(x)
-        return kind is Fraction or kind is int
+        if type(x) is int:  # it stands for its point, where one is written by hand
+            return abs(x) < _MOST
+        # Even a true Fraction may have parts of another library's types.
+        return type(x) is Fraction and self.own(x) is not None and type(x.numerator) is int
 
     def __iter__(self) -> Iterator[Fraction]:
         return (Fraction((k + 1) // 2 * (-1) ** k) for k in count())
@@ -118,7 +126,7 @@ class Integers(Domain[int]):
 
     def __contains__(self, x: object) -> bool:
         # A truth value equals a whole number, but neither reads nor is written like one.
-        return type(x) is int and abs(x) < 10**401
+        return type(x) is int and abs(x) < _MOST
 
     def __iter__(self) -> Iterator[int]:
         return count()

@@ -147,16 +147,16 @@ def truth(value: object) -> int:
     return int(number(value) == 1)
 
 
-def entries(value: object) -> tuple[object, ...]:
+def entries(value: Any) -> tuple[object, ...]:
     """The entries of a tuple or list; any other value is the only entry.
 
     >>> entries([1, "a"]), entries("a")
     ((1, 'a'), ('a',))
     """
     if derived(value, tuple):
-        return tuple(tuple.__iter__(value))  # type: ignore[arg-type]
+        return tuple(tuple.__iter__(value))
     if derived(value, list):
-        return tuple(list.__iter__(value))  # type: ignore[arg-type]
+        return tuple(list.__iter__(value))
     return (value,)
 
 
