@@ -286,9 +286,12 @@ def test_no_stream_has_a_door_of_its_own() -> None:
     assert all({"update", "predict"}.isdisjoint(vars(kind)) for kind in ours)
 
 
-@pytest.mark.parametrize(
-    "learner", [x for x in made([KeyLearner, RuleLearner], CLASSES, horizon=60)]
+on_publishers = pytest.mark.parametrize(
+    "learner", made([KeyLearner, RuleLearner], CLASSES, horizon=60), ids=name
 )
+
+
+@on_publishers
 def test_no_record_chooses_the_object_that_is_published(learner: Any) -> None:
     """The stream up to the first publication, and its neighbours by one record of another kind."""
     p, _ = points(learner.hypotheses.domain)
@@ -309,6 +312,15 @@ def test_no_record_chooses_the_object_that_is_published(learner: Any) -> None:
         for place in (0, step - 1):
             neighbour = [*records[:place], other, *records[place + 1 :]]
             assert published(neighbour) == (step, usual)
+
+
+@on_publishers
+def test_a_door_that_keeps_the_object_is_caught(
+    learner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(learner.hypotheses.domain), "canonical", lambda domain, x: x)
+    with pytest.raises(AssertionError):
+        test_no_record_chooses_the_object_that_is_published(learner)
 
 
 def test_a_form_is_read_back() -> None:

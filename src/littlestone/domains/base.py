@@ -150,12 +150,12 @@ class Domain(ABC, Generic[Point]):
         return list(islice(self, k))
 
     def require(self, x: object) -> None:
-        """Raise `DeclarationError` unless ``x`` is a point.  Private code encodes instead."""
+        """Raise `DeclarationError` unless ``x`` is a point.  Private code calls `canonical` instead."""
         if x not in self:
             raise DeclarationError(
-                f"use {x!r} as a point",
+                "use an object as a point",
                 found=f"it is not in the domain {self}",
-                fix=f"give a point such as {self.examples(1)[0]!r}, or encode() a raw value",
+                fix=f"give a point such as {self.examples(1)[0]!r}, or the canonical() one of it",
             )
 
 
