@@ -72,7 +72,7 @@ def predicted(H: HypothesisClass[Any], sequence: Sequence, seed: int) -> int:
         require(ledger.total("d") == learner.cost(), "the run is not paid for once")
     found = 0
     for x, y in sequence(rng):
-        found += stream.predict(x) != y
+        found += stream.predict(x).reveal_to_owner() != y
         stream.update(x, y)
     return found
 

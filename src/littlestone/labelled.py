@@ -54,7 +54,7 @@ def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
             found="two of them are one number, such as 1 and 1.0, or 1 and true",
             fix="name each number once",
         )
-    return found
+    return tuple(map(text, found))
 
 
 def label_number(labels: Sequence[str], default: int = 0) -> Callable[[object], int]:
@@ -117,7 +117,7 @@ class LabelledSample(Generic[Point]):
         *,
         other: str | None = None,
     ) -> LabelledSample[Any]:
-        """The sample of pairs (x, y): any x is encoded by the domain, and any y is a label.
+        """The sample of pairs (x, y): any x is a point, by `Domain.canonical`, and any y is a label.
 
         A y that shows none of the ``labels`` counts as the label ``other``, by default the first.
         Raises `DeclarationError` for illegal labels, or if ``other`` is none of them.
@@ -132,8 +132,7 @@ class LabelledSample(Generic[Point]):
         number_of = label_number(declared, 0 if other is None else declared.index(other))
         counts: dict[Any, list[int]] = {}
         for x, y in examples:
-            point = x if x in domain else domain.encode(x)
-            here = counts.setdefault(point, [0] * len(declared))
+            here = counts.setdefault(domain.canonical(x), [0] * len(declared))
             here[number_of(y)] += 1
         table = np.array(list(counts.values()), dtype=np.int64).reshape(-1, len(declared))
         return cls(domain, declared, tuple(counts), table)

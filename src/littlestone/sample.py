@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.domains import Domain, Point, text
+from littlestone.domains import Domain, Point, truth
 
 
 class Counted(Protocol):
@@ -33,7 +33,8 @@ class Sample(Generic[Point]):
     """The multiset {(x_i, y_i)} of n labelled examples, as distinct points x label counts.
 
     ``points`` are distinct points of ``domain``; ``negatives[j]`` and ``positives[j]`` count the
-    examples (points[j], 0) and (points[j], 1).  The order of the points means nothing.
+    examples (points[j], 0) and (points[j], 1).  The order of the points means nothing.  The constructor
+    takes the points as they are; `from_examples` makes some of records.
 
     >>> from littlestone.domains import Strings
     >>> sample = Sample.from_examples(Strings(), [("a", 1), ("b", 0), ("a", 1)])
@@ -82,15 +83,19 @@ class Sample(Generic[Point]):
     def from_examples(
         cls, domain: Domain[Any], examples: Iterable[tuple[Any, object]]
     ) -> Sample[Any]:
-        """The sample of pairs (x, y): any x is encoded by the domain, and any y but 1 and True is 0."""
+        """The sample of pairs (x, y): any x is a point, by `Domain.canonical`; any y a label, `truth`.
+
+        >>> from littlestone.domains import Integers
+        >>> Sample.from_examples(Integers(), [(1, 1), (True, True), (1.0, "1")]).points
+        (1,)
+        """
         counts: dict[Any, list[int]] = {}
         for x, y in examples:
-            point = x if x in domain else domain.encode(x)
-            counts.setdefault(point, [0, 0])[text(y) in ("1", "True")] += 1
+            counts.setdefault(domain.canonical(x), [0, 0])[truth(y)] += 1
         return cls.from_counts(domain, counts)
 
     @classmethod
     def from_counts(cls, domain: Domain[Point], counts: dict[Point, list[int]]) -> Sample[Point]:
-        """The sample of a map from distinct points to [number of 0s, number of 1s]."""
+        """The sample of a map from points of the domain to [number of 0s, number of 1s]."""
         table = np.array(list(counts.values()), dtype=np.int64).reshape(len(counts), 2)
         return cls(domain, tuple(counts), table[:, 0], table[:, 1])

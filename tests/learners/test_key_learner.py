@@ -38,8 +38,8 @@ SHORT = Short(skip_epsilon=Fraction(1), test_epsilon=Fraction(1), delta=Fraction
 class Told(KeyStream):
     """The published set tells how many records of it are waiting."""
 
-    def update(self, x: Any, y: int) -> None:
-        super().update(x, y)
+    def _learn(self, x: Any, y: int) -> None:
+        super()._learn(x, y)
         waiting = frozenset([*self._members, -len(self._session._epochs)])
         self._publish(FiniteSet(Integers(), waiting), self.steps)
 
@@ -47,7 +47,7 @@ class Told(KeyStream):
 class AtOnce(KeyStream):
     """A point that is often mistaken is published before its record counts."""
 
-    def update(self, x: Any, y: int) -> None:
+    def _learn(self, x: Any, y: int) -> None:
         if y and x not in self._members:
             self._members |= {x}
             self._publish(FiniteSet(Integers(), self._members), self.steps)
@@ -161,7 +161,3 @@ def test_what_is_refused() -> None:
         KeyLearner(Thresholds.on(0, 9), epsilon=1, delta="1e-6", horizon=9)
     with pytest.raises(DeclarationError, match="horizon"):
         learner(1, horizon=0)
-    with Ledger() as ledger:
-        stream = learner(1).start(ledger=ledger, dataset="d")
-        with pytest.raises(DeclarationError, match="a label is 0 or 1"):
-            stream.update(1, 2)

@@ -40,10 +40,10 @@ class Short(ContinualSelection[Any]):
 class AtOnce(RuleStream):
     """The first positive record is made a rule at once."""
 
-    def update(self, x: Any, y: int) -> None:
+    def _learn(self, x: Any, y: int) -> None:
         if y and self._rule is None:
             self._take(x)
-        super().update(x, y)
+        super()._learn(x, y)
 
 
 class Told(RuleStream):

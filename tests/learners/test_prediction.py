@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import logging
+import operator
+import pickle
+import pprint
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -9,6 +15,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 import pytest
 
 from littlestone.audit.neighbours import neighbours
@@ -16,6 +23,7 @@ from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import prediction
+from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.prediction import Copies, PredictionLearner, PredictionStream
 from littlestone.online import StandardOptimalAlgorithm
 from littlestone.privacy.divergence import hockey_stick
@@ -116,13 +124,15 @@ class Process:
         """When the gate ends the session, if ever."""
         return first_hit(uncertain)
 
-    def view(self, law: Law, hidden: int) -> Law:
-        """What everybody but the owner of a record sees: all other answers up to the end."""
+    def view(self, law: Law, hidden: int | None) -> Law:
+        """All answers up to the end, but the one that only its record's owner sees."""
         found: Law = {}
         for answers, p in law.items():
             for end, q in self.ends(tuple(not certain for _, certain in answers)).items():
                 seen = answers[:end]
-                others = (end, *seen[:hidden], *seen[hidden + 1 :])
+                others = (end, *seen)
+                if hidden is not None:
+                    others = (end, *seen[:hidden], *seen[hidden + 1 :])
                 found[others] = found.get(others, Fraction(0)) + p * q
         return found
 
@@ -184,18 +194,94 @@ def test_the_joint_view_is_private() -> None:
     assert max(excesses(Process())) <= 0
 
 
+def test_a_records_own_prediction_tells_others_its_point() -> None:
+    """Exactly: all copies know a point, and a prediction at epsilon 1 tells it from another point."""
+    made = PredictionLearner(Points(Integers()), epsilon=1, delta="1e-6", horizon=200_000)
+    copies = Copies(made.hypotheses, made.votes.voters)
+    for copy_of_soa in range(made.votes.voters):
+        copies.feed(copy_of_soa, 7, 1)
+    known, other = (made.votes.probabilities(copies.votes(x)) for x in (7, 8))
+    for one, two in ((known, other), (other, known)):
+        p, q = (
+            {y: sum((m for (a, _), m in law.items() if a == y), Fraction(0)) for y in (0, 1)}
+            for law in (one, two)
+        )
+        above_e = Fraction(2719, 1000)
+        assert hockey_stick(p, q, above_e) > Fraction(99, 100) > made.votes.delta
+
+
+def excess_of_labels(process: Process) -> Fraction:
+    """By how much all answers together, of records that differ in one label alone, break the claim."""
+    law = cache(process.law)
+    found = []
+    for a, b in neighbours(RECORDS, STEPS):
+        if [x for x, _ in a] == [x for x, _ in b]:
+            p, q = process.view(law(a), None), process.view(law(b), None)
+            found += [hockey_stick(p, q, r) - claimed(r) for r in RATIOS]
+            found += [hockey_stick(q, p, r) - claimed(r) for r in RATIOS]
+    return max(found)
+
+
+def test_all_predictions_together_hide_a_label() -> None:
+    assert excess_of_labels(Process()) <= 0
+    assert excess_of_labels(Everybody()) > 0
+
+
+HIDDEN = "OwnPrediction(hidden)"
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_nothing_shows_a_prediction_by_accident(label: int, capsys: Any, caplog: Any) -> None:
+    prediction = OwnPrediction(label)
+    assert prediction.reveal_to_owner() == label
+    shown = [
+        repr(prediction),
+        str(prediction),
+        f"{prediction}",
+        f"{prediction!r}",
+        "%s" % prediction,  # noqa: UP031
+    ]
+    assert shown == [HIDDEN] * 5
+    assert pprint.pformat([prediction, {"a": prediction}]) == f"[{HIDDEN}, {{'a': {HIDDEN}}}]"
+    print(prediction)  # noqa: T201
+    logging.getLogger().warning("predicted %s", prediction)
+    assert capsys.readouterr().out == f"{HIDDEN}\n"
+    assert caplog.messages == [f"predicted {HIDDEN}"]
+    assert str(np.array([prediction, prediction])) == f"[{HIDDEN} {HIDDEN}]"
+
+
+ACTS: list[Callable[[Any], object]] = [
+    json.dumps, int, float, bool, hash, vars, pickle.dumps, copy.copy, copy.deepcopy, operator.index,
+    lambda prediction: prediction == 1, lambda prediction: prediction != 1,
+    lambda prediction: prediction in {0: "no", 1: "yes"}, lambda prediction: [0, 1].index(prediction),
+    lambda prediction: prediction + 0, lambda prediction: prediction < 1,
+    lambda prediction: f"{prediction:d}", lambda prediction: "%d" % prediction,  # noqa: UP031
+    lambda prediction: [0, 1][prediction], lambda prediction: np.array([prediction]).astype(int),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_no_other_act_takes_the_label(act: Callable[[Any], object]) -> None:
+    said = set()
+    for label in (0, 1):
+        with pytest.raises((DeclarationError, TypeError)) as refused:
+            act(OwnPrediction(label))
+        said.add(f"{refused.type} {refused.value}")
+    assert len(said) == 1  # the same for both labels
+
+
 class SameAnswer(PredictionStream[Any]):
     """Who asks for the point of the step before gets its answer, with the same noise."""
 
     last: Any = None
 
-    def predict(self, x: Any) -> int:
+    def predict(self, x: Any) -> OwnPrediction:
         super().predict(x)
         if self.last is not None and self.last[0] == x:
             self._asked = self.last
         self.last = self._asked
         assert self._asked is not None
-        return self._asked[1]
+        return OwnPrediction(self._asked[1])
 
 
 class Reused(Process):
@@ -286,7 +372,7 @@ def mistakes(made: PredictionLearner[Any], records: Any, seed: int = 0) -> list[
         assert ledger.total("d") == made.cost()
     found = []
     for t, (x, y) in enumerate(records):
-        if stream.predict(x) != y:
+        if stream.predict(x).reveal_to_owner() != y:
             found.append(t)
         stream.update(x, y)
     return found
@@ -328,8 +414,6 @@ def test_nothing_happens_after_the_horizon_and_the_order_of_calls() -> None:
         stream.predict(3)
         with pytest.raises(DeclarationError, match="has not got its label"):
             stream.predict(3)
-        with pytest.raises(DeclarationError, match="0 or 1"):
-            stream.update(3, 2)
         with pytest.raises(DeclarationError, match="not the one"):
             stream.update(4, 1)
         stream.update(3, 1)

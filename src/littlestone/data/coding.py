@@ -14,8 +14,10 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 Codes = NDArray[np.int64]
 
-# Two values of one of these types that are equal have one text.
-PLAIN = frozenset({str, int, float, bool, type(None)})
+# Two values of one of these types that are equal have one text.  Types are told by their ids: a class
+# of a record's value may have a class of its own, which refuses to be hashed or equals all others.
+_NOTHING = id(type(None))
+PLAIN = frozenset({*map(id, (str, int, float, bool)), _NOTHING})
 
 # Tables of so many counts are filled at least as fast as keys are sorted.
 _FEW = 2**17
@@ -53,10 +55,10 @@ def coded(values: Sequence[object]) -> Coded:
     >>> coded(["b", "a", "b"])
     Coded(values=['b', 'a'], codes=array([0, 1, 0]))
     """
-    types = set(map(type, values))
+    types = set(map(id, map(type, values)))
     if not types <= PLAIN:
         return Coded(values, np.arange(len(values)))
-    if len(types - {type(None)}) <= 1:
+    if len(types - {_NOTHING}) <= 1:
         distinct, codes = _places(values)
         return Coded(distinct, codes)
     pairs, codes = _places(list(zip(map(type, values), values, strict=True)))
@@ -82,7 +84,7 @@ class Numbering(Generic[Value]):
         self._function = function
         self._numbers: dict[Value, int] = {}
         # By types, as equal values of different types may have different texts.
-        self._known: dict[type, dict[object, int]] = defaultdict(dict)
+        self._known: dict[int, dict[object, int]] = defaultdict(dict)
         self._last: tuple[Sequence[object], Codes] = (), np.zeros(0, np.int64)
 
     @property
@@ -100,9 +102,9 @@ class Numbering(Generic[Value]):
         return numbers[column.codes]
 
     def _number(self, value: object) -> int:
-        if type(value) not in PLAIN:
+        if id(type(value)) not in PLAIN:
             return self._numbers.setdefault(self._function(value), len(self._numbers))
-        known = self._known[type(value)]
+        known = self._known[id(type(value))]
         number = known.get(value)
         if number is None:
             number = self._numbers.setdefault(self._function(value), len(self._numbers))

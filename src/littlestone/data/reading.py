@@ -12,7 +12,7 @@ from littlestone.data.coding import Coded, Codes, Numbering, coded, counted, tup
 from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label, Labels
 from littlestone.data.tables import Table
-from littlestone.domains import Domain, Point, Product
+from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
 from littlestone.labelled import LabelledSample
 from littlestone.sample import Sample
@@ -102,7 +102,7 @@ def _record(x: Any, domain: Domain[Any]) -> tuple[object, ...]:
     What is missing is None and what is too much is cut: an odd record is still a record.
     """
     width = len(domain.column_names)
-    values = tuple(x) if width > 1 and isinstance(x, list | tuple) else (x,)
+    values = entries(x) if width > 1 else (x,)
     return (*values, *[None] * width)[:width]
 
 

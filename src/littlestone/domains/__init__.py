@@ -10,7 +10,7 @@ from littlestone.domains.grid import Grid
 from littlestone.domains.infinite import Integers, Reals, Strings
 from littlestone.domains.names import Names
 from littlestone.domains.product import Product
-from littlestone.domains.values import number, text
+from littlestone.domains.values import derived, entries, number, text, truth
 
 __all__ = [
     "Disjoint",
@@ -22,6 +22,9 @@ __all__ = [
     "Product",
     "Reals",
     "Strings",
+    "derived",
+    "entries",
     "number",
     "text",
+    "truth",
 ]

@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from littlestone.domains.values import text
+from littlestone.domains.values import plain, text
 from littlestone.errors import DeclarationError, ModelError
 
 Point = TypeVar("Point")
@@ -28,7 +28,12 @@ _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 class Domain(ABC, Generic[Point]):
-    """A set of points.  ``name`` says in words what a point is: as a rule, a column of a table."""
+    """A set of points.  ``name`` says in words what a point is: as a rule, a column of a table.
+
+    A point is made of exact built-in types: bool, numpy's numbers and derived types of int, str,
+    tuple or Fraction are none.  So equal points are indistinguishable, and which record brought one
+    cannot be told.  `canonical` is the door by which records enter: it makes a point of any object.
+    """
 
     name: str
 
@@ -46,6 +51,28 @@ class Domain(ABC, Generic[Point]):
     def encode(self, value: object) -> Point:
         """The declared point that a table value stands for.  Total: it never raises."""
 
+    def own(self, x: object) -> Point | None:
+        """The point that ``x`` equals, as an object of the domain's own; None if there is none.
+
+        Total, as `encode` is: of an object of any class, no method that compares or converts is called.
+        """
+        point = plain(x)
+        return point if point in self else None
+
+    def canonical(self, x: object) -> Point:
+        """The point that the ``x`` of a record is: the one it equals, or else what it stands for.
+
+        Total: whatever ``x`` is, it never raises.  Every learner's records pass here, those of samples
+        and those of streams, because a released point is an object that a record brought: were it kept
+        as it came, the release would tell which of several equal objects (1, True, 1.0) that was.
+
+        >>> from littlestone.domains import Integers, Strings
+        >>> Integers().canonical(True), Integers().canonical(1.0), Strings().canonical(7)
+        (1, 1, '7')
+        """
+        point = self.own(x)
+        return self.encode(x) if point is None else point
+
     def encode_record(self, values: Sequence[object]) -> Point:
         """The point that the values of the columns ``column_names`` stand for; never raises."""
         return self.encode(values[0])
@@ -60,7 +87,7 @@ class Domain(ABC, Generic[Point]):
 
     @abstractmethod
     def __contains__(self, x: object) -> bool:
-        """Whether ``x`` is a point."""
+        """Whether ``x`` is a point, of the very types of one; total."""
 
     @abstractmethod
     def __iter__(self) -> Iterator[Point]:
@@ -123,12 +150,12 @@ class Domain(ABC, Generic[Point]):
         return list(islice(self, k))
 
     def require(self, x: object) -> None:
-        """Raise `DeclarationError` unless ``x`` is a point.  Private code encodes instead."""
+        """Raise `DeclarationError` unless ``x`` is a point.  Private code calls `canonical` instead."""
         if x not in self:
             raise DeclarationError(
-                f"use {x!r} as a point",
+                "use an object as a point",
                 found=f"it is not in the domain {self}",
-                fix=f"give a point such as {self.examples(1)[0]!r}, or encode() a raw value",
+                fix=f"give a point such as {self.examples(1)[0]!r}, or the canonical() one of it",
             )
 
 

@@ -9,6 +9,7 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from littlestone.domains.base import Domain
+from littlestone.domains.values import derived, entries, whole_number
 from littlestone.errors import DeclarationError
 
 
@@ -55,7 +56,15 @@ class Disjoint(Domain[tuple[int, Any]]):
         return before + self.columns[x[0]].index(x[1])
 
     def encode(self, value: object) -> tuple[int, Any]:
-        return self.encode_record(_values(value))
+        return self.encode_record(entries(value))
+
+    def own(self, x: object) -> tuple[int, Any] | None:
+        pair = entries(x) if derived(x, tuple) else ()
+        j = whole_number(pair[0]) if len(pair) == 2 else None
+        if j is None or not 0 <= j < len(self.columns):
+            return None
+        point = self.columns[j].own(pair[1])
+        return None if point is None else (j, point)
 
     def encode_record(self, values: Sequence[object]) -> tuple[int, Any]:
         shares = self._shares(values)
@@ -69,7 +78,7 @@ class Disjoint(Domain[tuple[int, Any]]):
         return [(c, [next(given, None) for _ in c.column_names]) for c in self.columns]
 
     def reads(self, value: object) -> bool:
-        return self.reads_record(_values(value))
+        return self.reads_record(entries(value))
 
     def reads_record(self, values: Sequence[object]) -> bool:
         return any(c.reads_record(v) for c, v in self._shares(values))
@@ -109,7 +118,3 @@ class Disjoint(Domain[tuple[int, Any]]):
 
     def __str__(self) -> str:
         return "either " + " or ".join(map(str, self.columns))
-
-
-def _values(value: object) -> Sequence[object]:
-    return value if isinstance(value, tuple | list) else [value]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from littlestone.domains.base import Domain
-from littlestone.domains.values import DECIMAL, number
+from littlestone.domains.values import DECIMAL, number, plain, whole_number
 from littlestone.errors import DeclarationError
 
 
@@ -18,7 +18,8 @@ class Grid(Domain[int]):
 
     A point k stands for the value k * unit.  A value v is encoded as floor(v / unit), clipped to
     [low, high]; a missing or unreadable value as ``low``.  Thresholds lose nothing by the floor:
-    v >= t * unit iff floor(v / unit) >= t.
+    v >= t * unit iff floor(v / unit) >= t.  In `canonical`, a number that equals a point is that
+    point; but where the unit is not 1, only one of a whole number's type is, and 12.0 is a value.
 
     >>> cents = Grid(0, 9999, name="price", unit=Decimal("0.01"))
     >>> cents.encode(12.34), cents.encode("1e9"), cents.encode(None), cents.words(1234)
@@ -37,6 +38,8 @@ class Grid(Domain[int]):
                 found="its ends are not whole numbers of units",
                 fix="give whole numbers; for decimals also a unit, such as Decimal('0.01')",
             )
+        for end in ("low", "high"):  # they are points too
+            object.__setattr__(self, end, int(plain(getattr(self, end))))
         if self.low > self.high:
             raise DeclarationError(
                 f"declare the range {self.low}..{self.high}",
@@ -74,6 +77,10 @@ class Grid(Domain[int]):
         if scaled >= self.high:
             return self.high
         return int(scaled.to_integral_value(context=DECIMAL))
+
+    def own(self, x: object) -> int | None:
+        k = whole_number(x, typed=self.unit != 1)
+        return k if k in self else None
 
     def reads(self, value: object) -> bool:
         return number(value) is not None

@@ -9,12 +9,16 @@ from fractions import Fraction
 from itertools import count
 
 from littlestone.domains.base import Domain
-from littlestone.domains.values import DECIMAL, number, text
+from littlestone.domains.values import DECIMAL, number, plain, text, whole_number
+
+_MOST = 10**401
 
 
 @dataclass(frozen=True)
 class Reals(Domain[Fraction]):
     """The real line, with exact rationals as its points; an unreadable value is 0.
+
+    So is a number that is too large, or as a fraction has more than 400 digits above or below.
 
     >>> Reals().encode("0.25")
     Fraction(1, 4)
@@ -30,13 +34,24 @@ class Reals(Domain[Fraction]):
         v = number(value)
         # No finite number has an infinite text, and an exponent of millions is no measurement.
         readable = v is not None and v.is_finite() and abs(v.adjusted()) <= 400
-        return Fraction(v) if readable and v is not None else Fraction(0)
+        return (self.own(Fraction(v)) if readable and v is not None else None) or Fraction(0)
+
+    def own(self, x: object) -> Fraction | None:
+        value = plain(x)
+        kind = type(value)
+        if not (kind is Fraction or kind is int or kind is bool):
+            return None
+        point = Fraction(value)
+        return point if max(abs(point.numerator), point.denominator) < _MOST else None
 
     def reads(self, value: object) -> bool:
         return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
-        return type(x) in (int, Fraction)
+        if type(x) is int:  # it stands for its point, where one is written by hand
+            return abs(x) < _MOST
+        # Even a true Fraction may have parts of another library's types.
+        return type(x) is Fraction and self.own(x) is not None and type(x.numerator) is int
 
     def __iter__(self) -> Iterator[Fraction]:
         return (Fraction((k + 1) // 2 * (-1) ** k) for k in count())
@@ -66,8 +81,9 @@ class Strings(Domain[str]):
         return text(value)
 
     def __contains__(self, x: object) -> bool:
-        # An equal text of another type is no point: what is released would show it.
-        return type(x) is str
+        # An equal text of another type is no point: what is released would show it.  Nor is one that
+        # cannot be written: a file would bring back another.
+        return type(x) is str and text(x) is x
 
     def __iter__(self) -> Iterator[str]:
         return (f"v{k}" for k in count())
@@ -101,12 +117,16 @@ class Integers(Domain[int]):
             return 0
         return int(v.to_integral_value(context=DECIMAL))
 
+    def own(self, x: object) -> int | None:
+        k = whole_number(x)
+        return k if k in self else None
+
     def reads(self, value: object) -> bool:
         return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
         # A truth value equals a whole number, but neither reads nor is written like one.
-        return type(x) is int and abs(x) < 10**401
+        return type(x) is int and abs(x) < _MOST
 
     def __iter__(self) -> Iterator[int]:
         return count()

@@ -24,11 +24,12 @@ class Names(Domain[str]):
     other: str | None = None
 
     def __post_init__(self) -> None:
-        texts = all(isinstance(x, str) for x in self.points)
+        texts = all(isinstance(x, str) and text(x) == x for x in self.points)
         if not (self.points and texts) or len(set(self.points)) != len(self.points):
             raise DeclarationError(
                 f"declare a domain of {len(self.points)} named points",
-                found="the list is empty, names a point twice or holds something else than texts",
+                found="the list is empty, names a point twice or holds something else than "
+                "readable texts",
                 fix="give at least one point, each under a name of its own",
             )
         if self.other is not None and self.other not in self.points:
@@ -37,6 +38,9 @@ class Names(Domain[str]):
                 found="it is not one of the declared points",
                 fix="name one of the declared points",
             )
+        object.__setattr__(self, "points", tuple(map(text, self.points)))
+        if self.other is not None:
+            object.__setattr__(self, "other", text(self.other))
         object.__setattr__(self, "_index", {x: i for i, x in enumerate(self.points)})
 
     @property

@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from littlestone.domains.base import Domain
+from littlestone.domains.values import derived, entries
 from littlestone.errors import DeclarationError
 
 
@@ -58,14 +59,26 @@ class Product(Domain[tuple[Any, ...]]):
         return position
 
     def encode(self, value: object) -> tuple[Any, ...]:
-        return self.encode_record(_values(value))
+        return self.encode_record(entries(value))
+
+    def own(self, x: object) -> tuple[Any, ...] | None:
+        values = entries(x) if derived(x, tuple) else ()
+        if len(values) != len(self.columns):
+            return None
+        point = tuple(c.own(v) for c, v in zip(self.columns, values, strict=True))
+        return None if any(v is None for v in point) else point
+
+    def canonical(self, x: object) -> tuple[Any, ...]:
+        given = zip_longest(self.columns, entries(x)[: len(self.columns)])
+        # Column by column: whether one is a point says nothing of the others.
+        return tuple(column.canonical(value) for column, value in given)
 
     def encode_record(self, values: Sequence[object]) -> tuple[Any, ...]:
         given = zip_longest(self.columns, values[: len(self.columns)])
         return tuple(column.encode(value) for column, value in given)
 
     def reads(self, value: object) -> bool:
-        return self.reads_record(_values(value))
+        return self.reads_record(entries(value))
 
     def reads_record(self, values: Sequence[object]) -> bool:
         return any(c.reads(v) for c, v in zip(self.columns, values, strict=False))
@@ -117,7 +130,3 @@ class Product(Domain[tuple[Any, ...]]):
 
     def __str__(self) -> str:
         return "records with " + ", ".join(map(str, self.columns))
-
-
-def _values(value: object) -> Sequence[object]:
-    return value if isinstance(value, tuple | list) else [value]

@@ -11,6 +11,7 @@ import numpy as np
 from littlestone.data import Table, open_table, plain_values
 from littlestone.data.frames import column_table
 from littlestone.data.tables import Row
+from littlestone.domains import derived, entries
 from littlestone.errors import DeclarationError
 
 
@@ -120,9 +121,9 @@ def _listed(records: Any, width: int) -> list[list[object]]:
     return [[row[j] for row in rows] for j in range(width)]
 
 
-def _values(record: object, width: int) -> list[object]:
-    listed = record.tolist() if isinstance(record, np.ndarray) else record
-    values = list(listed[:width]) if isinstance(listed, list | tuple) else [listed]
+def _values(record: Any, width: int) -> list[object]:
+    listed = np.ndarray.tolist(record) if derived(record, np.ndarray) else record
+    values = list(entries(listed)[:width])
     return values + [None] * (width - len(values))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from littlestone.classes import HypothesisClass
 from littlestone.data import plain_values
-from littlestone.domains import Domain
+from littlestone.domains import Domain, derived
 from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.interop.callers import refuse_as_member
@@ -212,5 +212,5 @@ def _point(domain: Domain[Any], x: object) -> Any:
     return domain.encode_record(tuple(_plain(record.get(name)) for name in domain.column_names))
 
 
-def _plain(value: object) -> object:
-    return plain_values(np.atleast_1d(value))[0] if isinstance(value, np.generic) else value
+def _plain(value: Any) -> object:
+    return plain_values(np.atleast_1d(value))[0] if derived(value, np.generic) else value

@@ -98,7 +98,7 @@ def require_label(H: MulticlassClass[Any], x: object, y: object) -> None:
     H.domain.require(x)
     if type(y) is not int or not 0 <= y < len(H.labels):
         raise DeclarationError(
-            f"use {y!r} as a label",
+            "use an object as a label",
             found=f"the labels are 0..{len(H.labels) - 1}",
             fix="give one of these numbers",
         )

@@ -49,7 +49,7 @@ def require_label(y: object, labels: int = 2) -> None:
     if y not in range(labels):
         legal = "0 or 1" if labels == 2 else f"one of 0..{labels - 1}"
         raise DeclarationError(
-            f"use {y!r} as a label",
+            "use an object as a label",
             found=f"a label is {legal}",
             fix=f"give {legal}",
         )

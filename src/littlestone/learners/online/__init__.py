@@ -10,6 +10,7 @@ from littlestone.learners.online.choice import choose_online_learner, online_cho
 from littlestone.learners.online.experts import PrivateExperts
 from littlestone.learners.online.histogram import HistogramLearner
 from littlestone.learners.online.keys import KeyLearner
+from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.prediction import PredictionLearner, PredictionStream
 from littlestone.learners.online.rules import RuleLearner
 from littlestone.learners.online.run import Run, durable_run
@@ -21,6 +22,7 @@ __all__ = [
     "Journal",
     "KeyLearner",
     "MistakeBound",
+    "OwnPrediction",
     "PredictionLearner",
     "PredictionStream",
     "PrivateExperts",

@@ -6,10 +6,10 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, final
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
+from littlestone.domains import Domain, Point, truth
 from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.online.base import OnlineLearner
@@ -42,11 +42,16 @@ class PrivateStream(OnlineLearner[Point]):
     """One private run over a stream: `hypothesis` is what is published, and changes now and then.
 
     The sequence of all published hypotheses, with the steps at which they change, is the private
-    output.  A prediction h_t(x_t) is not: it is for the owner of x_t alone, who knows x_t.
-    After the horizon the last hypothesis stays, and no record is looked at any more.
+    output.  A prediction h_t(x_t) is none: everybody knows h_t, so it tells of x_t, and is for those
+    who may know x_t.  After the horizon the last hypothesis stays, and no record is looked at any more.
+
+    Any x and y are a record, and none is refused: an exception is an output, and would tell of it.
+    `Domain.canonical` makes a point of x and `truth` a label of y, the same as for a `Sample`.  A
+    learner sees these alone, in `_learn`.
     """
 
     def __init__(self, published: Hypothesis[Point]) -> None:
+        self._domain = published.domain
         self._published, self._published_at = published, 0
 
     @property
@@ -68,8 +73,19 @@ class PrivateStream(OnlineLearner[Point]):
         """The step at which `hypothesis` was published, 0 for the first; public."""
         return self._published_at
 
-    def predict(self, x: Point) -> int:
-        return self._published(x)
+    @final
+    def predict(self, x: object) -> int:
+        """The label that `hypothesis` gives the point of ``x``."""
+        return self._published(self._domain.canonical(x))
+
+    @final
+    def update(self, x: object, y: object) -> None:
+        """Take the next record; may publish another `hypothesis`.  No record makes it raise."""
+        self._learn(self._domain.canonical(x), truth(y))
+
+    @abstractmethod
+    def _learn(self, x: Point, y: int) -> None:
+        """Take the next record: a point of the domain, and 0 or 1."""
 
     @abstractmethod
     def go_to(self, step: int) -> None:
@@ -178,6 +194,11 @@ def foreign_entry(kind: str) -> ModelError:
     )
 
 
-def point_of_json(x: Any) -> Any:
-    """A point of a journal's entry as it was before JSON made lists of its tuples."""
-    return tuple(map(point_of_json, x)) if isinstance(x, list) else x
+def journalled(domain: Domain[Any], x: object) -> Any:
+    """The point that stands in a journal as ``x``, JSON making lists of tuples; None if it is none."""
+    point = _tuples(x)
+    return point if point in domain else None
+
+
+def _tuples(x: Any) -> Any:
+    return tuple(map(_tuples, x)) if isinstance(x, list) else x

@@ -14,7 +14,6 @@ from littlestone.learners.online.base import (
     PrivateStream,
     foreign_entry,
 )
-from littlestone.online.base import require_label
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
@@ -27,8 +26,7 @@ class CountedStream(PrivateStream[Any]):
         self, learner: CountedLearner[Any], published: Hypothesis[Any], rng: random.Random
     ) -> None:
         super().__init__(published)
-        self._hypotheses, self._horizon = learner.hypotheses, learner.horizon
-        self._rng, self._steps = rng, 0
+        self._horizon, self._rng, self._steps = learner.horizon, rng, 0
         self._epoch = self._no_hit()  # until one is drawn, or told
 
     @property
@@ -40,18 +38,12 @@ class CountedStream(PrivateStream[Any]):
         """Whether no draw is left: the hypothesis stays, and no record is looked at; public."""
         return False
 
-    def update(self, x: Any, y: int) -> None:
-        """Take the next record; may publish another hypothesis once mistakes have piled up.
-
-        Raises `DeclarationError` for a point outside of the domain, or a label other than 0 and 1.
-        """
-        require_label(y)
-        self._hypotheses.domain.require(x)
+    def _learn(self, x: Any, y: int) -> None:
         if self._steps == self._horizon:
             return
         self._steps += 1
         if not self.over:
-            self._take(x, int(y), wrong=self._published(x) != y)
+            self._take(x, y, wrong=self._published(x) != y)
         self.go_to(self._steps)
 
     def go_to(self, step: int) -> None:

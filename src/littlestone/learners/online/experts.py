@@ -16,7 +16,7 @@ from littlestone.learners.online.base import (
     Journal,
     MistakeBound,
     foreign_entry,
-    point_of_json,
+    journalled,
 )
 from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.privacy.accounting.calibration import calibrate
@@ -129,7 +129,7 @@ class ExpertStream(CountedStream):
             match record:
                 case [x, int(zeros), int(ones)] if (
                     min(zeros, ones) >= 0
-                    and (x := point_of_json(x)) in self._learner.hypotheses.domain
+                    and (x := journalled(self._learner.hypotheses.domain, x)) is not None
                 ):
                     yield x, zeros, ones
                 case _:

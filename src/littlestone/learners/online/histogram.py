@@ -17,7 +17,6 @@ from littlestone.learners.online.base import (
     PrivateStream,
     foreign_entry,
 )
-from littlestone.online.base import require_label
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_key_selection import (
     ContinualKeySelection,
@@ -40,15 +39,9 @@ class HistogramStream(PrivateStream[Any]):
     def steps(self) -> int:
         return self._session.steps
 
-    def update(self, x: Any, y: int) -> None:
-        """Take the next record; publishes another hypothesis when one was selected.
-
-        Raises `DeclarationError` for a point outside of the domain, or a label other than 0 and 1.
-        """
-        require_label(y)
-        self._hypotheses.domain.require(x)
+    def _learn(self, x: Any, y: int) -> None:
         wrong = not self._session.exhausted and self._published(x) != y
-        selected = self._session.step(named_by(self._hypotheses, x, int(y)) if wrong else None)
+        selected = self._session.step(named_by(self._hypotheses, x, y) if wrong else None)
         self._take(self.steps, selected)
 
     def go_to(self, step: int) -> None:

@@ -21,8 +21,8 @@ from littlestone.learners.online.base import (
     PrivateOnlineLearner,
     PrivateStream,
     foreign_entry,
+    journalled,
 )
-from littlestone.online.base import require_label
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_key_selection import (
     ContinualKeySelection,
@@ -44,12 +44,7 @@ class KeyStream(PrivateStream[Any]):
     def steps(self) -> int:
         return self._session.steps
 
-    def update(self, x: Any, y: int) -> None:
-        """Take the next record; publishes a new set when points were selected.
-
-        Raises `DeclarationError` for a label other than 0 and 1.
-        """
-        require_label(y)
+    def _learn(self, x: Any, y: int) -> None:
         if selected := self._session.step(x if (x in self._members) != y else None):
             self._toggle(self.steps, selected)
 
@@ -161,7 +156,7 @@ def _checked(entry: object, domain: Domain[Any], steps: int, horizon: int) -> li
     match entry:
         case [int(step), x, int(skips), int(count), int(due)] if (
             steps < step <= horizon
-            and x in domain
+            and (x := journalled(domain, x)) is not None
             and skips >= 0 < count
             and step <= due <= horizon + 1
         ):

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Point
+from littlestone.domains import Point, truth
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.online.base import require_label
+from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
@@ -79,9 +79,13 @@ class Copies(Generic[Point]):
 class PredictionStream(Generic[Point]):
     """A run of `PredictionLearner`: `predict`, then `update`, once for each record.
 
-    A prediction is for the owner of its point, and may be shown to all others too; to whom a record
-    is private is everybody but its owner.  After the horizon, or when the votes are spent, the
-    prediction is that of the SOA of the class, and no record is looked at any more.
+    The prediction of a record is for its owner alone: an `OwnPrediction`.  Shown to others it breaks
+    the guarantee of that record, as it may tell its point outright.  All predictions but that one
+    may come together, whoever has them: they do not tell of the record.  After the horizon, or when
+    the votes are spent, the prediction is that of the SOA of the class, and no record is looked at
+    any more; `steps` and `over` are public.
+
+    Any x and y are a record, as in a `PrivateStream`, by `Domain.canonical` and `truth`.
     """
 
     def __init__(
@@ -89,6 +93,7 @@ class PredictionStream(Generic[Point]):
     ) -> None:
         self._learner, self._rng, self._epoch = learner, rng, initial
         self._copies = Copies(learner.hypotheses, learner.votes.voters)
+        self._domain = learner.hypotheses.domain
         self._default = learner.hypotheses.soa()
         self._asked: tuple[Point, int, bool] | None = None
         self.steps = 0
@@ -96,48 +101,48 @@ class PredictionStream(Generic[Point]):
         self.over = False
         """Whether no record is looked at any more; public."""
 
-    def predict(self, x: Point) -> int:
-        """The label of the next record's point.
+    def predict(self, x: object) -> OwnPrediction:
+        """The label of the next record's point, for the owner of that record.
 
-        Raises `DeclarationError` for a point outside of the domain, and before the `update` of the
-        last one: a second answer would be a second draw.
+        Raises `DeclarationError` before the `update` of the last one: a second answer would be a
+        second draw.
         """
-        self._learner.hypotheses.domain.require(x)
         if self._asked is not None:
             raise DeclarationError(
                 "predict a label",
                 found="the last point that was predicted has not got its label yet",
                 fix="call update with that point and its label first",
             )
+        point = self._domain.canonical(x)
         if self.over:
-            label, certain = self._default(x), True
+            label, certain = self._default(point), True
         else:
-            label, certain = self._learner.votes.answer(self._copies.votes(x), self._rng)
-        self._asked = x, label, certain
-        return label
+            label, certain = self._learner.votes.answer(self._copies.votes(point), self._rng)
+        self._asked = point, label, certain
+        return OwnPrediction(label)
 
-    def update(self, x: Point, y: int) -> None:
+    def update(self, x: object, y: object) -> None:
         """Take the next record, whose point was predicted.
 
-        Raises `DeclarationError` for another point, and a label other than 0 and 1.
+        Raises `DeclarationError` for another point.
         """
-        require_label(y)
-        if self._asked is None or self._asked[0] != x:
+        point = self._domain.canonical(x)
+        if self._asked is None or self._asked[0] != point:
             raise DeclarationError(
                 "take a record",
                 found="its point is not the one that was predicted last",
                 fix="call predict with the point of each record, then update",
             )
-        _, label, certain = self._asked
-        self._asked = None
+        _, predicted, certain = self._asked
+        label, self._asked = truth(y), None
         if self.over:
             return
         self.steps += 1
         gate = self._learner.votes.gate
         # One for each step would do as well: it depends on nothing.
         copy = self._rng.randrange(self._learner.votes.voters)
-        if not certain or label != y:
-            self._copies.feed(copy, x, int(y))
+        if not certain or predicted != label:
+            self._copies.feed(copy, point, label)
         if not certain:
             self._epoch = gate.counted(self._epoch, self.steps, self._rng)
         self.over = self._epoch.due == self.steps or self.steps == self._learner.horizon
@@ -151,6 +156,10 @@ class PredictionLearner(Generic[Point]):
     (x_t, y_t).  Joint differential privacy: for every t, all predictions but that of step t are
     (epsilon, delta)-DP in the record (x_t, y_t), whoever chooses the other records, adaptively and
     in the knowledge of these predictions (docs/proofs/private-prediction.md, Theorem 2).
+
+    So the owner of record t may see prediction t, and nobody else may who may not know x_t: it is
+    nearly a function of x_t.  Of the label y_t it tells nothing: all predictions together, that one
+    too, are (epsilon, delta)-DP in y_t, whoever knows all the points (Theorem 3).
 
     After Kaplan, Mansour, Moran, Nissim and Stemmer (2023), whose noisy votes have thresholds k / 4
     and 3 k / 4.  The privacy here does not depend on the horizon.  The sizes are calibrated by

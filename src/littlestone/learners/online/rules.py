@@ -21,7 +21,6 @@ from littlestone.learners.online.base import (
     PrivateStream,
     foreign_entry,
 )
-from littlestone.online.base import require_label
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.competition import Competition, CompetitionJournal
@@ -41,7 +40,7 @@ class RuleStream(PrivateStream[Rule]):
         self, domain: Product, mechanism: ContinualSelection[Key], session: Competition[Key]
     ) -> None:
         super().__init__(RuleUnion(domain, frozenset()))
-        self._domain, self._mechanism, self._session = domain, mechanism, session
+        self._mechanism, self._session = mechanism, session
         self._all = frozenset(range(len(domain.columns)))
         self._columns, self._withdrawn = self._all, list[Shape]()
         self._rule: Rule | None = None
@@ -51,12 +50,7 @@ class RuleStream(PrivateStream[Rule]):
     def steps(self) -> int:
         return self._session.steps
 
-    def update(self, x: Rule, y: int) -> None:
-        """Take the next record; publishes another rule when one was selected.
-
-        Raises `DeclarationError` for a label other than 0 and 1.
-        """
-        require_label(y)
+    def _learn(self, x: Rule, y: int) -> None:
         self._take(self._session.step(self.named(x, y)))
 
     def go_to(self, step: int) -> None:
@@ -72,7 +66,7 @@ class RuleStream(PrivateStream[Rule]):
 
     def named(self, x: Rule, y: int) -> Iterable[Key]:
         """What a record speaks for; nothing, if it is predicted rightly."""
-        if self.predict(x) == y:
+        if self._published(x) == y:
             return ()
         if self._rule is None:
             return (
@@ -178,7 +172,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
                 case [int(step), [*named], [*drawn]] if stream.steps < step <= self.horizon and all(
                     type(number) is int and number >= 0 for number in drawn
                 ):
-                    keys = [tuple(key) if isinstance(key, list) else key for key in named]
+                    keys = [_read(self.hypotheses.domain, key) for key in named]
                     stream.restore(step, keys, drawn)
                 case _:
                     raise foreign_entry("rules")
@@ -199,6 +193,19 @@ def _told(journal: Journal | None) -> CompetitionJournal[Key] | None:
     if journal is None:
         return None
     return lambda step, named, drawn: journal([step, named, drawn])
+
+
+def _read(domain: Product, key: object) -> Key:
+    """What a record named, as it was before JSON made a list of a rule."""
+    columns = domain.columns
+    match key:
+        case [*values] if len(values) == len(columns) and all(
+            v is None or v in column for v, column in zip(values, columns, strict=True)
+        ):
+            return tuple(values)
+        case int(column) if type(column) is int and WITHDRAW <= column < len(columns):
+            return column
+    raise foreign_entry("rules")
 
 
 def _shape(rule: Rule) -> Shape:

@@ -10,7 +10,7 @@ from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.online.base import (
     Journal,
     foreign_entry,
-    point_of_json,
+    journalled,
 )
 from littlestone.learners.online.counted import CountedStream
 from littlestone.learners.online.stage_trees import Part
@@ -123,7 +123,7 @@ class StagedStream(CountedStream):
             case ["mistake", int(step), x, (0 | 1) as y, int(teacher), int(due)] if (
                 now < step <= learner.horizon
                 and not self.over
-                and (x := point_of_json(x)) in learner.hypotheses.domain
+                and (x := journalled(learner.hypotheses.domain, x)) is not None
                 and 0 <= teacher < learner.sizes.teachers
                 and self._due(due, step)
             ):

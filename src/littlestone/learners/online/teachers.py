@@ -14,7 +14,7 @@ from littlestone.learners.online.base import (
     Journal,
     MistakeBound,
     foreign_entry,
-    point_of_json,
+    journalled,
 )
 from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.learners.online.holdings import Examples, Held, Holdings
@@ -114,7 +114,7 @@ class TeacherStream(CountedStream):
                 self._begun(key, Epoch(skips, 0, due))
             case ["mistake", int(step), [*right], x, (0 | 1) as y, int(due)] if (
                 now < step <= learner.horizon
-                and (x := point_of_json(x)) in learner.hypotheses.domain
+                and (x := journalled(learner.hypotheses.domain, x)) is not None
                 and self._due(due, step)
             ):
                 self._restore_right(right, step)
@@ -134,7 +134,7 @@ class TeacherStream(CountedStream):
             match record:
                 case [int(step), x, (0 | 1) as y] if (
                     self._steps < step <= to
-                    and (x := point_of_json(x)) in self._learner.hypotheses.domain
+                    and (x := journalled(self._learner.hypotheses.domain, x)) is not None
                 ):
                     self._steps = step
                     self._hold(step, x, y, wrong=False)

@@ -16,7 +16,12 @@ Output = TypeVar("Output", bound=Hashable)
 
 
 class Mechanism(Event, Generic[Data, Output]):
-    """A randomized function of data, private for every input; its fields are public parameters."""
+    """A randomized function of data, private for every input; its fields are public parameters.
+
+    Keys, candidates and items that are equal are one to it: its law is one of equality classes, and
+    which of several equal objects it returns is nobody's promise.  So equal ones must be
+    interchangeable to all who see an output, which they are if they came by `Domain.canonical`.
+    """
 
     @abstractmethod
     def draw(self, data: Data, *, receipt: Receipt, rng: random.Random) -> Output:

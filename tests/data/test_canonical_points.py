@@ -1,0 +1,129 @@
+"""The door by which records enter: of any object, a point of exactly the domain's own types."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from disguises import OUTSIDE, HostileText, HostileWhole, Liar, disguises, hostile
+from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.domains.values import number, text, truth
+from littlestone.labelled import LabelledSample
+from littlestone.learners.online.base import journalled
+from littlestone.sample import Sample
+
+CENTS = Grid(-9, 99, "price", Decimal("0.01"))
+DOMAINS: list[Domain[Any]] = [
+    Grid(0, 9),
+    CENTS,
+    Grid(-(2**63), 2**64 - 2**63 - 1),
+    Integers("i"),
+    Strings("s"),
+    Reals("r"),
+    Names(("a", "b", "1"), "n", other="b"),
+    Product((Strings("s"), Integers("i"), Grid(0, 9, "g"))),
+    Product((CENTS, Names(("a", "b"), "n"))),
+    Disjoint((Grid(0, 9, "g"), Strings("s"))),
+    Disjoint((Integers("i"), Product((Strings("s"), Integers("j"))))),
+]
+EXACT = (int, str, tuple, Fraction)
+
+
+def is_exact(x: Any) -> bool:
+    """Whether it is made of exact built-in types alone."""
+    if type(x) is tuple:
+        return all(map(is_exact, x))
+    if type(x) is Fraction:
+        return type(x.numerator) is type(x.denominator) is int
+    return type(x) in EXACT
+
+
+def stepped(domain: Any) -> bool:
+    """Whether a number of another type than a whole number's is a value, and no point."""
+    inside = getattr(domain, "columns", ())
+    return any(map(stepped, inside)) or getattr(domain, "unit", 1) != 1
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=str)
+def test_points_are_themselves(domain: Domain[Any]) -> None:
+    for x in domain.examples(12):
+        assert is_exact(x)
+        assert x in domain
+        found = domain.canonical(x)
+        assert (found, is_exact(found)) == (x, True)
+        assert domain.own(x) == x
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=str)
+def test_equal_objects_are_one_point(domain: Domain[Any]) -> None:
+    for x in domain.examples(4):
+        for other in disguises(x, typed=stepped(domain)):
+            found = domain.canonical(other)
+            assert (found, repr(found), is_exact(found)) == (x, repr(x), True)
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=str)
+def test_any_object_is_a_point(domain: Domain[Any]) -> None:
+    for value in [*hostile(), *OUTSIDE]:
+        for x in (domain.canonical(value), domain.encode(value), domain.canonical([value, value])):
+            assert is_exact(x)
+            assert x in domain
+            assert repr(domain.canonical(x)) == repr(x)
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=str)
+def test_no_other_object_is_in_the_domain(domain: Domain[Any]) -> None:
+    for value in [*hostile(), *OUTSIDE]:
+        written = type(value) is int and isinstance(domain, Reals)  # by hand, for a Fraction
+        assert value not in domain or written or repr(domain.canonical(value)) == repr(value)
+    for x in domain.examples(4):
+        for other in disguises(x):
+            assert other not in domain or is_exact(other)
+
+
+@pytest.mark.parametrize("domain", [d for d in DOMAINS if not isinstance(d, Reals)], ids=str)
+def test_a_point_comes_back_from_a_journal(domain: Domain[Any]) -> None:
+    for value in [*domain.examples(9), *OUTSIDE, *hostile()]:
+        x = domain.canonical(value)
+        found = journalled(domain, json.loads(json.dumps(x)))
+        assert (found, repr(found)) == (x, repr(x))
+    assert journalled(domain, json.loads("[true, 1.0, null]")) is None
+
+
+def test_values_of_hostile_classes() -> None:
+    for value in hostile():
+        number(value), text(value), truth(value)
+    assert number(HostileWhole(7)) == 7
+    assert (text(HostileText("a")), text(HostileWhole(7))) == ("a", "7")
+    assert type(text(Liar(str, "a"))) is str
+    assert text("\ud83d\ude00") == "\N{GRINNING FACE}"
+    assert text("a\ud800") == "a\N{REPLACEMENT CHARACTER}"
+
+
+class OwnText(str):
+    """A text of a type of its own."""
+
+
+def test_declared_ends_and_names_are_exact() -> None:
+    for domain in (Grid(False, True), Names((OwnText("a"), "b"), other=OwnText("b"))):
+        for value in [*domain.examples(2), domain.encode(None), domain.encode(99)]:
+            assert is_exact(value)
+
+
+def test_labels_of_any_kind() -> None:
+    ones = [1, "1", *disguises(1), "true", "1.00"]
+    assert set(map(truth, ones)) == {1}
+    assert {truth(y) for y in [*disguises(0), 2, "yes", None, "", *OUTSIDE[:-1]]} == {0}
+    sample = Sample.from_examples(Integers(), [(0, y) for y in [*ones, *hostile()]])
+    assert (sample.points, sample.n) == ((0,), len([*ones, *hostile()]))
+    assert int(sample.positives.sum()) >= len(ones)
+    labels = ("late", "1")
+    pairs = [(x, y) for x in disguises(1) for y in [*disguises("late"), *disguises(1)]]
+    counted = LabelledSample.from_examples(Integers(), labels, pairs)
+    assert counted.points == (1,)
+    assert counted.counts.tolist() == [[3 * len(disguises(1)), len(disguises(1)) ** 2]]
+    assert type(counted.points[0]) is int

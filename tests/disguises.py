@@ -1,0 +1,146 @@
+"""Objects that equal a value and are of another kind, and objects of which nothing can be asked."""
+
+from __future__ import annotations
+
+import enum
+from collections import namedtuple
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+
+SECRET = "the record's own words"
+
+
+def _refuse(*args: object, **options: object) -> Any:
+    raise RuntimeError(SECRET)
+
+
+_COMPARED = "eq ne lt le gt ge hash len iter contains getitem"
+_CONVERTED = "bool int index float complex str repr format bytes trunc floor round abs neg"
+_HANDLED = "add radd sizeof dir reduce reduce_ex"
+_METHODS = f"{_COMPARED} {_CONVERTED} {_HANDLED}".split()
+_HOSTILE: dict[str, Any] = {f"__{name}__": _refuse for name in _METHODS}
+_HOSTILE["__class__"] = property(_refuse)
+
+
+class _Named(enum.IntEnum):
+    ONE = 1
+    NOTHING = 0
+
+
+class Whole(int):
+    pass
+
+
+class Words(str):
+    pass
+
+
+class Part(Fraction):
+    pass
+
+
+class Exact(Decimal):
+    pass
+
+
+class Record(tuple[Any, ...]):
+    pass
+
+
+def derived(kind: type) -> type[Any]:
+    """The class derived from ``kind`` all of whose methods raise."""
+    return type(f"Hostile{kind.__name__}", (kind,), dict(_HOSTILE))
+
+
+HostileObject = derived(object)
+HostileText, HostileWhole = derived(str), derived(int)
+HostileTuple, HostileList = derived(tuple), derived(list)
+HostileFloat, HostileDecimal, HostileFraction = derived(float), derived(Decimal), derived(Fraction)
+
+
+class _Lies:
+    def __init__(self, kind: type, shown: str) -> None:
+        self.kind, self.shown = kind, shown
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return hash(1)
+
+    def __str__(self) -> str:
+        return Words(self.shown)
+
+    def __int__(self) -> int:
+        return Whole(1)
+
+
+# It says that it is whatever it is asked for.
+Liar: Any = type("Liar", (_Lies,), {"__class__": property(lambda liar: liar.kind)})
+
+_REFUSED = ("__hash__", "__eq__", "__instancecheck__", "__subclasscheck__")
+_Meta = type("_Meta", (type,), {
+    **dict.fromkeys(_REFUSED, _refuse), "__name__": property(_refuse), "__mro__": property(_refuse)
+})  # fmt: skip
+OfHostileType: Any = _Meta("OfHostileType", (), {})
+
+
+class _Bool:
+    """Its class is called as numpy's truths are, and has no truth."""
+
+    def __bool__(self) -> bool:
+        raise RuntimeError(SECRET)
+
+
+_Bool.__name__ = "bool_"
+
+
+def hostile() -> list[Any]:
+    """Objects whose methods raise or lie."""
+    return [
+        HostileObject(), HostileText("a"), HostileWhole(1), HostileTuple((1, "a")),
+        HostileList([1, "a"]), HostileFloat(1.0), HostileDecimal(1), HostileFraction(1), _Bool(),
+        OfHostileType(), Liar(int, "1"), Liar(str, "a"), Liar(tuple, "x"), Liar(bool, "True"),
+        (HostileObject(), HostileText("b")), [HostileObject()], HostileObject, object.__new__(Part),
+    ]  # fmt: skip
+
+
+OUTSIDE: list[Any] = [
+    None, "", "?", 10**5000, -(10**30), 1e300, float("nan"), float("inf"), Decimal("sNaN"),
+    Decimal("1e999999"), Fraction(1, 3), 1j, b"\xff", "\ud800", "\ud83d\ude00", (), (1,), [1, 2, 3],
+    (0,), (7, "a"), (-1, "a"), ((1,), (1,)), {"a": 1}, {1}, np.array([1, 2]), np.float32(0.29),
+    np.datetime64("NaT"), range(3), 7, "zz", True,
+]  # fmt: skip
+"""Values that are points of some domains at most."""
+
+
+def disguises(x: Any, *, typed: bool = False, harsh: bool = True) -> list[Any]:
+    """Objects of other kinds that equal ``x``: a whole number, a text, a fraction or a tuple of these.
+
+    With ``typed``, whole numbers are of types of whole numbers; large ones always are, because a float
+    stands for its shortest decimal form.  Those that are ``harsh`` refuse every question.
+    """
+    if isinstance(x, tuple):
+        inside = [disguises(v, typed=typed, harsh=harsh) for v in x]
+        entries = [*islice(product(*inside), 3), *zip(*inside, strict=False)]
+        pair = namedtuple("pair", [f"c{j}" for j in range(len(x))])  # type: ignore[misc]
+        found = [Record(x), pair(*x), *entries, *map(Record, entries)]
+        return [*found, HostileTuple(x)] if harsh else found
+    if isinstance(x, str):
+        return [Words(x), np.str_(x), *([HostileText(x)] if harsh else [])]
+    if isinstance(x, Fraction):
+        parts: Any = np.int64(x.numerator), np.int64(x.denominator)
+        rebuilt = Fraction(*parts)
+        return [Part(x), rebuilt, *([HostileFraction(x)] if harsh else [])]
+    whole = [Whole(x), np.int64(x), *([HostileWhole(x)] if harsh else [])]
+    whole += [bool(x), np.bool_(x), _Named(x)] if x in (0, 1) else []
+    if typed or abs(x) > 1000:
+        return whole
+    floats = [float(x), np.float64(x), np.float32(x), np.float16(x)]
+    others = [Decimal(x), Decimal(f"{x}.0"), Exact(x), Fraction(x), Part(x)]
+    kinds = (HostileFloat, HostileDecimal, HostileFraction) if harsh else ()
+    return [*whole, *floats, *others, *(kind(x) for kind in kinds)]
