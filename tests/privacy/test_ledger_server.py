@@ -327,7 +327,7 @@ def test_a_ledger_of_format_2_is_brought_up_to_date_by_its_owner(
         "GRANT USAGE ON SCHEMA littlestone_ledger TO bob",
         "GRANT SELECT, INSERT ON entries TO bob", "GRANT SELECT ON limits, format TO bob",
     )  # fmt: skip
-    with pytest.raises(LedgerError, match="must be owner|permission denied") as caught:
+    with pytest.raises(LedgerError, match=r"must be owner|permission denied") as caught:
         Ledger(address.replace("ada", "bob"))
     assert "only an owner makes the tables, brings them up to date" in caught.value.fix
     with Ledger(address) as ledger:
