@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import resource
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,16 +29,22 @@ def programs() -> Path | None:
 class Server:
     """A server on a socket in ``folder``, with the settings given; it makes new databases."""
 
-    def __init__(self, folder: str, **settings: object) -> None:
+    def __init__(
+        self, folder: str, *, wal_megabytes: int = 16, largest_file: int = -1, **settings: object
+    ) -> None:
+        # ``largest_file`` is in bytes; one that would grow beyond it meets a full disk.
         bin_folder = programs()
         assert bin_folder is not None
         self.folder, self.data, self._bin = folder, f"{folder}/data", bin_folder
-        self.settings, self._numbers = settings, count(1)
+        self.settings, self._numbers, self.largest_file = settings, count(1), largest_file
         # PostgreSQL refuses to run as root.
         self._user = "nobody" if os.getuid() == 0 else None
         if self._user:
             os.chown(folder, pwd.getpwnam(self._user).pw_uid, -1)
-        self._run("initdb", "-D", self.data, "-U", "ada", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self._run(
+            "initdb", "-D", self.data, "-U", "ada", "-A", "trust", "-E", "UTF8", "--no-sync",
+            f"--wal-segsize={wal_megabytes}",
+        )  # fmt: skip
         self.start()
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -57,6 +65,7 @@ class Server:
                 cwd=self.folder,
                 stdout=log,
                 stderr=log,
+                preexec_fn=self._limit_files,
             )
         ready = [str(self._bin / "pg_isready"), "-q", "-h", self.folder, "-d", "postgres"]
         deadline = time.monotonic() + 30
@@ -64,6 +73,9 @@ class Server:
             assert self.process.poll() is None, Path(self.folder, "log").read_text()
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+    def _limit_files(self) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.largest_file, resource.RLIM_INFINITY))
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """End it: SIGINT cuts all connections, SIGQUIT is a crash that writes nothing more."""
@@ -85,7 +97,7 @@ class Server:
 
 
 @contextmanager
-def server(**settings: object) -> Iterator[Server]:
+def server(**settings: Any) -> Iterator[Server]:
     """Run a server; skips the test where PostgreSQL or its Python packages are missing."""
     pytest.importorskip("psycopg")
     if programs() is None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import pwd
+import shutil
 import signal
 import socket
+import subprocess
 import sys
+import tempfile
 import threading
 import traceback
 from collections.abc import Iterator
@@ -468,6 +473,59 @@ def test_passwords_come_from_the_places_of_libpq(
 def test_options_of_an_address_are_not_shown(address: str) -> None:
     with Ledger(f"{address}&application_name={SECRET}") as ledger:
         assert ledger.path == address
+
+
+# Whether the way there is encrypted
+
+
+@pytest.fixture
+def encrypted_server(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Server, Path]]:
+    """A server on a port of this machine, with a certificate; and the certificate."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setenv("PGPORT", str(port))
+    with tempfile.TemporaryDirectory() as folder:
+        certificate, key = Path(folder, "certificate"), Path(folder, "key")
+        request = ["openssl", "req", "-x509", "-nodes", "-newkey", "ec", "-subj", "/CN=localhost"]
+        request += ["-pkeyopt", "ec_paramgen_curve:prime256v1"]
+        request += ["-addext", "subjectAltName=IP:127.0.0.1"]
+        request += ["-keyout", str(key), "-out", str(certificate)]
+        subprocess.run(request, check=True, capture_output=True)
+        if os.getuid() == 0:
+            for path in (folder, certificate, key):
+                os.chown(path, pwd.getpwnam("nobody").pw_uid, -1)
+        with run_server(
+            listen_addresses="127.0.0.1", port=port, ssl="on",
+            ssl_cert_file=certificate, ssl_key_file=key,
+        ) as running:  # fmt: skip
+            yield running, certificate
+
+
+def test_a_ledger_says_who_could_read_along(encrypted_server: tuple[Server, Path]) -> None:
+    running, certificate = encrypted_server
+    local = running.database()
+    name = local.partition("?")[0].rpartition("/")[2]
+    there = f"postgresql://ada@127.0.0.1/{name}"
+    verified = f"{there}?sslmode=verify-full&sslrootcert={certificate}"
+    unverified = (
+        "TLS, but who the server is was not verified (sslmode={}): add ?sslmode=verify-full"
+    )
+    for address, words in (
+        (local, "a socket of this machine"),
+        (f"{there}?sslmode=disable", "not encrypted: add ?sslmode=verify-full to the address"),
+        (there, unverified.format("prefer")),
+        (f"{there}?sslmode=require", unverified.format("require")),
+        (verified, "TLS, and the server is verified (sslmode=verify-full)"),
+    ):
+        with Ledger(address) as ledger:
+            assert ledger.connection == words
+    with pytest.raises(LedgerError, match="certificate"):
+        Ledger(f"{there}?sslmode=verify-full")
+    assert Ledger().connection is None
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

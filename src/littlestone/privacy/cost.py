@@ -38,7 +38,7 @@ def exact(value: object, *, what: str) -> Fraction:
         number = value if isinstance(value, Fraction) else _read(value)
     except (InvalidOperation, ValueError, ZeroDivisionError):
         raise DeclarationError(
-            f"use {_quoted(value)} as {what}",
+            f"use {quoted(value)} as {what}",
             found="it is not a finite number",
             fix=f"give {what} as a decimal number, such as 0.5",
         ) from None
@@ -76,9 +76,14 @@ def _read(value: object) -> Fraction:
     return Fraction(number)
 
 
-def _quoted(value: object) -> str:
+def quoted(value: object) -> str:
+    """What to call ``value`` in an error: in a few words, whatever it is.
+
+    >>> quoted(Fraction(-1)), quoted("x" * 1000)[-5:]
+    ('-1', 'xx...')
+    """
     try:
-        text = repr(value)
+        text = str(value) if isinstance(value, Fraction) else repr(value)
     except Exception:  # whatever an object's own code may raise
         text = f"an object of type {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:80]}..."

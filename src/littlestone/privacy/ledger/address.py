@@ -95,4 +95,4 @@ def shown_address(text: str) -> str:
 
 
 def _refuse(found: str) -> NoReturn:
-    raise LedgerError("open the ledger", found=found, fix=_FIX)
+    raise LedgerError("open the ledger", found=found, fix=_FIX) from None

@@ -7,7 +7,7 @@ from fractions import Fraction
 from numbers import Rational
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import DIGITS, PrivacyCost, is_short
+from littlestone.privacy.cost import DIGITS, PrivacyCost, is_short, quoted
 
 # Characters that are printable to Python and invisible to people.
 # They are Unicode's Default_Ignorable_Code_Points among the printable ones, and blanks of Braille
@@ -33,7 +33,7 @@ def checked(cost: PrivacyCost) -> PrivacyCost:
     for name, number in (("epsilon", cost.epsilon), ("delta", cost.delta)):
         if not isinstance(number, Rational) or number < 0 or not is_short(Fraction(number)):
             raise DeclarationError(
-                f"use that {name} in the ledger",
+                f"use {name} = {quoted(number)} in the ledger",
                 found="it is not an exact rational number of at least 0 whose numerator and "
                 f"denominator are at most 10^{DIGITS}",
                 fix="give a Fraction, rounded up to fewer digits where it has more; "

@@ -148,7 +148,7 @@ class Ledger:
         >>> str(preview.after), preview.refused
         ('epsilon 1.5, delta 0 (replace-one)', True)
         """
-        cost, dataset = checked(event.cost()), named(dataset, "a data set")
+        cost, dataset = checked(event.cost()), named(dataset, "a data set", most=MOST)
         with self._store.transaction("preview a spend") as connection:
             return _preview(connection, dataset, cost, part)
 
@@ -191,6 +191,8 @@ class Ledger:
 
         It is the total of the entry's data set right after it, as if its names had always been one.
         """
+        if dataset is not None:
+            named(dataset, "a data set")
         with self._store.transaction("read the history") as connection:
             owners = rows.joined(connection)
             names = [None] if dataset is None else owners.get(dataset, [dataset])

@@ -87,5 +87,5 @@ def prepare(transaction: Connection, asked: str, *, create: bool) -> None:
 
 
 def _version(transaction: Connection) -> int:
-    (version,) = transaction.execute("SELECT version FROM format").fetchone()
+    (version,) = transaction.execute(f"SELECT version FROM {SCHEMA}.format").fetchone()
     return int(version)
