@@ -170,11 +170,16 @@ def test_a_ledger_on_a_server_is_made_when_one_says_so(running_server: Any) -> N
         "",
     ],
 )
-def test_what_may_be_a_misspelled_address_is_no_file_and_not_shown(
+def test_what_may_be_a_misspelled_address_is_no_file_and_not_kept(
     shell: Any, ledger: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DeclarationError, match="postgresql://USER@HOST/DATABASE") as error:
-        shell.spend(shell.make(ledger, create_ledger=True))
+    errors = DeclarationError, LedgerError
+    with pytest.raises(errors, match="postgresql://USER@HOST/DATABASE") as error:
+        shell.make(ledger, create_ledger=True)
     assert "secret" not in str(error.value)
+    model = shell.make("budget.ledger")
+    with pytest.raises(errors):
+        model.ledger = ledger
+    assert "secret" not in repr(model) + repr(vars(model))
     assert os.listdir(tmp_path) == []

@@ -34,12 +34,14 @@ from sklearn.ensemble import (
     StackingClassifier,
     VotingClassifier,
 )
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
+    HalvingGridSearchCV,
     KFold,
     RandomizedSearchCV,
     TunedThresholdClassifierCV,
@@ -81,6 +83,7 @@ SPENDS: dict[str, tuple[Host, int]] = {  # what they spend, at epsilon 1 a fit
         lambda m: RandomizedSearchCV(m, GRID, cv=KFold(2), n_iter=1).fit(X, Y),
         3,
     ),
+    "HalvingGridSearchCV": (lambda m: HalvingGridSearchCV(m, GRID, cv=KFold(2)).fit(X, Y), 3),
     "cross_validate": (lambda m: cross_validate(m, X, Y, cv=KFold(2)), 2),
     "cross_val_predict": (lambda m: cross_val_predict(m, X, Y, cv=KFold(2)), 2),
     "learning_curve": (lambda m: learning_curve(m, X, Y, cv=KFold(2), train_sizes=[0.5, 1.0]), 4),

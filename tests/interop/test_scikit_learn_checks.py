@@ -18,8 +18,8 @@ EXPECTED = {
     "check_classifiers_regression_target": "It wants an error for labels that are fractions.",
     "check_classifier_not_supporting_multiclass": "It wants an error where a third label occurs.",
     "check_supervised_y_no_nan": "It wants an error for a label that is missing or infinite.",
-    "check_supervised_y_2d": "It wants a warning for y of shape (n, 1), which is refused.",
     "check_complex_data": "It wants an error for a value that is a complex number.",
+    "check_supervised_y_2d": "It wants a warning for y of shape (n, 1), which is refused.",
     "check_fit1d": "It wants an error for a one-dimensional X, which here is one column.",
 }
 

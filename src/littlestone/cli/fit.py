@@ -32,7 +32,13 @@ from littlestone.visible import visible_json
 
 
 def fit(
-    table: Annotated[Path, typer.Argument(help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file.")],
+    table: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file. In CSV, a quote that is not closed "
+            "joins lines into one record."
+        ),
+    ],
     target: Annotated[str, typer.Option(help="The column that holds the label.")],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")

@@ -41,7 +41,13 @@ PIPE = "-"
 
 
 def stream(
-    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or - for CSV from a pipe.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file, or - for CSV from a pipe. In CSV, a quote that is not closed "
+            "joins lines into one record."
+        ),
+    ],
     target: Annotated[str, typer.Option(help="The column that holds the label.")],
     positive: Annotated[str, typer.Option(help="What is positive: HA, or '> 15'.")],
     hypotheses: Annotated[

@@ -15,7 +15,9 @@ class LedgerPlace:
     """The parameter ``ledger`` of a shell: a relative path is made absolute when it is set, once.
 
     A change of directory, a clone and a worker process with a directory of its own then find the same
-    ledger.  Everything else is kept as the very object that was given, as hosts ask.
+    ledger.  Everything else is kept as the very object that was given, as hosts ask.  Raises
+    `DeclarationError` for a text that may be an address spelled wrong: as a path it would be another
+    ledger, and with a password in it, it must not be kept at all.
 
     >>> class Shell:
     ...     ledger = LedgerPlace()
@@ -28,15 +30,23 @@ class LedgerPlace:
     def __get__(self, shell: object, kind: type[object]) -> Any:
         return self if shell is None else vars(shell)["ledger"]
 
-    def __set__(self, shell: object, ledger: Any) -> None:
-        vars(shell)["ledger"] = os.path.abspath(ledger) if _is_relative(ledger) else ledger
+    def __set__(self, shell: object, ledger: object) -> None:
+        vars(shell)["ledger"] = _resolved(ledger)
 
 
-def _is_relative(ledger: Any) -> bool:
-    """Whether it is a relative path for sure, and no address that is spelled wrong."""
+def _resolved(ledger: object) -> object:
     if not isinstance(ledger, str | os.PathLike) or os.path.isabs(ledger):
-        return False
-    return re.fullmatch(r"[^:=@]+", str(os.fspath(ledger))) is not None
+        return ledger
+    text = os.fsdecode(ledger)
+    if is_address(text):
+        return ledger
+    if not re.fullmatch(r"[^:=@]+", text):
+        raise DeclarationError(
+            "spend on this ledger",  # not shown: it may hold a password
+            found="it is neither an absolute path, nor an address, nor a plain name of a file",
+            fix="give an absolute path, or postgresql://USER@HOST/DATABASE",
+        )
+    return os.path.abspath(text)
 
 
 def opened(ledger: object, *, create: bool) -> AbstractContextManager[Ledger]:
@@ -52,12 +62,6 @@ def opened(ledger: object, *, create: bool) -> AbstractContextManager[Ledger]:
             f"spend on a ledger of type {type(ledger).__name__}",
             found="it is neither a Ledger nor the path or address of one",
             fix="give a path, so that it outlives the program; Ledger() for a simulation",
-        )
-    if not os.path.isabs(ledger) and not is_address(str(ledger)):
-        raise DeclarationError(
-            "spend on this ledger",  # not shown: a wrong address may hold a password
-            found="it is neither a path nor an address",
-            fix="give an absolute path, or postgresql://USER@HOST/DATABASE",
         )
     try:
         return Ledger(ledger, create=create)

@@ -19,13 +19,16 @@ class Run:
 
     @property
     def hypothesis(self) -> Hypothesis[Any]:
+        """What is published."""
         return self._stream.hypothesis
 
     @property
     def published_at(self) -> int:
+        """After how many records it was published."""
         return self._stream.published_at
 
     def update(self, x: Any, y: int) -> None:
+        """Learn from the next example; raise `DeclarationError` in a forked process."""
         if os.getpid() != self._process:  # a fork copies too
             _refuse_to_learn()
         self._stream.update(x, y)
@@ -42,6 +45,7 @@ class Copy:
     published_at: int
 
     def update(self, x: Any, y: int) -> None:
+        """Raise `DeclarationError`."""
         _refuse_to_learn()
 
 
@@ -53,7 +57,7 @@ class Frozen:
     published_at: int
 
     def update(self, x: Any, y: int) -> None:
-        pass
+        """Learn nothing."""
 
 
 def _refuse_to_learn() -> NoReturn:
