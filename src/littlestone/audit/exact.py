@@ -26,6 +26,7 @@ Distribution = Callable[[Data], Masses]
 
 _LARGEST = 40  # exp_below is sharp up to 44
 _ORDERS = (2, 4, 16)  # whole orders keep Renyi moments rational
+_BITS = 256  # of the terms of a moment
 _WIDEST = 4000  # a moment may be e^4000; larger bounds say little and take long
 
 
@@ -42,7 +43,7 @@ class Row(Generic[Data]):
     """One line of an audit: a quantity at ``at``, as claimed and as it is; None is infinity.
 
     ``delta``: the hockey-stick divergence at ``at`` = epsilon'.  ``moment``: of order ``at``, that is
-    sum p^order q^(1-order), which rho-zCDP bounds by e^(rho order (order - 1)).
+    sum p^order q^(1-order) outside of delta, which rho-zCDP bounds by e^(rho order (order - 1)).
     """
 
     quantity: str
@@ -95,8 +96,8 @@ def exact_audit(
     """Compare ``event``'s cost and guarantee with the exact ``distribution`` on all ``pairs``.
 
     ``epsilons`` are where delta is compared; by default 0, 1/2, 1 and 3/2 of the claimed epsilon,
-    which is always among them.  Moments are compared when the claimed delta is 0,
-    at those orders where rho promises less than e^4000.
+    which is always among them.  Moments are compared outside of the guarantee's delta, at those
+    orders where rho promises less than e^4000.
 
     >>> from littlestone.audit.subjects.randomized_response import RandomizedResponse
     >>> claimed = RandomizedResponse(Fraction(1))
@@ -107,7 +108,7 @@ def exact_audit(
     >>> audit.holds, round(audit.tightness, 6)
     (False, 2.0)
     """
-    claim, rho = event.cost(), event.guarantee().rho
+    claim, guarantee = event.cost(), event.guarantee()
     tested = list(pairs)
     known = _memoised(distribution)
     halves = [claim.epsilon * i / 2 for i in range(4)]
@@ -119,10 +120,11 @@ def exact_audit(
             at, ratios, exact_curve(known, tested, ratios), strict=True
         )
     ]
-    for order in _ORDERS if claim.delta == 0 else ():
-        exponent = rho * order * (order - 1)
+    for order in _ORDERS:
+        exponent = guarantee.rho * order * (order - 1)
         if exponent <= _WIDEST:
-            worst = _worst(known, tested, partial(renyi_moment, order=order))
+            moment = partial(renyi_moment, order=order, delta=guarantee.delta)
+            worst = _worst(known, tested, moment)
             rows.append(Row("moment", Fraction(order), ratio_below(exponent), worst))
     ratio = _worst(known, tested, partial(least_ratio, delta=claim.delta))
     return ExactAudit(claim, tuple(rows), ratio, len(tested))
@@ -176,6 +178,46 @@ def least_ratio(p: Masses, q: Masses, delta: Fraction) -> Fraction | None:
     >>> least_ratio({0: 2 * third, 1: third}, {0: third, 1: 2 * third}, Fraction(0))
     Fraction(2, 1)
     """
+    r = _ratio(p, q, delta)
+    return None if r is None else max(Fraction(1), r)
+
+
+def renyi_moment(
+    p: Masses, q: Masses, order: int, delta: Fraction = Fraction(0)
+) -> Fraction | None:
+    """The least sum over y of p'(y)^order q(y)^(1 - order) of a p' <= p of mass 1 - ``delta``.
+
+    At delta = 0 it is e^((order - 1) D_order(p || q)); None if it is infinite.  As x^order is convex,
+    it is least where p' / q is capped: p' = min(p, r q), with r such that so much is cut.  Rounded
+    up by one part in 2^250.
+
+    >>> renyi_moment({0: Fraction(1)}, {0: Fraction(1, 2), 1: Fraction(1, 2)}, 2)
+    Fraction(2, 1)
+    >>> renyi_moment({0: Fraction(1)}, {0: Fraction(1, 2), 1: Fraction(1, 2)}, 2, Fraction(1, 2))
+    Fraction(1, 2)
+    """
+    r = _ratio(p, q, delta)
+    if r is None:
+        return None
+    # p' (p' / q)^(order - 1), of short numbers, so that powers and their sum are short, too.
+    terms = (
+        _up(min(mass, r * q[y])) * _up(min(mass / q[y], r)) ** (order - 1)
+        for y, mass in p.items()
+        if q.get(y)
+    )
+    return sum(terms, Fraction(0))
+
+
+def _up(x: Fraction) -> Fraction:
+    """``x`` >= 0 rounded up to 256 significant bits."""
+    shift = _BITS - x.numerator.bit_length() + x.denominator.bit_length()
+    if shift < 0:
+        return Fraction(-(-x.numerator // (x.denominator << -shift)) << -shift)
+    return Fraction(-(-(x.numerator << shift) // x.denominator), 1 << shift)
+
+
+def _ratio(p: Masses, q: Masses, delta: Fraction) -> Fraction | None:
+    """The least r >= 0 with sum over y of (p(y) - r q(y))_+ <= delta; None if there is none."""
     inside_p = sum((mass for y, mass in p.items() if not q.get(y)), Fraction(0))
     if inside_p > delta:
         return None
@@ -186,18 +228,7 @@ def least_ratio(p: Masses, q: Masses, delta: Fraction) -> Fraction | None:
         if inside_q and (inside_p - delta) / inside_q >= ratio:
             break
         inside_p, inside_q = inside_p + p[y], inside_q + q[y]
-    return max(Fraction(1), (inside_p - delta) / inside_q) if inside_q else Fraction(1)
-
-
-def renyi_moment(p: Masses, q: Masses, order: int) -> Fraction | None:
-    """Sum over y of p(y)^order q(y)^(1 - order), e^((order - 1) D_order(p || q)); None if infinite.
-
-    >>> renyi_moment({0: Fraction(1)}, {0: Fraction(1, 2), 1: Fraction(1, 2)}, 2)
-    Fraction(2, 1)
-    """
-    if any(mass and not q.get(y) for y, mass in p.items()):
-        return None
-    return sum((mass**order / q[y] ** (order - 1) for y, mass in p.items() if mass), Fraction(0))
+    return max(Fraction(0), (inside_p - delta) / inside_q) if inside_q else Fraction(0)
 
 
 def nats(ratio: Fraction) -> float:
