@@ -287,8 +287,3 @@ def test_what_is_refused_and_chosen() -> None:
     assert choose_online_learner(Thresholds.on(0, 9), **goal).method == "experts"
     assert choose_online_learner(H, **goal).method == "keys"
     assert learner(1).mistake_bound(0.05) is None
-    with Ledger() as ledger:
-        stream = learner(1).start(ledger=ledger, dataset="d")
-        for record in ((1, 2), ("a", 1)):
-            with pytest.raises(DeclarationError):
-                stream.update(*record)
