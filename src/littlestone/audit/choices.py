@@ -109,7 +109,7 @@ class Choices:
             self._path[-1] += 1
 
 
-class _TooRare(BaseException):  # noqa: N818 - no error: nothing that is run may catch it
+class _TooRare(BaseException):
     """The run is not worth following."""
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from littlestone.errors import DeclarationError, LedgerError
-from littlestone.privacy.ledger import Ledger, is_address
+from littlestone.privacy.ledger import Ledger, conninfo, is_address
 
 
 class LedgerPlace:
@@ -16,8 +15,8 @@ class LedgerPlace:
 
     A change of directory, a clone and a worker process with a directory of its own then find the same
     ledger.  Everything else is kept as the very object that was given, as hosts ask.  Raises
-    `DeclarationError` for a text that may be an address spelled wrong: as a path it would be another
-    ledger, and with a password in it, it must not be kept at all.
+    `LedgerError` for an address with a password, and for a text that may be an address spelled wrong:
+    as a path it would be another ledger, and no password may be kept or shown.
 
     >>> class Shell:
     ...     ledger = LedgerPlace()
@@ -35,18 +34,13 @@ class LedgerPlace:
 
 
 def _resolved(ledger: object) -> object:
-    if not isinstance(ledger, str | os.PathLike) or os.path.isabs(ledger):
+    if not isinstance(ledger, str | os.PathLike):
         return ledger
     text = os.fsdecode(ledger)
     if is_address(text):
+        conninfo(text)
         return ledger
-    if not re.fullmatch(r"[^:=@]+", text):
-        raise DeclarationError(
-            "spend on this ledger",  # not shown: it may hold a password
-            found="it is neither an absolute path, nor an address, nor a plain name of a file",
-            fix="give an absolute path, or postgresql://USER@HOST/DATABASE",
-        )
-    return os.path.abspath(text)
+    return ledger if os.path.isabs(text) else os.path.abspath(text)
 
 
 def opened(ledger: object, *, create: bool) -> AbstractContextManager[Ledger]:

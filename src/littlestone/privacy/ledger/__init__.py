@@ -1,6 +1,6 @@
 """The ledger: a durable record of what every data set has spent, written before every draw."""
 
-from littlestone.privacy.ledger.address import is_address, shown_address
+from littlestone.privacy.ledger.address import conninfo, is_address, shown_address
 from littlestone.privacy.ledger.ledger import Ledger, Preview
 from littlestone.privacy.ledger.parts import Part
 from littlestone.privacy.ledger.receipt import Entry, Receipt
@@ -13,6 +13,7 @@ __all__ = [
     "Preview",
     "Receipt",
     "UnsoundRowError",
+    "conninfo",
     "is_address",
     "shown_address",
 ]

@@ -42,6 +42,8 @@ def is_address(text: str) -> bool:
     """
     if _SERVER.match(text):
         return True
+    if not text.strip():
+        _refuse("its name is empty")
     if _PATH.match(text) is None and _NEARLY.match(text.strip()):
         _refuse("its name looks like an address and is none")
     return False
