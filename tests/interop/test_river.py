@@ -18,6 +18,7 @@ import pytest
 from river import evaluate, metrics
 from river.checks import yield_checks
 
+from disguises import disguises, hostile
 from littlestone.classes import parse_class
 from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.interop.river import LittlestoneOnlineClassifier
@@ -262,3 +263,17 @@ def test_river_is_imported_when_it_is_asked_for() -> None:
     )
     assert ran.stderr.endswith("to fix it: pip install 'littlestone[river]'\n")
     assert "AssertionError" not in ran.stderr
+
+
+def test_equal_and_hostile_values_come_by_the_same_door() -> None:
+    def released(values: list[Any]) -> tuple[Any, ...]:
+        model = doors(hypotheses="subsets(id; at most 2, integers)", epsilon=8, horizon=60)
+        taught(model, [({"id": value}, True) for value in values])
+        assert model.hypothesis is not None
+        return repr(model.hypothesis), model.hypothesis.words(), model.published_at
+
+    usual = released([1] * 60)
+    assert usual[1] == "id is 1"
+    for other in disguises(1):
+        assert released([other] * 60) == usual
+    released(hostile() * 3)
