@@ -270,7 +270,7 @@ def test_draws_follow_the_distribution(kind: Callable[..., Release]) -> None:
 
 
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "1", "40", "1000"])
-@pytest.mark.parametrize("delta", ["1e-300", "1e-6", "0.999"])
+@pytest.mark.parametrize("delta", ["1e-100", "1e-6", "0.999"])
 def test_curves_rise_from_0_to_1_for_all_parameters(epsilon: str, delta: str) -> None:
     for kind in (PartitionSelection[str], SingleKeySelection[str]):
         curve = kind(Fraction(epsilon), Fraction(delta)).curve
