@@ -17,6 +17,7 @@ from littlestone.cli.arguments import (
     ledger_name,
     lookalike,
     refuse_as_feature,
+    true_path,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.tasks import declared_task
@@ -115,7 +116,7 @@ def fit(
     source = open_table(table)
     for column in (*columns, target):
         source.require(column)
-    name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
+    name = true_path(table) if dataset is None else dataset_name(dataset)
     if dry_run:
         _preview(task.event, learner.method, name, ledger, as_json=as_json)
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -19,6 +18,7 @@ from littlestone.cli.arguments import (
     dataset_name,
     files_of,
     refuse_as_feature,
+    true_path,
 )
 from littlestone.cli.console import cost_json
 from littlestone.data import CsvStream, Label, Table, open_table
@@ -125,7 +125,7 @@ def stream(
     )
     for column in (*columns, target):
         source.require(column)
-    name = os.path.realpath(table) if dataset is None else dataset_name(dataset)
+    name = true_path(table) if dataset is None else dataset_name(dataset)
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
         reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,
