@@ -42,6 +42,7 @@ from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
     HalvingGridSearchCV,
+    HalvingRandomSearchCV,
     KFold,
     RandomizedSearchCV,
     TunedThresholdClassifierCV,
@@ -84,6 +85,10 @@ SPENDS: dict[str, tuple[Host, int]] = {  # what they spend, at epsilon 1 a fit
         3,
     ),
     "HalvingGridSearchCV": (lambda m: HalvingGridSearchCV(m, GRID, cv=KFold(2)).fit(X, Y), 3),
+    "HalvingRandomSearchCV": (
+        lambda m: HalvingRandomSearchCV(m, GRID, cv=KFold(2), n_candidates=1).fit(X, Y),
+        3,
+    ),
     "cross_validate": (lambda m: cross_validate(m, X, Y, cv=KFold(2)), 2),
     "cross_val_predict": (lambda m: cross_val_predict(m, X, Y, cv=KFold(2)), 2),
     "learning_curve": (lambda m: learning_curve(m, X, Y, cv=KFold(2), train_sizes=[0.5, 1.0]), 4),

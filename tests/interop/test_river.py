@@ -246,6 +246,13 @@ def test_what_is_no_record_is_refused_before_anything_is_spent(x: Any, y: Any) -
     assert len(ledger.entries()) == 1
 
 
+@pytest.mark.parametrize("y", [np.str_("True"), np.float32(1), b"1", None, object(), pd.NA, 1j])
+def test_any_single_value_is_a_first_label(y: Any) -> None:
+    model = doors()
+    model.learn_one({"id": y}, y)
+    assert model.published_at == 0
+
+
 def test_a_ledger_is_a_ledger() -> None:
     with pytest.raises(DeclarationError, match="neither a Ledger"):
         doors(ledger=5).learn_one({}, True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -196,8 +196,9 @@ class LittlestoneOnlineClassifier(Classifier):
 
 def _require_record(x: object, y: object) -> None:
     """Refuse what cannot be a record and its label, by their types alone."""
-    single = isinstance(y, str | bytes) or not isinstance(y, Collection)
-    if isinstance(x, Mapping) and single:
+    # By the types themselves: an object may say that it has another class, or raise when asked.
+    single = issubclass(type(y), str | bytes) or not hasattr(type(y), "__len__")
+    if issubclass(type(x), Mapping) and single:
         return
     raise DeclarationError(
         f"learn from a record of type {type(x).__name__} and a label of type {type(y).__name__}",
