@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import repeat
@@ -37,7 +37,9 @@ class Draws(Choices):
         super().__init__()
         self._rare = rare
 
-    def law(self, run: Callable[[random.Random], Output]) -> tuple[dict[Output, Fraction], Fraction]:
+    def law(
+        self, run: Callable[[random.Random], Output]
+    ) -> tuple[dict[Output, Fraction], Fraction]:
         """The probability of each output of ``run`` with a generator, and what is left out."""
         rng = self.generator()
         with self._in_place():
@@ -146,6 +148,12 @@ class _Whole:
 
     def __ge__(self, bound: int) -> bool:
         return not self < bound
+
+
+def apart(law: Mapping[Any, Fraction], other: Mapping[Any, Fraction]) -> Fraction:
+    """The largest difference of two probabilities of one output."""
+    none = Fraction(0)
+    return max(abs(law.get(y, none) - other.get(y, none)) for y in {*law, *other})
 
 
 def _value(x: Real) -> Fraction:

@@ -6,9 +6,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from exact_draws import Draws
 from plants.harness import draws_exactly
 
+from exact_draws import Draws
 from littlestone.audit import find_subjects
 from littlestone.audit.subject import Named
 from littlestone.audit.subjects import continual, experts, online, staged
@@ -61,8 +61,12 @@ def test_choices_have_the_law_of_what_they_replace() -> None:
     """Each of the random bits that `Draws` knows, beside its definition."""
     third, half = Fraction(1, 3), Fraction(1, 2)
     draws = Draws()
-    assert draws.law(lambda rng: rng.randrange(3)) == ({0: third, 1: third, 2: third}, 0)
-    assert draws.law(lambda rng: rng.getrandbits(80) < 3 << 78)[0] == {True: 3 * half**2, False: half**2}
+    thirds = {0: third, 1: third, 2: third}
+    assert draws.law(lambda rng: rng.randrange(3)) == (thirds, Fraction(0))
+    assert draws.law(lambda rng: rng.getrandbits(80) < 3 << 78)[0] == {
+        True: 3 * half**2,
+        False: half**2,
+    }
 
     def shuffled(rng: Random) -> str:
         letters = list("aab")
@@ -79,4 +83,7 @@ def test_choices_have_the_law_of_what_they_replace() -> None:
     assert draws.law(lambda rng: selection.draw(errors, [2, 1], base, rng))[0] == {
         0: half**2, 1: half**2, 2: half,
     }  # fmt: skip
-    assert draws.law(lambda rng: race.draw(errors, None, base, rng))[0] == {0: half**2, 1: 3 * half**2}
+    assert draws.law(lambda rng: race.draw(errors, None, base, rng))[0] == {
+        0: half**2,
+        1: 3 * half**2,
+    }

@@ -78,7 +78,7 @@ def test_each_number_is_the_largest_of_its_kind() -> None:
     assert event.uses() == [(exponential, 1), (other, 1)]
     for parts in permutations([exponential, other]):
         guarantee = Parallel(parts).guarantee()
-        assert (guarantee.epsilon, guarantee.delta) == (2, millionth)
+        assert (guarantee.epsilon, guarantee.delta) == (Fraction(2), millionth)
 
 
 class DeltaOfTheFirst(Parallel):

@@ -1,4 +1,4 @@
-"""Draws that are nearly those of the law that is audited: too near for a test of a few thousand runs."""
+"""Draws that are nearly those of the audited law: too near for a test of a few thousand runs."""
 
 from __future__ import annotations
 
@@ -71,11 +71,9 @@ def squared(patch: pytest.MonkeyPatch) -> None:
 
 
 def exact_zero(patch: pytest.MonkeyPatch) -> None:
-    noise = cell_counts.discrete_laplace
-
     def draw(self: Any, data: Any, *, receipt: Any, rng: Random) -> tuple[int, ...]:
         receipt.redeem(self)
-        return tuple(count and count + noise(self.ratio, rng) for count in data)
+        return tuple(count and count + discrete_laplace(self.ratio, rng) for count in data)
 
     patch.setattr(cell_counts.CellCounts, "draw", draw)
 

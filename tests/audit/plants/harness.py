@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from math import lcm
 from typing import Any, TypeVar
 
-from exact_draws import Draws
 from scipy import stats
 
+from exact_draws import Draws, apart
 from littlestone.audit import Subject
 from littlestone.discovery import modules
 from littlestone.errors import LedgerError
@@ -165,10 +166,12 @@ def draws_exactly(
     tiny = list(dict.fromkeys(data for pair in subject.pairs for data in pair))
     run = subject.runs(10**7)
     for data in tiny[-1 :: -max(1, -(-len(tiny) // most))]:
-        law, left_out = Draws(rare).law(lambda rng, data=data: subject.cell(data, run(data, rng)))
-        exact = subject.distribution(data)
+        law, left_out = Draws(rare).law(partial(_cell_of_a_run, subject, run, data))
         # Real numbers are known to 2^-256; what is left out is missing somewhere.
-        allowed = left_out + Fraction(1, 1 << 128)
-        if any(abs(law.get(y, 0) - exact.get(y, 0)) > allowed for y in {*law, *exact}):
+        if apart(law, subject.distribution(data)) > left_out + Fraction(1, 1 << 128):
             return False
     return True
+
+
+def _cell_of_a_run(subject: Subject[Any], run: Any, data: Any, rng: random.Random) -> Hashable:
+    return subject.cell(data, run(data, rng))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -36,7 +37,10 @@ def cell_counts(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
         read=counted,
         cell=within,
     )
-    # The number of records is public, that of records in the cells is not.
-    return replace(
-        made, distribution=lambda data: mechanism.distribution(counted(data), len(data))
-    )
+
+    def distribution(data: Cells) -> Mapping[Hashable, Fraction]:
+        # The number of records is public, that of records in the cells is not.
+        exact = mechanism.distribution(counted(data), len(data))
+        return dict(exact.items())
+
+    return replace(made, distribution=distribution)
