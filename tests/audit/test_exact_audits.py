@@ -124,6 +124,7 @@ def test_every_subject_draws_from_its_distribution(named: Named) -> None:
 
 
 SHARP = [
+    "cell-counts",
     "randomized-response",
     "discrete-laplace-count",
     "permute-and-flip",

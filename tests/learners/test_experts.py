@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from exact_draws import Draws
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError
@@ -34,6 +35,15 @@ def test_the_draws_are_those_that_were_paid_for() -> None:
     assert stream._new == {}
     with pytest.raises(ModelError):
         stream.restore(["draw", 3, [], 1, 0, 4])
+
+
+def test_a_draw_has_the_law_of_the_mechanism_that_is_paid() -> None:
+    made, counts = (
+        PrivateExperts(TINY, epsilon=1, delta="0.1", horizon=3),
+        {"a": [2, 0], "b": [0, 1]},
+    )
+    law, _ = Draws().law(lambda rng: made.choose(counts, rng))
+    assert law == made.mechanism.distribution(made.errors(counts))
 
 
 def experts(H: Any, horizon: int = 4000, **sizes: Any) -> PrivateExperts:

@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from exact_draws import Draws, apart
 from littlestone.audit.neighbours import neighbours
 from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
 from littlestone.domains import Integers
@@ -359,6 +361,87 @@ def test_one_record_moves_one_vote() -> None:
 @pytest.mark.parametrize("plant", [SeesTheRecord, EveryCopy])
 def test_planted_assignments_are_caught(plant: type[Copies[Any]]) -> None:
     assert moved(plant) > 1
+
+
+def as_it_runs(
+    kind: type[PredictionStream[Any]], records: tuple[Record, ...]
+) -> tuple[Law, Fraction]:
+    """The law of all answers and of the end by the stream's own code, and what is left out.
+
+    Of answers after the end, which are those of the SOA of the class, only the label is shown.
+    """
+
+    def run(rng: random.Random) -> tuple[Any, ...]:
+        own = SimpleNamespace(answer=VOTES.answer, voters=COPIES, gate=GATE)
+        made: Any = SimpleNamespace(hypotheses=POINTS, votes=own, horizon=STEPS + 1)
+        stream, shown = kind(made, rng, GATE.begin(1, rng)), list[Any]()
+        for x, y in records:
+            over = stream.over
+            label = stream.predict(x)
+            assert stream._asked is not None
+            shown.append((over, label) if over else (over, stream._asked[1:]))
+            stream.update(x, y)
+        return (*shown, stream.over)
+
+    law, left_out = Draws(Fraction(1, 10**5)).law(run)
+    return law, left_out
+
+
+def by_parts(records: tuple[Record, ...]) -> Law:
+    """The same, by the law of all answers of a stream without gate, and that of its gate."""
+    process, found = Process(), dict[Any, Fraction]()
+    for answers, p in process.law(records).items():
+        for end, q in process.ends(tuple(not certain for _, certain in answers)).items():
+            last = len(records) if end is None else end
+            seen = [(False, answer) for answer in answers[:last]]
+            after = [(True, POINTS.soa()(x)) for x, _ in records[last:]]
+            shown = (*seen, *after, end is not None)
+            found[shown] = found.get(shown, Fraction(0)) + p * q
+    return found
+
+
+def runs_as_audited(kind: type[PredictionStream[Any]]) -> bool:
+    records = ((0, 1), (0, 1))
+    law, left_out = as_it_runs(kind, records)
+    assert left_out < Fraction(1, 50)
+    return apart(law, by_parts(records)) <= left_out
+
+
+class GateCountsMistakes(PredictionStream[Any]):
+    """What is counted are mistakes, and not the uncertain answers that are paid for."""
+
+    def update(self, x: Any, y: int) -> None:
+        assert self._asked is not None
+        point, label, _ = self._asked
+        self._asked = point, label, label == y
+        super().update(x, y)
+
+
+class NeverEnds(PredictionStream[Any]):
+    """The session ends with the horizon, however many answers were uncertain."""
+
+    def update(self, x: Any, y: int) -> None:
+        super().update(x, y)
+        self.over = self.steps == self._learner.horizon
+
+
+class VotesAfterTheEnd(PredictionStream[Any]):
+    """After the end no record is looked at, and the copies vote on."""
+
+    def predict(self, x: Any) -> int:
+        over, self.over = self.over, False
+        label = super().predict(x)
+        self.over = over
+        return label
+
+
+def test_a_stream_answers_and_ends_as_is_audited() -> None:
+    assert runs_as_audited(PredictionStream)
+
+
+@pytest.mark.parametrize("plant", [GateCountsMistakes, NeverEnds, VotesAfterTheEnd])
+def test_planted_ends_are_caught(plant: type[PredictionStream[Any]]) -> None:
+    assert not runs_as_audited(plant)
 
 
 def learner(H: Any, horizon: int = 3000, **options: Any) -> PredictionLearner[Any]:

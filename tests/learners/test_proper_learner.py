@@ -5,15 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from exact_draws import Draws
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.audit.trials import Trials
 from littlestone.classes import (
     EqualityRules,
     FiniteClass,
@@ -29,11 +31,12 @@ from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion, function_of
 from littlestone.learners import IrreducibleLearner, ProperLearner
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.proper import errors
-from littlestone.learners.teachers import frontier
+from littlestone.learners.teachers import frontier, listed, shuffled
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.samplers import selection
 from littlestone.sample import Sample
 
 Learner = ProperLearner[Any]
@@ -249,6 +252,40 @@ def test_private_on_every_tiny_pair(teachers: bool) -> None:
 @pytest.mark.parametrize("kind", [ChoosesOnAllRecords, PositivesAreFresh, CloseOnTheSample])
 def test_a_broken_learner_is_caught(kind: type[Learner]) -> None:
     assert not holds(kind, teachers=False)
+
+
+def draws_as_told(kind: type[Learner]) -> bool:
+    """Whether `draw` itself, along every outcome of its random bits, has the law that is audited."""
+    goal: dict[str, Any] = {"epsilon": "3", "delta": "0.02"}
+    learner = kind(CODE, **goal, alpha="0.9", fresh="0.4", improper=OneOfTwo(CODE, "3"))
+    sample = Sample[Any].from_examples(CODE.domain, [("x0", 0), ("x0", 1), ("x1", 1)])
+    with Ledger() as ledger:
+        receipt = ledger.spend(Trials(learner.event, 10**6), dataset="d", what="test")
+    law, left_out = Draws().law(
+        lambda rng: str(learner.draw(sample, receipt=receipt, rng=rng).words())
+    )
+    expected: dict[str, Fraction] = {}
+    orders = list(permutations(listed(sample)))
+    for order in orders:
+        law_of_order: Any = told(learner, sample, np.array(order))
+        for (_, words), mass in law_of_order.items():
+            expected[words] = expected.get(words, Fraction(0)) + mass / len(orders)
+    return left_out == 0 and law == expected
+
+
+class ChoosesAtAllOfEpsilonTwice(ProperLearner[Any]):
+    """The choice is drawn with the base e^epsilon, and charged with e^(epsilon / 2)."""
+
+    def draw(self, sample: Sample[Any], *, receipt: Any, rng: random.Random) -> Any:
+        receipt.redeem(self.choice)
+        fresh, rest = self.parts(sample, shuffled(sample, rng))
+        near = self.near(self.improper.draw(rest, receipt=receipt, rng=rng))
+        return near[selection.draw(errors(near, fresh), None, self.choice.base**2, rng)]
+
+
+def test_the_draw_has_the_law_that_is_audited() -> None:
+    assert draws_as_told(ProperLearner)
+    assert not draws_as_told(ChoosesAtAllOfEpsilonTwice)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.online import TeacherLearner, choose_online_learner, durable_run, teachers
-from littlestone.learners.online.holdings import Examples, Held, Holdings
+from littlestone.learners.online.holdings import KEPT, Examples, Held, Holdings
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -94,19 +94,47 @@ def test_the_whole_process_is_private_however_steps_are_dealt(draws: int, key: i
     assert excess(Tiny(draws), key) <= 0
 
 
-def holdings(key: int, rows: Iterable[tuple[Record, bool]]) -> dict[int, Any]:
-    held = Holdings(3, key)
+class KeptByAll(Holdings):
+    """Planted bug: so many records are kept in all, so that one of a teacher drives out another's."""
+
+    def take(self, held: Held, *, wrong: bool) -> None:
+        super().take(held, wrong=wrong)
+        kept = [part for part in self._teachers.values() if part.right]
+        if sum(len(part.right) for part in kept) > 1:
+            del kept[0].right[next(iter(kept[0].right))]
+
+
+def holdings(
+    key: int, rows: Iterable[tuple[Record, bool]], kind: type[Holdings] = Holdings
+) -> dict[int, Any]:
+    held = kind(3, key)
     for step, ((x, y), wrong) in enumerate(rows, start=1):
         held.take(Held(step, x, y, 0), wrong=wrong)
     return {i: (part.wrong, part.right) for i, part in held._teachers.items()}
 
 
-def test_a_record_is_the_affair_of_one_teacher_mistaken_or_not() -> None:
+def concerned(kind: type[Holdings]) -> int:
+    """The most teachers whose holdings one replaced record changes."""
     kinds = list(product([(0, 1), (1, 1)], (True, False)))
+    most = 0
     for key in range(4):
         for one, other in neighbours(kinds, 4):
-            a, b = holdings(key, one), holdings(key, other)
-            assert sum(a.get(i) != b.get(i) for i in range(3)) <= 1
+            a, b = holdings(key, one, kind), holdings(key, other, kind)
+            most = max(most, sum(a.get(i) != b.get(i) for i in range(3)))
+    return most
+
+
+@pytest.mark.parametrize("kept", [1, KEPT])
+def test_a_record_is_the_affair_of_one_teacher_mistaken_or_not(
+    kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where records are dropped because there are too many."""
+    monkeypatch.setattr("littlestone.learners.online.holdings.KEPT", kept)
+    assert concerned(Holdings) == 1
+
+
+def test_a_limit_that_teachers_share_is_caught() -> None:
+    assert concerned(KeptByAll) > 1
 
 
 def test_each_teacher_has_one_of_as_many_steps() -> None:

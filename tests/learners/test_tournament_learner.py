@@ -7,25 +7,28 @@ from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import pytest
 
+from exact_draws import Draws, apart
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.exponential_learner import released_text
+from littlestone.audit.trials import Trials
 from littlestone.classes import FiniteClass
 from littlestone.errors import DeclarationError
 from littlestone.labelled import LabelledSample
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.globally_stable import errors
-from littlestone.learners.multiclass import TournamentLearner
+from littlestone.learners.multiclass import TournamentLearner, tournaments
 from littlestone.learners.stable.labels import LabelSOA
 from littlestone.learners.stable.sizes import Sizes, proved_sizes, stability
+from littlestone.learners.teachers import permuted
 from littlestone.multiclass import TableClass, parse_multiclass
 from littlestone.online import MulticlassSOA
-from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
 from scripted import Script
 
@@ -76,6 +79,40 @@ def test_records_that_vote_and_choose_are_caught() -> None:
     for reused in (False, True):
         law = in_order(learner, sizes, reused)
         assert exact_audit(law, pairs, learner.event).holds != reused
+
+
+class ChoosesOnAllRecords(TournamentLearner):
+    """All records choose, also those that voted."""
+
+    def draw(self, sample: Any, *, receipt: Receipt, rng: random.Random) -> Any:
+        with pytest.MonkeyPatch.context() as patch:
+            everything = permuted(sample, rng)
+            patch.setattr(tournaments, "errors", lambda rules, fresh: errors(rules, everything))
+            return super().draw(sample, receipt=receipt, rng=rng)
+
+
+def draws_as_told(kind: type[TournamentLearner]) -> bool:
+    """Whether `draw` itself, along every outcome of its random bits, has the law that is audited."""
+    sizes = Sizes(block=1, caps=(0,), batches=3, fresh=1)
+    learner = kind(H, epsilon=3, delta="0.3", sizes=sizes)
+    (x,), labels = H.domain, (1, 1, 1, 2)
+    sample = LabelledSample.from_examples(H.domain, H.labels, [(x, H.labels[y]) for y in labels])
+    with Ledger() as ledger:
+        receipt = ledger.spend(Trials(learner.event, 10**6), dataset="d", what="test")
+    law, left_out = Draws(Fraction(1, 10**6)).law(
+        lambda rng: released_text(learner.draw(sample, receipt=receipt, rng=rng))
+    )
+    told, expected = in_order(learner, sizes, False), defaultdict[Any, Fraction](Fraction)
+    for order in permutations(labels):
+        for text, mass in told(tuple((x, y) for y in order)).items():
+            expected[text] += mass / 24
+    assert left_out < Fraction(1, 200)
+    return apart(law, expected) <= left_out
+
+
+def test_the_draw_has_the_law_that_is_audited() -> None:
+    assert draws_as_told(TournamentLearner)
+    assert not draws_as_told(ChoosesOnAllRecords)
 
 
 def test_the_rule_is_the_soa_and_then_what_it_saw() -> None:

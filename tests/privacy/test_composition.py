@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import log, sqrt
 from random import Random
@@ -17,6 +18,7 @@ from littlestone.privacy.accounting.account import accounts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.optimal import optimal_epsilon
 from littlestone.privacy.accounting.renyi import renyi_epsilon, zcdp_epsilon
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -158,6 +160,33 @@ def test_delta_zero_is_basic_composition() -> None:
     assert event.account.method == "basic composition"
     assert event.cost().epsilon == Fraction(7, 10) + Fraction(1, 3)
     assert event.cost().delta == 0
+
+
+class CostOfThePartsAtAnyDelta(Composed):
+    """Planted bug: the parts' own costs are added up, whether or not their deltas are allowed."""
+
+    def cost(self) -> PrivacyCost:
+        costs = [part.cost() for part, n in self.parts for _ in range(n)]
+        epsilon = min(super().cost().epsilon, sum((c.epsilon for c in costs), Fraction(0)))
+        return replace(super().cost(), epsilon=epsilon)
+
+
+def below_the_truth(kind: type[Composed]) -> bool:
+    """Whether a composition of compositions claims less than randomized responses cost.
+
+    Each inner one saves epsilon by a delta, which the outer one may be too small to pay.
+    """
+    eighth, half = Fraction(1, 8), Fraction(1, 2)
+    pair = together(*[response(half)] * 6)
+    inner = Composed([(Answer(half), 3)], eighth)
+    assert inner.cost().epsilon < 3 * half
+    costs = (kind([(inner, 2)], delta).cost() for delta in (Fraction(0), eighth, 2 * eighth))
+    return any(excess(pair, cost.epsilon) > cost.delta for cost in costs)
+
+
+def test_a_delta_that_parts_spend_for_epsilon_is_paid() -> None:
+    assert not below_the_truth(Composed)
+    assert below_the_truth(CostOfThePartsAtAnyDelta)
 
 
 def test_what_composed_states_may_be_composed_again() -> None:

@@ -4,11 +4,13 @@ import pickle
 import threading
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise, permutations, product
 
 import pytest
 from scipy.stats import chisquare
 
+from exact_draws import Draws, apart
 from littlestone.audit import find_subject
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy.divergence import hockey_stick
@@ -111,6 +113,23 @@ def test_draws_follow_the_distribution(parameters: tuple[Fraction, Fraction]) ->
         observed, wanted = [*observed, draws - sum(observed)], [*wanted, float(rest) * draws]
     if len(observed) > 1:
         assert chisquare(observed, wanted).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), PARAMETERS[1:3])
+def test_the_law_of_the_draw_s_own_code_is_the_distribution(
+    epsilon: Fraction, delta: Fraction
+) -> None:
+    """With labels far above bottom, as likely as it, and of one record."""
+    mechanism = LabelSelection[str](epsilon, delta)
+    half = next(c for c in range(10**6) if 2 * mechanism.chance(c) >= 1)
+    for numbers in ((half + 3, half + 2), (half - 1, 1), (half + 2, half + 3, half)):
+        of_key = dict(enumerate(numbers[1:], start=1)) | {0: numbers[0]}
+        law, left_out = Draws().law(partial(mechanism._release, {"a": of_key}))
+        exact = {
+            frozenset([("a", label)] if label else []): chance
+            for label, chance in mechanism.chances(of_key).items()
+        }
+        assert apart(law, exact) <= left_out + Fraction(1, 1 << 128)
 
 
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "1", "40", "1000"])

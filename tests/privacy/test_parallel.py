@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 import pytest
 from composing import Pair, excess, response, together
@@ -14,6 +15,7 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Guarantee
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 
 EPSILONS = [Fraction(1), Fraction(1, 2), Fraction(1, 3)]
@@ -74,6 +76,30 @@ def test_each_number_is_the_largest_of_its_kind() -> None:
     assert event.cost() == PrivacyCost(Fraction(2), millionth)
     assert event.guarantee().rho == max(exponential.guarantee().rho, other.guarantee().rho)
     assert event.uses() == [(exponential, 1), (other, 1)]
+    for parts in permutations([exponential, other]):
+        guarantee = Parallel(parts).guarantee()
+        assert (guarantee.epsilon, guarantee.delta) == (Fraction(2), millionth)
+
+
+class DeltaOfTheFirst(Parallel):
+    """Planted bug: composition is told the delta of the first part."""
+
+    def guarantee(self) -> Guarantee:
+        return replace(super().guarantee(), delta=self.events[0].guarantee().delta)
+
+
+def understated(kind: type[Parallel]) -> bool:
+    """Whether a composition claims less delta than a part that tells all with that probability."""
+    some = Fraction(1, 10)
+    parts = Answer(Fraction(1)), Answer(Fraction(1), some)
+    claims = (Composed([(kind(order), 2)], 3 * some).account for order in permutations(parts))
+    worst = together(*[response(Fraction(1), some)] * 2)
+    return any(excess(worst, claim.epsilon) > claim.delta for claim in claims)
+
+
+def test_the_largest_delta_is_composed_wherever_it_stands() -> None:
+    assert not understated(Parallel)
+    assert understated(DeltaOfTheFirst)
 
 
 def test_parallel_events_compose() -> None:
