@@ -13,17 +13,19 @@ import os
 import random
 import resource
 import signal
+import subprocess
 import sys
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from littlestone.classes import HypothesisClass, parse_class
+from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solved
+from littlestone.cli.dim import written
 from littlestone.cli.tasks import declared_task
 from littlestone.data.labels import Label, label_names
 from littlestone.decomposition.limits import depth_parameter
@@ -48,7 +50,7 @@ from littlestone.sample import Sample
 
 SECONDS = 2.0
 _HARD = 40  # seconds after which a case that does not even hear a signal is killed
-_CHUNK = 200
+_CHUNK = 500
 _MEMORY = 3 << 30
 
 
@@ -85,7 +87,8 @@ def case(number: int) -> Case:
 
 def _dim(text: str) -> None:
     H = parse_class(text)
-    H.littlestone_dimension(), H.size, H.domain.size, str(H)
+    finite_or_text(H.littlestone_dimension())
+    str(H), [str(written(size)) for size in (H.size, H.domain.size) if size is not None]
 
 
 def _tree(text: str, levels: int) -> None:
@@ -144,7 +147,7 @@ def _fit_labels(text: str, labels: str, n: int, seed: int, **goal: Any) -> None:
     H, rng = parse_multiclass(text, label_names(labels)), seeded_generator(seed)
     learner, _ = choose_multiclass_learner(H, **goal)
     points, k = _points(H.domain, rng), len(declared_labels(label_names(labels)))
-    examples = [(rng.choice(points), rng.randrange(k)) for _ in range(n)]
+    examples = [(rng.choice(points), H.labels[rng.randrange(k)]) for _ in range(n)]
     sample = LabelledSample.from_examples(H.domain, H.labels, examples)
     with Ledger() as book:
         learner.fit(sample, ledger=book, dataset="d", rng=rng)
@@ -479,44 +482,41 @@ def outcome(one: Case, seconds: float) -> tuple[str, float, str]:
     return found, time.process_time() - began, where
 
 
-def _child(first: int, end: int, seconds: float, write: int) -> None:
+def chunk(first: int, end: int, seconds: float) -> None:
+    """Run some cases in this process, and write a line of JSON for each."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    with os.fdopen(write, "w", encoding="utf-8") as out:
-        for number in range(first, end):
-            one = case(number)
-            faulthandler.dump_traceback_later(_HARD, exit=True)
+    for number in range(first, end):
+        one = case(number)
+        faulthandler.dump_traceback_later(_HARD, exit=True)
+        found = outcome(one, seconds)
+        if found[0] == "SLOW":  # the first use of a field or of the solver waits for the compiler
             found = outcome(one, seconds)
-            faulthandler.cancel_dump_traceback_later()
-            out.write(json.dumps([number, *found]) + "\n")
-            out.flush()
+        faulthandler.cancel_dump_traceback_later()
+        sys.stdout.write(json.dumps([number, *found]) + "\n")
+        sys.stdout.flush()
 
 
 def _chunk(first: int, end: int, seconds: float) -> Iterator[tuple[int, str, float, str]]:
+    """The same in processes of their own, as a hang may not even hear a signal."""
     while first < end:
-        read, write = os.pipe()
-        pid = os.fork()
-        if not pid:
-            os.close(read)
-            try:
-                _child(first, end, seconds, write)
-            finally:
-                os._exit(0)
-        os.close(write)
-        with os.fdopen(read, encoding="utf-8") as lines:
-            for line in lines:
+        command = [sys.executable, __file__, "--chunk", str(first), str(end), str(seconds)]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
                 number, *found = json.loads(line)
                 first = number + 1
                 yield number, *found
-        os.waitpid(pid, 0)
+            assert process.stderr is not None
+            trace = process.stderr.read()
         if first < end:
-            yield first, "HUNG", float(_HARD), "it heard no signal"
+            yield first, "HUNG", float(_HARD), trace[:3000]
             first += 1
 
 
 def main(cases: int, start: int = 0, seconds: float = SECONDS) -> int:
     """Run the cases and print what failed, the outcomes and the slowest; 1 if any failed."""
-    say = partial(print, flush=True, file=sys.stdout)
-    parse_class("conjunctions(a, b, c, d, e, f, g, h, i)").littlestone_dimension()  # compile
     outcomes: Counter[str] = Counter()
     times: list[tuple[float, int]] = []
     for first in range(start, start + cases, _CHUNK):
@@ -525,13 +525,21 @@ def main(cases: int, start: int = 0, seconds: float = SECONDS) -> int:
             outcomes[found] += 1
             times.append((took, number))
             if found.split()[0].isupper():
-                say(f"--- {found} {took:.2f} s: {case(number)}\n{where}")
+                _say(f"--- {found} {took:.2f} s: {case(number)}\n{where}")
     for found, often in outcomes.most_common():
-        say(f"{often:7,} {found}")
+        _say(f"{often:7,} {found}")
     for took, number in sorted(times, reverse=True)[:10]:
-        say(f"{took:7.2f} s  {case(number)}")
+        _say(f"{took:7.2f} s  {case(number)}")
     return int(any(found.split()[0].isupper() for found in outcomes))
 
 
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), *map(int, sys.argv[2:3])))
+    if sys.argv[1] == "--chunk":
+        chunk(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
+        sys.exit(0)
+    sys.exit(main(*map(int, sys.argv[1:3])))
