@@ -49,7 +49,7 @@ from littlestone.report.tree import class_tree
 from littlestone.sample import Sample
 
 SECONDS = 2.0
-_HARD = 40  # seconds after which a case that does not even hear a signal is killed
+_HARD = 150  # seconds after which a case that does not even hear a signal is killed
 _CHUNK = 500
 _MEMORY = 3 << 30
 

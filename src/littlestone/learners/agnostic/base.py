@@ -216,7 +216,8 @@ class AgnosticTransformation(PrivateLearner[Point]):
         if not enough(BEYOND):
             return None
         # A power of two above m bounds P(m^2), so that what is asked for does not depend on m.
-        doublings = first.bit_length() - 1
+        chosen = least(enough)  # records for the choice, whatever is learned then
+        doublings = max(first, self.size(chosen)).bit_length() - 1
         while (doublings := doublings + 1) < DOUBLINGS:
             most = (1 << doublings) - 1
             share = share_of_beta(self.hypotheses, most, beta)
@@ -229,9 +230,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
                 # For a smaller share of beta it is no less: what is below it need not be tried.
                 doublings = max(doublings, bound.n.bit_length() - 1)
                 continue
-            n = least(enough)
-            if self.size(n) < bound.n:
-                n = self.relabelling.share * bound.n
+            n = chosen if self.size(chosen) >= bound.n else self.relabelling.share * bound.n
             if self.size(n) <= most:
                 return Bound(n, alpha, beta, setting, True, self.source)
         return None
