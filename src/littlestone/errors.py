@@ -8,6 +8,17 @@ of a record and none prints one.
 from __future__ import annotations
 
 
+DAMAGED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What plain JSON values may raise that are not of the form in which they are read."""
+
+
 class LittlestoneError(Exception):
     """Base of all errors: ``asked`` could not be done, ``found`` is why, ``fix`` is what to do.
 

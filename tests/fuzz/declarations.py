@@ -415,7 +415,7 @@ class Draw:
 
 def damaged(data: Any, rng: random.Random) -> Any:
     """Plain JSON values with one part, at any depth, replaced, lost or put elsewhere."""
-    others = [None, [], {}, [[]], "", "x", 0, -1, 1, 10**30, 1.5, True, float("nan"), float("inf"), [0], [None], [[], []], {"kind": []}, "9" * 5000, "1e999999", 1e308]  # fmt: skip
+    others: list[Any] = [None, [], {}, [[]], "", "x", 0, -1, 1, 10**30, 1.5, True, float("nan"), float("inf"), [0], [None], [[], []], {"kind": []}, "9" * 5000, "1e999999", 1e308]  # fmt: skip
     places = list(_places(data))
     copied = json.loads(json.dumps(data))
     for place in rng.sample(places, min(len(places), rng.randrange(1, 3))):

@@ -8,12 +8,15 @@ from decimal import ROUND_FLOOR, Context, Decimal
 # because a table value may be any text whatever.
 DECIMAL = Context(prec=60, rounding=ROUND_FLOOR, traps=[])
 
+_MOST_BITS = 1 << 15
+
 
 def number(value: object) -> Decimal | None:
     """The decimal number that a table value shows, or None if it shows none; never raises.
 
     A float stands for its shortest decimal form, so 12.34 read from a CSV file and from Parquet are
     one number.  True and False are 1 and 0, as values and as the words that a file has for them.
+    A whole number of more than 2^15 bits counts as infinite: to convert it takes the square of them.
 
     >>> number(12.34), number(" 7 "), number(True), number("n/a"), number(float("nan"))
     (Decimal('12.34'), Decimal('7'), Decimal('1'), None, None)
@@ -23,7 +26,10 @@ def number(value: object) -> Decimal | None:
     if value is None:
         return None
     if isinstance(value, int):  # as a text, one of more than 4,300 digits would be refused
-        return Decimal(int(value))
+        whole = int(value)
+        if whole.bit_length() > _MOST_BITS:
+            return Decimal("Infinity") if whole > 0 else Decimal("-Infinity")
+        return Decimal(whole)
     shown = _shown(value).strip()
     try:
         decimal = Decimal(shown)

@@ -142,5 +142,6 @@ def labels_of(h: Hypothesis[Any], domain: Domain[Any]) -> NDArray[np.bool_]:
     [0, 0, 1, 1]
     """
     if isinstance(h, TableFunction):
-        return np.frombuffer(h._labels().encode(), dtype=np.uint8) == ord("1")
-    return np.fromiter(map(h, domain), dtype=bool, count=domain.size or 0)
+        digits = np.frombuffer(h._labels().encode(), dtype=np.uint8)
+        return np.equal(digits, ord("1"))
+    return np.fromiter(map(h, domain), dtype=np.bool_, count=domain.size or 0)
