@@ -9,6 +9,16 @@ from __future__ import annotations
 
 from littlestone.visible import visible
 
+DAMAGED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What plain JSON values may raise that are not of the form in which they are read."""
+
 
 class LittlestoneError(Exception):
     """Base of all errors: ``asked`` could not be done, ``found`` is why, ``fix`` is what to do.

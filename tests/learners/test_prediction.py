@@ -377,7 +377,7 @@ def as_it_runs(
         stream, shown = kind(made, rng, GATE.begin(1, rng)), list[Any]()
         for x, y in records:
             over = stream.over
-            label = stream.predict(x)
+            label = stream.predict(x).reveal_to_owner()
             assert stream._asked is not None
             shown.append((over, label) if over else (over, stream._asked[1:]))
             stream.update(x, y)
@@ -410,7 +410,7 @@ def runs_as_audited(kind: type[PredictionStream[Any]]) -> bool:
 class GateCountsMistakes(PredictionStream[Any]):
     """What is counted are mistakes, and not the uncertain answers that are paid for."""
 
-    def update(self, x: Any, y: int) -> None:
+    def update(self, x: object, y: object) -> None:
         assert self._asked is not None
         point, label, _ = self._asked
         self._asked = point, label, label == y
@@ -420,7 +420,7 @@ class GateCountsMistakes(PredictionStream[Any]):
 class NeverEnds(PredictionStream[Any]):
     """The session ends with the horizon, however many answers were uncertain."""
 
-    def update(self, x: Any, y: int) -> None:
+    def update(self, x: object, y: object) -> None:
         super().update(x, y)
         self.over = self.steps == self._learner.horizon
 
@@ -428,7 +428,7 @@ class NeverEnds(PredictionStream[Any]):
 class VotesAfterTheEnd(PredictionStream[Any]):
     """After the end no record is looked at, and the copies vote on."""
 
-    def predict(self, x: Any) -> int:
+    def predict(self, x: object) -> OwnPrediction:
         over, self.over = self.over, False
         label = super().predict(x)
         self.over = over

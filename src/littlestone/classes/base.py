@@ -19,7 +19,7 @@ from littlestone.errors import (
     InfiniteDimensionError,
     TooLargeError,
 )
-from littlestone.hypotheses import Hypothesis
+from littlestone.hypotheses import Hypothesis, labels_of
 from littlestone.sample import Sample
 
 
@@ -214,6 +214,11 @@ class Enumerable(HypothesisClass[Point]):
         A learner asks when it is made: later, the privacy of a draw would have been spent.
         """
         return
+
+    def table(self) -> NDArray[np.bool_]:
+        """The labels of all hypotheses at all points of a finite domain, a row a hypothesis."""
+        rows = [labels_of(self.hypothesis(i), self.domain) for i in range(self.size or 0)]
+        return np.array(rows, dtype=bool).reshape(len(rows), self.domain.size or 0)
 
     @abstractmethod
     def error_runs(self, sample: Sample[Point]) -> ErrorRuns:

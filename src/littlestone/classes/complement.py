@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from littlestone.classes.base import Enumerable, ErrorRuns
-from littlestone.classes.declared import declaration, parse_class
+from littlestone.classes.declared import described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import require_finite
 from littlestone.domains import Domain
@@ -38,11 +41,10 @@ class Complement(Enumerable[Any]):
     part: Enumerable[Any]
 
     def __post_init__(self) -> None:
-        asked = f"take the complement of {self.part}"
-        require_finite(self.part, asked, MOST_POINTS)
+        require_finite(self.part, "take the complement of", MOST_POINTS)
         if not isinstance(self.part, Enumerable):
             raise DeclarationError(
-                asked,
+                f"take the complement of {self.part}",
                 found="its hypotheses are not numbered",
                 fix="give a class that the exponential learner takes, such as thresholds(x, 0..9)",
             )
@@ -79,6 +81,9 @@ class Complement(Enumerable[Any]):
         h = self.part.hypothesis(index)
         return function_of_labels(self.domain, (1 - h(x) for x in self.domain))
 
+    def table(self) -> NDArray[np.bool_]:
+        return ~self.part.table()
+
     def require_scorable(self) -> None:
         self.part.require_scorable()
 
@@ -102,5 +107,4 @@ class Complement(Enumerable[Any]):
         return [cls(parse_class(text)) for text in texts]  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        declared = declaration(self.part)
-        return f"complement({declared})" if declared else f"the complement of {self.part}"
+        return described([self.part], "complement", "the complement of")

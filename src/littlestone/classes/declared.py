@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,10 +15,28 @@ from littlestone.errors import DeclarationError
 def declaration(H: HypothesisClass[Any]) -> str:
     """The text that declares ``H``; empty if it has none, as most version spaces."""
     text = str(H)
+    return text if _declares(text, H) else ""
+
+
+def described(parts: Sequence[HypothesisClass[Any]], form: str, words: str) -> str:
+    """``form`` around the texts that declare the parts, or ``words`` before what describes them.
+
+    Each part is described once: of parts within parts, twice each would double with the depth.
+
+    >>> described([parse_class("points(a)")], "complement", "the complement of")
+    'complement(points(a))'
+    """
+    texts = list(map(str, parts))
+    if all(map(_declares, texts, parts)):
+        return f"{form}({', '.join(texts)})"
+    return f"{words} {' and '.join(texts)}"
+
+
+def _declares(text: str, H: HypothesisClass[Any]) -> bool:
     try:
-        return text if Spec.parse(text).keyword == H.keyword else ""
+        return Spec.parse(text).keyword == H.keyword
     except DeclarationError:
-        return ""
+        return False
 
 
 def parse_class(text: str) -> HypothesisClass[Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from littlestone.classes.base import HypothesisClass, require_example
-from littlestone.classes.declared import declaration, parse_class
+from littlestone.classes.declared import described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.domains import Disjoint
 from littlestone.hypotheses import DirectSum
@@ -106,7 +106,4 @@ class DirectSumClass(HypothesisClass[Place]):
         return [cls.parse(Spec.parse(text)) for text in texts]
 
     def __str__(self) -> str:
-        texts = list(map(declaration, self.parts))
-        if all(texts):
-            return f"direct_sum({', '.join(texts)})"
-        return f"the direct sum of {' and '.join(map(str, self.parts))}"
+        return described(self.parts, "direct_sum", "the direct sum of")

@@ -8,6 +8,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from littlestone.classes.limits import (
+    MOST_ARGUMENTS,
+    MOST_CHARACTERS,
+    MOST_DEPTH,
+    require_at_most,
+)
 from littlestone.domains import Domain, Grid, Integers, Reals, Strings, number
 from littlestone.errors import DeclarationError
 
@@ -18,7 +24,8 @@ class Spec:
 
     Arguments are separated by commas.  One that holds a comma, a semicolon or a parenthesis is
     written between quotes, ``'...'`` or ``"..."``, a quote inside being doubled; or it is itself a
-    declaration in parentheses.
+    declaration in parentheses.  A text has limits (`littlestone.classes.limits`): 20,000
+    characters, 16 parentheses inside of each other, 1,000 arguments.
 
     >>> Spec.parse("thresholds(dep_delay, -60..1440; step 0.5)")
     Spec(keyword='thresholds', arguments=('dep_delay', '-60..1440'), options=('step 0.5',))
@@ -30,12 +37,17 @@ class Spec:
 
     @classmethod
     def parse(cls, text: str) -> Spec:
-        """Read the text of a declaration.  Raises `DeclarationError` when it is not one."""
+        """Read the text of a declaration.  Raises `DeclarationError` when it is not one.
+
+        A text beyond a limit is refused with a `TooLargeError` that names it.
+        """
+        fix = "shorten names, or declare fewer columns"
+        require_at_most(MOST_CHARACTERS, len(text), "characters", text, fix)
         match = re.fullmatch(r"\s*(\w+)\s*\((.*)\)\s*", text, flags=re.DOTALL)
         if match is None:
             raise _unreadable(text)
         sections: list[list[str]] = [[""]]
-        depth, quote = 0, ""
+        depth, deepest, quote = 0, 0, ""
         for char in match[2]:
             if quote:
                 quote = "" if char == quote else quote
@@ -43,6 +55,7 @@ class Spec:
                 quote = char
             elif char in "()":
                 depth += 1 if char == "(" else -1
+                deepest = max(deepest, depth)
             if char == ";" and not quote and depth == 0:
                 sections.append([""])
             elif char == "," and not quote and depth == 0:
@@ -59,6 +72,10 @@ class Spec:
             )
         if depth or len(sections) > 2:
             raise _unreadable(text)
+        fix = "combine fewer classes: the complement of a complement is the class itself"
+        require_at_most(MOST_DEPTH, 1 + deepest, "parentheses inside of each other", text, fix)
+        most = max(map(len, sections))
+        require_at_most(MOST_ARGUMENTS, most, "arguments", text, "declare fewer columns")
         parts = [tuple(map(_bare, section)) for section in sections]
         if any("" in part for part in parts) and match[2].strip():
             raise _unreadable(text)
@@ -230,11 +247,10 @@ def parse_grids(spec: Spec) -> list[Grid]:
     spec.expect_columns(form)
     grids = []
     for argument in spec.arguments:
-        match = re.fullmatch(r"(.*\S)\s+(\S+\.\.\S+)(?:\s+step\s+(\S+))?", argument, re.DOTALL)
-        name = match[1] if match else ""
+        name, written, step = _grid_parts(argument)
         # A range inside a name is a forgotten comma, unless the name stands between quotes.
         forgotten = ".." in name and name == _bare(name)
-        domain = match and parse_range(_bare(name), match[2], match[3])
+        domain = parse_range(_bare(name), written, step) if written else None
         if forgotten or not isinstance(domain, Grid):
             raise DeclarationError(
                 f"read the class {spec}",
@@ -243,6 +259,21 @@ def parse_grids(spec: Spec) -> list[Grid]:
             )
         grids.append(domain)
     return grids
+
+
+def _grid_parts(argument: str) -> tuple[str, str, str | None]:
+    """The name, the range and the step of ``name low..high step s``; no range if it is not so.
+
+    >>> _grid_parts("dep delay -60..60 step 10"), _grid_parts("my step 0..5")
+    (('dep delay', '-60..60', '10'), ('my step', '0..5', None))
+    """
+    match argument.rsplit(maxsplit=1):
+        case [name, written] if ".." in written[1:-1]:
+            return name, written, None
+    match argument.rsplit(maxsplit=3):
+        case [name, written, "step", step] if ".." in written[1:-1]:
+            return name, written, step
+    return "", "", None
 
 
 def range_text(grid: Grid) -> str:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, ErrorRuns, require_example
+from littlestone.classes.limits import in_digits
 from littlestone.classes.spec import Spec, grid_text, parse_grids
 from littlestone.classes.thresholds import Thresholds
 from littlestone.domains import Grid, Product
-from littlestone.errors import DeclarationError
+from littlestone.errors import TooLargeError
 from littlestone.hypotheses import TableFunction
 from littlestone.sample import Sample
 
@@ -56,9 +57,9 @@ class Stumps(Enumerable[Record]):
         domain = Product(tuple(grids))
         records = prod(grid.size for grid in grids)
         if records > LIMIT:
-            raise DeclarationError(
+            raise TooLargeError(
                 f"declare stumps on {domain}",
-                found=f"these are {records} records, more than {LIMIT}",
+                found=f"these are {in_digits(records)} records, more than {LIMIT}",
                 fix="declare fewer columns, shorter ranges or a coarser step",
             )
         # The cuts low and high + 1 would be constants, once for each column.

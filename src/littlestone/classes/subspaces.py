@@ -9,8 +9,10 @@ from typing import ClassVar, Self
 from littlestone.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
 from littlestone.algebra.blocking import directions, fewest_blocking, known_blocking
 from littlestone.classes.flats import Flats, Vectors
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Flat
+
+MOST_COLUMNS = 64
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,14 @@ class Subspaces(Flats):
         """The subspaces of dimension at most ``dimension`` of the vectors of the named ``columns``.
 
         The coordinates are elements 0, ..., q - 1 of GF(q).  Raises `DeclarationError` unless q is
-        the order of a field and 0 <= dimension <= number of columns.
+        the order of a field, there are at most 64 columns, and 0 <= dimension <= their number.
         """
+        if len(columns) > MOST_COLUMNS:
+            raise TooLargeError(
+                f"declare subspaces of a space of {len(columns)} columns",
+                found=f"there may be {MOST_COLUMNS}: a subspace takes the cube of their number",
+                fix="declare fewer columns; `parities` takes 1,000",
+            )
         domain = vector_space(columns, q)
         if not 0 <= dimension <= len(columns):
             raise DeclarationError(

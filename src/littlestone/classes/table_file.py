@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from littlestone.dimension.label_table import LabelTable, named, rectangle
 from littlestone.domains import Names
 from littlestone.errors import DeclarationError, TableError
+
+MOST_BYTES = 1 << 30
+"""Of a file that holds a table."""
 
 _ONES = ("1", "1.0", "True", "true")
 _ZEROS = ("0", "0.0", "False", "false")
@@ -200,7 +205,26 @@ def _naming(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def _cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
-    """The array in a .npy file, or the cells of a CSV file.  Raises `TableError` if it has none."""
+    """The array in a .npy file, or the cells of a CSV file.  Raises `TableError` if it has none.
+
+    Only a regular file of at most `MOST_BYTES` is read: a device, such as /dev/zero, has no end.
+    """
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        found = None  # the attempt to open it says why
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        raise TableError(
+            f"read the table {path}",
+            found="it is a folder or a device, and no file",
+            fix="give a CSV file or a .npy file",
+        )
+    if found is not None and found.st_size > MOST_BYTES:
+        raise TableError(
+            f"read the table {path}",
+            found=f"it has {found.st_size:,} bytes, at most {MOST_BYTES:,} are read",
+            fix="give fewer hypotheses or points, or a .npy file of truth values",
+        )
     try:
         if Path(path).suffix == ".npy":
             array: NDArray[Any] = np.load(path, allow_pickle=False)

@@ -13,15 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass, require_example
+from littlestone.classes.limits import in_digits
 from littlestone.classes.mixing import Mixing, mixture_of_rows, most_mixed_rows
 from littlestone.dimension.version_spaces import VersionSpaces
 from littlestone.domains import Domain, Grid, Product
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.sample import Sample
 
 LIMIT = 1 << 24
 """The entries that the table of a class given by a formula may have; a file may hold any number."""
+
+LISTED = 1 << 21
+"""The entries of the table of a class that is none, whose hypotheses are asked one by one."""
+
+WALKED = 1 << 14
+"""The same for a class whose hypotheses are not numbered, and are found by restricting it."""
 
 MIXED = 1 << 20
 """The entries of a table whose hypotheses are mixed: every round looks at all of them."""
@@ -130,6 +137,10 @@ class Tabled(Enumerable[Any], Mixing[Any]):
         packed = np.frombuffer(mask.to_bytes(-(-self.count // 8), "little"), dtype=np.uint8)
         return np.unpackbits(packed, count=self.count, bitorder="little")
 
+    def table(self) -> NDArray[np.bool_]:
+        rows = [self._unpack(column)[self._alive_indices] for column in self.columns]
+        return np.array(rows, dtype=bool).T
+
     def hypothesis(self, index: int) -> Any:
         row = int(self._alive_indices[index])
         return function_of_labels(self.domain, (column >> row & 1 for column in self.columns))
@@ -146,9 +157,8 @@ class Tabled(Enumerable[Any], Mixing[Any]):
             )
 
     def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:
-        rows = [self._unpack(column)[self._alive_indices] for column in self.columns]
         labels = [f(x) for x in self.domain]
-        chosen = mixture_of_rows(np.array(rows, bool).T, np.array(labels, bool), alpha)
+        chosen = mixture_of_rows(self.table(), np.array(labels, bool), alpha)
         return [self.hypothesis(row) for row in chosen]
 
     def most_mixed(self, alpha: Fraction) -> int | None:
@@ -180,25 +190,30 @@ def bits(names: Iterable[str]) -> Product:
     return Product(tuple(Grid(0, 1, name) for name in names))
 
 
-def require_table(declared: str, hypotheses: int, points: int) -> None:
-    """Raise `DeclarationError` if a class is too large to be written as a table."""
-    if hypotheses * points > LIMIT:
-        raise DeclarationError(
+def require_table(declared: str, hypotheses: int, points: int, most: int = LIMIT) -> None:
+    """Raise `TooLargeError` if a class is too large to be written as a table."""
+    if hypotheses * points > most:
+        raise TooLargeError(
             f"write {declared} as a table",
-            found=f"{hypotheses} hypotheses on {points} points are more than {LIMIT} entries",
+            found=f"{in_digits(hypotheses)} hypotheses on {in_digits(points)} points are more than "
+            f"{most} entries",
             fix="declare fewer columns, or shorter ranges",
         )
 
 
-def require_finite(part: HypothesisClass[Any], asked: str, most: int) -> None:
-    """Raise `DeclarationError` unless ``part`` is finite, on at most ``most`` points."""
+def require_finite(part: HypothesisClass[Any], to: str, most: int) -> None:
+    """Raise `DeclarationError` unless ``part`` is finite, on at most ``most`` points.
+
+    ``to`` is what is asked of it, such as ``take the complement of``.
+    """
     points = part.domain.size
     if points is None or part.size is None:
         found = f"{part} is infinite"
     elif points > most:
-        found = f"{part} is on {points} points, more than {most}"
+        found = f"{part} is on {in_digits(points)} points, more than {most}"
     else:
         return
+    asked = f"{to} {part}"
     raise DeclarationError(asked, found=found, fix="declare a finite range, and not too long a one")
 
 
@@ -217,17 +232,18 @@ def common_domain(parts: Sequence[HypothesisClass[Any]], whole: str) -> Domain[A
 def rows_of(H: HypothesisClass[Any]) -> NDArray[np.bool_]:
     """The table of a finite class on a finite domain, a row a hypothesis; none is met twice.
 
-    Raises `DeclarationError` if it would have more than `LIMIT` entries.
+    Raises `TooLargeError` if it would have more entries than `LIMIT`, or than `LISTED` or `WALKED`
+    if the hypotheses have to be listed or walked for.
     """
-    asked = f"write {H} as a table"
-    require_finite(H, asked, LIMIT)
-    points, size = list(H.domain), H.size or 0
-    require_table(str(H), size, len(points))
+    if isinstance(H, Tabled):
+        return H.table()
+    require_finite(H, "write as a table", LIMIT)
+    size, listed = H.size or 0, isinstance(H, Enumerable)
+    require_table(str(H), size, H.domain.size or 0, LISTED if listed else WALKED)
     if isinstance(H, Enumerable):
-        rows = [[h(x) for x in points] for h in map(H.hypothesis, range(size))]
-    else:
-        rows = list(_walk(H, points))
-    return np.array(rows, dtype=bool).reshape(size, len(points))
+        return H.table()
+    points = list(H.domain)
+    return np.array(list(_walk(H, points)), dtype=bool).reshape(size, len(points))
 
 
 def _walk(H: HypothesisClass[Any], points: Sequence[Any]) -> Iterator[list[int]]:

@@ -8,7 +8,7 @@ from typing import Any, Generic, Self
 
 from littlestone.discovery import concrete
 from littlestone.domains import Domain, Point
-from littlestone.errors import ModelError
+from littlestone.errors import DAMAGED, ModelError
 
 
 class Classifier(ABC, Generic[Point]):
@@ -57,7 +57,7 @@ class Classifier(ABC, Generic[Point]):
             if not listed or not all(isinstance(label, str) for label in labels):
                 raise ValueError
             return kinds[data["kind"]].from_form(domain, tuple(labels), form)
-        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+        except DAMAGED as error:
             if isinstance(error, ModelError):
                 raise
             raise ModelError(

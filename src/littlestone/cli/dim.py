@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from littlestone.classes.limits import in_digits
 from littlestone.classes.table_file import BinaryTable
 from littlestone.cli.arguments import table_or_class
 from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
@@ -18,6 +19,8 @@ from littlestone.dimension.solver import Progress
 from littlestone.dimension.table import PackedTable
 from littlestone.errors import DeclarationError
 from littlestone.report.files import CERTIFICATE, require_different, reserved
+
+_MOST_BITS = 1 << 12
 
 
 def dim(
@@ -60,8 +63,8 @@ def dim(
         uncounted = "infinite" if points is None else "too many to count"
         data: dict[str, object] = {
             "littlestone_dimension": finite_or_text(H.littlestone_dimension()),
-            "hypotheses": uncounted if H.size is None else H.size,
-            "points": "infinite" if points is None else points,
+            "hypotheses": uncounted if H.size is None else written(H.size),
+            "points": "infinite" if points is None else written(points),
         }
         _print(data, {}, as_json)
         return
@@ -90,6 +93,11 @@ def dim(
     _print(data, names, as_json, stopped_by(bounds))
     if bounds.interrupted and not bounds.timed_out:
         raise typer.Exit(130)
+
+
+def written(number: int) -> int | str:
+    """A number as text and JSON can hold it, which in Python have at most 4,300 digits."""
+    return number if number < 1 << _MOST_BITS else in_digits(number)
 
 
 def solve(

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from littlestone.domains.values import plain, text
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.errors import DAMAGED, DeclarationError, ModelError
 
 Point = TypeVar("Point")
 
@@ -126,8 +126,8 @@ class Domain(ABC, Generic[Point]):
         Grid(low=0, high=9, name='x', unit=Decimal('1'))
         """
         kinds = {kind.__name__.lower(): kind for kind in Domain.__subclasses__()}
-        values = {key: value for key, value in data.items() if key != "kind"}
         try:
+            values = {key: value for key, value in data.items() if key != "kind"}
             if "unit" in values:
                 values["unit"] = Decimal(values["unit"])
             if "points" in values:
@@ -138,10 +138,10 @@ class Domain(ABC, Generic[Point]):
                 if not isinstance(value, _FIELD_TYPES[key]):
                     raise TypeError
             return kinds[data["kind"]](**values)
-        except (ArithmeticError, AttributeError, DeclarationError, KeyError, TypeError):
+        except DAMAGED:
             raise ModelError(
                 "read the domain of a model",
-                found=f"kind {data.get('kind')!r} with the fields {sorted(values)}, not all legal",
+                found="a field is missing or not of its kind",
                 fix="use a model file as `littlestone fit` wrote it, unchanged",
             ) from None
 

@@ -17,7 +17,7 @@ import numpy as np
 # because a table value may be any text whatever.
 DECIMAL = Context(prec=60, rounding=ROUND_FLOOR, traps=[])
 
-_MOST_DIGITS = 400
+_MOST_DIGITS, _MOST_BITS = 400, 1 << 15
 
 
 def derived(value: object, kind: type) -> bool:
@@ -74,16 +74,21 @@ def number(value: object) -> Decimal | None:
 
     A float stands for its shortest decimal form, so 12.34 read from a CSV file and from Parquet are
     one number.  True and False are 1 and 0, as values and as the words that a file has for them.
+    A whole number of more than 2^15 bits counts as infinite: to convert it takes the square of them.
 
     >>> number(12.34), number(" 7 "), number(True), number("n/a"), number(float("nan"))
     (Decimal('12.34'), Decimal('7'), Decimal('1'), None, None)
     """
     built_in = plain(value)
     kind = type(built_in)
+    if kind is Fraction and built_in.denominator == 1:
+        built_in, kind = built_in.numerator, int
     if kind is bool or kind is int:  # as a text, one of over 4,300 digits would be refused
+        if built_in.bit_length() > _MOST_BITS:  # no finite range reaches so far, and it takes long
+            return Decimal("Infinity") if built_in > 0 else Decimal("-Infinity")
         return Decimal(built_in)
     if kind is Fraction:
-        return Decimal(built_in.numerator) if built_in.denominator == 1 else None
+        return None
     shown = _shown(built_in).strip()
     try:
         decimal = Decimal(shown)

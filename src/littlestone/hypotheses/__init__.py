@@ -13,7 +13,7 @@ from littlestone.hypotheses.rules import RuleUnion
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
 from littlestone.hypotheses.sums import DirectSum
-from littlestone.hypotheses.tables import TableFunction, function_of_labels
+from littlestone.hypotheses.tables import TableFunction, function_of_labels, labels_of
 from littlestone.hypotheses.zero_sets import ZeroSet
 
 __all__ = [
@@ -28,5 +28,6 @@ __all__ = [
     "ZeroSet",
     "disagreement",
     "function_of_labels",
+    "labels_of",
     "majority",
 ]

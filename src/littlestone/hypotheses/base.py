@@ -8,7 +8,7 @@ from typing import Any, Generic, Self
 
 from littlestone.discovery import concrete
 from littlestone.domains import Domain, Point
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.errors import DAMAGED, DeclarationError, ModelError
 
 
 class Hypothesis(ABC, Generic[Point]):
@@ -57,7 +57,7 @@ class Hypothesis(ABC, Generic[Point]):
         try:
             form = {key: data[key] for key in data if key not in ("kind", "domain")}
             return kinds[data["kind"]].from_form(Domain.from_json(data["domain"]), form)
-        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+        except DAMAGED as error:
             if isinstance(error, ModelError):
                 raise
             raise ModelError(

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from littlestone.domains import Domain, Grid, Product
 from littlestone.hypotheses.base import Hypothesis
 from littlestone.hypotheses.steps import StepFunction
@@ -129,3 +132,16 @@ def function_of_labels(domain: Domain[Any], labels: Iterable[int]) -> StepFuncti
     listed = [0, *labels]
     changes = (domain.low + i for i, (y, z) in enumerate(pairwise(listed)) if y != z)
     return StepFunction(domain, 0, tuple(changes))
+
+
+def labels_of(h: Hypothesis[Any], domain: Domain[Any]) -> NDArray[np.bool_]:
+    """The labels of ``h`` at the points of a finite domain, in their order.
+
+    >>> from littlestone.domains import Grid
+    >>> labels_of(StepFunction.threshold(Grid(0, 3), 2), Grid(0, 3)).astype(int).tolist()
+    [0, 0, 1, 1]
+    """
+    if isinstance(h, TableFunction):
+        digits = np.frombuffer(h._labels().encode(), dtype=np.uint8)
+        return np.equal(digits, ord("1"))
+    return np.fromiter(map(h, domain), dtype=np.bool_, count=domain.size or 0)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.labelled import LabelledSample
 from littlestone.learners.estimate import CELLS, Estimate, cells
@@ -28,6 +28,12 @@ from littlestone.privacy.randomness import chosen_generator, is_cryptographic
 from littlestone.sample import Sample
 
 Setting = Literal["realizable", "agnostic"]
+
+MOST_WORK = 10**8
+"""Steps that a fit may take, as `Learner.work` estimates them: it is refused before it spends."""
+
+MOST_VALUES = 10**5
+"""Values of a function that are summed for a proved size, some ln(1 / delta) / epsilon of them."""
 
 WRONG_LABELS = "if labels may be wrong"
 """The reservation of what is for the agnostic setting, in which it is met."""
@@ -89,6 +95,31 @@ class Learner(ABC):
         require_plan(alpha, beta)
         return None
 
+    def bound(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """`plan`, or None as well where finding the size takes more than a limit allows."""
+        try:
+            return self.plan(alpha, beta, setting=setting)
+        except TooLargeError:
+            return None
+
+    def work(self, n: int) -> int:
+        """About how many steps a fit of ``n`` records takes at most, beyond a few for each record.
+
+        A step is a version space or a hypothesis that is looked at: some microseconds to a
+        millisecond.  A function of declarations and of n, which is public.
+        """
+        return 0
+
+    def require_affordable(self, n: int) -> None:
+        """Raise `TooLargeError` if `work` passes `MOST_WORK`: asked before anything is spent."""
+        work = self.work(n)
+        if work > MOST_WORK:
+            raise TooLargeError(
+                f"learn from {n:,} records by the method {self.method}",
+                found=f"it may take about 10^{len(str(work)) - 1} steps, more than {MOST_WORK:,}",
+                fix="take another method, allow a larger epsilon or delta, or declare a smaller class",
+            )
+
     def accuracy(self, n: int, beta: float, *, setting: Setting = "agnostic") -> float | None:
         """The least alpha, to three digits, that `plan` promises for ``n`` examples.
 
@@ -96,7 +127,7 @@ class Learner(ABC):
         """
 
         def enough(alpha: float) -> bool:
-            bound = self.plan(alpha, beta, setting=setting)
+            bound = self.bound(alpha, beta, setting=setting)
             return bound is not None and bound.n <= n
 
         high = 0.5
@@ -171,14 +202,15 @@ class PrivateLearner(Learner, Generic[Point]):
         With an epsilon ``estimate`` the release has an `Estimate` too, and `event_with` is spent, in
         one entry: a refused budget refuses both.  ``rng`` is the system's cryptographic generator
         unless given; a seeded one marks the release as not private.  Raises, before anything is
-        spent, `DeclarationError` for a sample over another domain, and before anything is drawn,
-        `BudgetExceededError` or `LedgerError`.
+        spent, `DeclarationError` for a sample over another domain and `TooLargeError` for too much
+        work, and before anything is drawn, `BudgetExceededError` or `LedgerError`.
         """
         made = "read_sample(table, domain, label) or Sample.from_examples(domain, examples)"
         require_fitting(sample, Sample, self.hypotheses, made)
         rng = chosen_generator(rng)
         what = f"learn {label} from {self.hypotheses}"
         event = self.event_with(estimate)
+        self.require_affordable(sample.n)
         counts = None if estimate is None else CellCounts(exact_epsilon(estimate), len(CELLS))
         # All that can be known is made before the spend, so that little can fail after it.
         release = partial(
@@ -232,6 +264,16 @@ def require_fitting(
         )
 
 
+def require_values(count: int, most: int = MOST_VALUES) -> None:
+    """Raise `TooLargeError` if a proved size sums more than ``most`` values."""
+    if count > most:
+        raise TooLargeError(
+            "find a proved sample size",
+            found=f"it sums some ln(1 / delta) / epsilon values, more than {most:,}",
+            fix="ask for a larger epsilon or delta; learning itself needs no such sum",
+        )
+
+
 def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
     """E[values[K]] for K ~ Bin(n, p), 0 < p < 1; beyond its end ``values``, nonnegative, is 0.
 
@@ -240,6 +282,8 @@ def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
     >>> binomial_mean(2, 0.5, np.array([1.0, 0.0, 1.0]))
     0.5
     """
+    if n * p > len(values) and (n * p - len(values)) ** 2 > 1500 * n * p:
+        return 0.0  # Chernoff: Pr[K <= len(values)] < e^-750, less than any float
     k = np.arange(min(n + 1, len(values)))
     ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
     chances = np.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))

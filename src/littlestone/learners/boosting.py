@@ -151,6 +151,11 @@ class BoostingLearner(PrivateLearner[Point]):
             votes.append(self.weak.draw(passed, receipt=receipt, rng=rng))
         return self.vote(votes)
 
+    def work(self, n: int) -> int:
+        """That of the weak learner, in every round."""
+        rounds = self.walk.rounds
+        return rounds * self.weak.work(max(1, int(self.kept * (n // rounds))))
+
     def parts(self, records: Examples[Point]) -> list[Examples[Point]]:
         """T parts of floor(n / T) records by their places alone; the remainder is in none."""
         size = len(records) // self.walk.rounds
@@ -217,7 +222,7 @@ class BoostingLearner(PrivateLearner[Point]):
 
         density = Fraction(usual.density(alpha)).limit_denominator(10**6)
         learners = [of(density * c / 20) for c in range(1, 20)]
-        sizes = [learner.plan(alpha, beta, setting="realizable") for learner in learners]
+        sizes = [learner.bound(alpha, beta, setting="realizable") for learner in learners]
         found = [(bound.n, i) for i, bound in enumerate(sizes) if bound is not None]
         return learners[min(found)[1]] if found else usual
 
@@ -274,7 +279,7 @@ def _fewest(
             learner = make(hypotheses, **declared)
         except DeclarationError:
             continue
-        bound = learner.plan(*goal, setting="realizable")
+        bound = learner.bound(*goal, setting="realizable")
         if bound is not None:
             found.append((bound.n, learner))
     return min(found, key=lambda pair: pair[0])[1] if found else None

@@ -23,6 +23,7 @@ from littlestone.learners.base import (
     Setting,
     binomial_mean,
     require_plan,
+    require_values,
 )
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
@@ -32,6 +33,8 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
+
+_DRAW = 1000  # steps
 
 
 class ChoosingLearner(PrivateLearner[Point]):
@@ -88,6 +91,10 @@ class ChoosingLearner(PrivateLearner[Point]):
                 sample = self.left(sample, elements, i)
         return self.hypotheses.union(chosen)
 
+    def work(self, n: int) -> int:
+        """In each round every record, and the draw itself."""
+        return self.rounds * (n + _DRAW)
+
     def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
         """The examples that element i does not cover: each record stays or goes by itself."""
         kept = np.ones(len(sample.points), dtype=bool)
@@ -133,7 +140,9 @@ class ChoosingLearner(PrivateLearner[Point]):
             rate = math.log1p(alpha * math.expm1(-lam))
 
             def failure(n: int) -> float:
-                return n * growth * math.exp(rate * (n - 1)) + _mean_bottom(n, alpha, bottom, lam)
+                return n * growth * math.exp(rate * (n - 1)) + _mean_bottom(
+                    n, alpha, bottom, lam, beta
+                )
         else:
             tilt = min(lam, math.atanh(alpha))
             rate = math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
@@ -170,7 +179,10 @@ def _together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -
     return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)
 
 
-def _mean_bottom(n: int, alpha: float, bottom: int, lam: float) -> float:
-    """E[1 / (1 + r^(N - B))] for N ~ Bin(n, alpha) and r = e^lam."""
-    k = np.arange(min(n, bottom + math.ceil(700 / lam)) + 1)  # beyond, less than 1e-300
+def _mean_bottom(n: int, alpha: float, bottom: int, lam: float, beta: float) -> float:
+    """E[1 / (1 + r^(N - B))] for N ~ Bin(n, alpha) and r = e^lam, but for less than beta 1e-17."""
+    few = min(700.0, 40 - math.log(beta))
+    most = min(n, bottom + math.ceil(few / lam)) + 1
+    require_values(most)
+    k = np.arange(most)
     return binomial_mean(n, alpha, 1 / (1 + np.exp(np.clip(lam * (k - bottom), -700, 700))))

@@ -92,7 +92,7 @@ class ExponentialLearner(PrivateLearner[Point]):
             # p e^-l + (1 - p) e^l = cosh(l) - alpha sinh(l), as 1 - (...) to keep small rates exact.
             rate = -math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
         # The relative margin covers the rounding of these few operations.
-        n = math.ceil(math.log(self.size / beta) / rate * (1 + 1e-12))
+        n = math.ceil((math.log(self.size) - math.log(beta)) / rate * (1 + 1e-12))
         return Bound(n, alpha, beta, setting, True, "KLN+11 / lecture 5, Theorem 1, sharper proof")
 
     def paper_plan(self, alpha: float, beta: float) -> Bound:
@@ -101,10 +101,12 @@ class ExponentialLearner(PrivateLearner[Point]):
         The least n, to one, at which that failure probability is at most ``beta``.
         """
         require_plan(alpha, beta)
+        log = math.log(self.size)
         rates = 2 * math.log1p(self.mechanism.base - 1) * alpha / 6, 2 * alpha**2 / 9
 
         def failure(n: int) -> float:
-            return self.size * (math.exp(-rates[0] * n) + 2 * math.exp(-rates[1] * n))
+            first, second = log - rates[0] * n, math.log(2) + log - rates[1] * n
+            return math.exp(min(first, 1.0)) + math.exp(min(second, 1.0))
 
         return Bound(
             least(lambda n: failure(n) <= beta),

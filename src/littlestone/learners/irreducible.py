@@ -12,6 +12,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, require_plan
 from littlestone.learners.teachers import frontier
 from littlestone.learners.voting import VotingLearner, count
+from littlestone.privacy.parameters import natural_log
 from littlestone.sample import Sample
 
 
@@ -68,6 +69,10 @@ class IrreducibleLearner(VotingLearner[Point]):
         )
         return list(dict.fromkeys(h for found in lists for h in found))
 
+    @property
+    def passes(self) -> int:
+        return self.doublings + 1
+
     @classmethod
     def complete(cls, d: int) -> dict[str, Any]:
         return {"doublings": d}
@@ -100,7 +105,7 @@ class IrreducibleLearner(VotingLearner[Point]):
         No theorem: the paper has a constant and logarithms that it does not state.
         """
         require_plan(alpha, beta)
-        logarithm = -math.log(self.mechanism.delta) - math.log(beta)
+        logarithm = -natural_log(self.mechanism.delta) - math.log(beta)
         n = self.dimension**5 * logarithm / (float(self.mechanism.epsilon) * alpha)
         source = "Lyu25, Theorem 2, and ln(1/beta), at constant 1"
         return Bound(max(1, math.ceil(n)), alpha, beta, "realizable", False, source)

@@ -21,6 +21,7 @@ from littlestone.learners.base import (
     Setting,
     binomial_mean,
     require_plan,
+    require_values,
 )
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
@@ -28,8 +29,11 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.key_release import KeyRelease
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
-from littlestone.privacy.parameters import least
+from littlestone.privacy.parameters import least, natural_log
 from littlestone.sample import Sample
+
+MOST_STEPS = 30_000
+"""Values of a release curve that are listed for a proved size."""
 
 
 class _SetLearner(PrivateLearner[Any]):
@@ -72,10 +76,21 @@ class _SetLearner(PrivateLearner[Any]):
     @cached_property
     def _missed(self) -> NDArray[np.float64]:
         """1 - q(0), 1 - q(1), ..., down to 0."""
+        require_curve(self.mechanism.epsilon, self.mechanism.delta)
         found = [1.0]
         while found[-1] > 0:
+            require_values(len(found), MOST_STEPS)
             found.append(float(1 - self.mechanism.curve(len(found))))
         return np.array(found)
+
+
+def require_curve(epsilon: Fraction, delta: Fraction) -> None:
+    """Raise `TooLargeError` if a release curve surely has more than `MOST_STEPS` values.
+
+    Each is exact, so it takes as long as a thousand floats.
+    """
+    # From 0 to 1 it rises by a factor e^epsilon and delta a step at most.
+    require_values(int(natural_log(1 + epsilon / delta) / epsilon), MOST_STEPS)
 
 
 def enough_for_keys(

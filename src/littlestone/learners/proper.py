@@ -109,6 +109,10 @@ class ProperLearner(PrivateLearner[Point]):
         near = self.near(self.improper.draw(rest, receipt=receipt, rng=rng))
         return near[selection.draw(errors(near, fresh), None, self.choice.base, rng)]
 
+    def work(self, n: int) -> int:
+        """That of the improper learner."""
+        return self.improper.work(n - int(self.fresh * n))
+
     def parts(
         self, sample: Sample[Point], records: NDArray[np.int64]
     ) -> tuple[Sample[Point], Sample[Point]]:

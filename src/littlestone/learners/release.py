@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from littlestone.classifiers import Classifier
-from littlestone.errors import ModelError
+from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import Estimate
 from littlestone.privacy.cost import (
@@ -110,7 +110,7 @@ class Release:
                 receipt=_whole(privacy["ledger entry"]),
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except DAMAGED as error:
             raise ModelError(
                 "read a model",
                 found=f"a field is missing or damaged: {error}".replace("\n", "; "),

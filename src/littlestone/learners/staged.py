@@ -67,6 +67,10 @@ class StagedLearner(VotingLearner[Point]):
         self.tests = replace(self.tests, threshold=-(-self.teachers // 2))
         self._event = Composed([(self.tests, 1), (self.mechanism, 1)], slack)
 
+    @property
+    def passes(self) -> int:
+        return self.dimension + 1
+
     @classmethod
     def interleaving(cls, d: int) -> tuple[int, float]:
         return d, 1 / (4 * (d + 1) * (4 * d + 3))

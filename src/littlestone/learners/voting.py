@@ -179,6 +179,17 @@ class VotingLearner(PrivateLearner[Point]):
         else:
             yield from map(self.listed, chunks(sample, self.teachers, rng))
 
+    @property
+    def passes(self) -> int:
+        """How many error balls a teacher lists."""
+        return 1
+
+    def work(self, n: int) -> int:
+        """As many version spaces as every teacher may look at, in all of its error balls."""
+        m = n // self.teachers
+        spaces = (m + 1) * self.hypotheses.most_patterns(m) if self.most is None else self.most
+        return self.teachers * self.passes * (spaces if m else 1)
+
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits.
 

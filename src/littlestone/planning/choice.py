@@ -18,6 +18,22 @@ AUTO = "auto"
 ALPHA, BETA = 0.1, 0.05
 
 
+LEAST_CHANCE = 1e-9
+"""The least alpha and beta that are planned for; 1 minus it is the largest."""
+
+
+def require_goal(alpha: float, beta: float, setting: str = "agnostic") -> None:
+    """`require_plan`, and alpha and beta neither below `LEAST_CHANCE` nor above 1 minus it."""
+    require_plan(alpha, beta, setting)
+    for name, value in (("alpha (accuracy)", alpha), ("beta (confidence)", beta)):
+        if not LEAST_CHANCE <= value <= 1 - LEAST_CHANCE:
+            raise DeclarationError(
+                f"plan with {name} = {value}",
+                found=f"it is closer to 0 or 1 than {LEAST_CHANCE:g}",
+                fix="give a usual probability, such as 0.05",
+            )
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A method and its learner of a class, or the reason why it has none.
@@ -73,7 +89,7 @@ def candidates(
     (`WRONG_LABELS`) last.
     Depends on declarations alone.
     """
-    require_plan(alpha, beta, setting)
+    require_goal(alpha, beta, setting)
     goal = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
     found = []
     for kind in _kinds():
@@ -82,12 +98,12 @@ def candidates(
         except DeclarationError as error:
             found.append(Candidate(kind.method, None, None, None, error.found))
         else:
-            bound = learner.plan(alpha, beta, setting=setting)
+            bound = learner.bound(alpha, beta, setting=setting)
             simulated = clean = None
             if setting == "realizable":
                 simulated = calibrated(kind.method, hypotheses, **goal, beta=beta)
             elif bound is None:
-                clean = learner.plan(alpha, beta, setting="realizable")
+                clean = learner.bound(alpha, beta, setting="realizable")
             found.append(Candidate(kind.method, learner, bound, simulated, "", clean))
     return sorted(found, key=partial(_order, setting=setting))
 
@@ -127,7 +143,7 @@ def choose_learner(
     >>> why.partition("; ")[2]
     'no other method that applies has a proved size'
     """
-    require_plan(alpha, beta, setting)
+    require_goal(alpha, beta, setting)
     if method == AUTO:
         # What is wrong with the declarations themselves is nothing of a single method's.
         hypotheses.require_learnable()

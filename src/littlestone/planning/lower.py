@@ -13,7 +13,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
-from littlestone.learners.base import binomial_mean, require_plan
+from littlestone.learners.base import MOST_VALUES, binomial_mean, require_plan
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.parameters import least
 
@@ -145,7 +145,8 @@ def chain(points: int, epsilon: float, delta: float, alpha: float, beta: float) 
 def indistinct(epsilon: float, delta: float) -> Floats:
     """h(0), h(1), ..., down to 0: how often a private bit errs, at the least, about K equal records.
 
-    K replaced records lead from "all 1" to "all 0".  Pr[1] rises along the chain by F(u) =
+    Where it is more than `MOST_VALUES` numbers it ends there, as if the rest were 0: that makes the
+    bounds smaller.  K replaced records lead from "all 1" to "all 0".  Pr[1] rises along the chain by F(u) =
     min(e^eps u + delta, 1 - e^-eps (1 - u - delta)) a step at most, so h(K) = 1 - F^(K / 2)(1 / 2) if
     K is even, and 1 - F^((K + 1) / 2)((1 - delta) / (1 + e^eps)) if it is odd.
 
@@ -154,7 +155,7 @@ def indistinct(epsilon: float, delta: float) -> Floats:
     """
     even, odd = 0.5, _step((1 - delta) / (1 + math.exp(epsilon)), epsilon, delta)
     found = [0.5]
-    while found[-1] > 1e-12:
+    while found[-1] > 1e-12 and len(found) < MOST_VALUES:
         found.append(1 - odd)
         even, odd = _step(even, epsilon, delta), _step(odd, epsilon, delta)
         found.append(1 - even)
@@ -171,7 +172,7 @@ def release(epsilon: float, delta: float, alpha: float, beta: float) -> int:
     (209, 1377)
     """
     curve = [0.0]
-    while curve[-1] < 1:
+    while curve[-1] < 1 and len(curve) < MOST_VALUES:  # as if the next one were 1, for a smaller n
         curve.append(min(1.0, _step(curve[-1], epsilon, delta) * (1 + 1e-12)))
     missed = 1 - np.array(curve)
     return least(lambda n: binomial_mean(n, alpha, missed) <= beta * (1 + _ROUNDING))

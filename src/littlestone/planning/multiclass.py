@@ -15,8 +15,9 @@ from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.multiclass.bits import Binary, BitwiseLearner
 from littlestone.learners.multiclass.parts import BitPartsLearner
 from littlestone.multiclass import MulticlassClass
-from littlestone.planning.choice import ALPHA, AUTO, BETA, choose_learner, refusals
+from littlestone.planning.choice import ALPHA, AUTO, BETA, choose_learner, refusals, require_goal
 from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.parameters import natural_log
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def multiclass_plan(
     >>> [row.words() for row in multiclass_plan(H, epsilon=1, delta="1e-6")][:2]
     ['bits, 1,754 records suffice', 'bit_parts, 1,862 records suffice']
     """
-    require_plan(alpha, beta, setting)
+    require_goal(alpha, beta, setting)
     H.require_learnable()
     goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
     binary = cache(partial(best_binary, H, **goal, alpha=alpha, beta=beta, setting=setting))
@@ -131,7 +132,7 @@ def multiclass_plan(
         except DeclarationError as error:
             found.append(MulticlassRow(kind.method, None, reason=error.found))
         else:
-            bound = learner.plan(alpha, beta, setting=setting)
+            bound = learner.bound(alpha, beta, setting=setting)
             paper = learner.paper_plan(alpha, beta)
             found.append(MulticlassRow(kind.method, learner, bound, paper))
     return sorted(found, key=partial(_order, setting=setting))
@@ -199,7 +200,7 @@ def formulas(
         return []
     if exact_delta(delta) == 0 or d < 1:
         return []
-    scale = -math.log(exact_delta(delta)) - math.log(beta)
+    scale = -natural_log(exact_delta(delta)) - math.log(beta)
     scale /= float(exact_epsilon(epsilon)) * alpha
     papers = [
         (6, "after BGS21, Theorem 3.6"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.errors import TooLargeError
 from littlestone.learners.base import Bound, PrivateLearner
 from littlestone.planning.calibrated import Calibrated
 from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates
@@ -113,21 +114,31 @@ def plan(
     )
 
 
+def _paper(learner: PrivateLearner[Any], alpha: float, beta: float) -> Bound | None:
+    try:
+        return learner.paper_plan(alpha, beta)
+    except TooLargeError:
+        return None
+
+
 def _row(
     H: HypothesisClass[Any], found: Candidate, learner: PrivateLearner[Any], goal: dict[str, Any]
 ) -> Row:
     alpha, beta = goal["alpha"], goal["beta"]
     tuned = agnostic = None
     if found.bound is None:
-        other = type(learner).proved(H, **goal)
-        tuned, agnostic = other.plan(alpha, beta, setting="realizable"), other.plan(alpha, beta)
+        try:
+            other = type(learner).proved(H, **goal)
+        except TooLargeError:
+            other = learner
+        tuned, agnostic = other.bound(alpha, beta, setting="realizable"), other.bound(alpha, beta)
     return Row(
         method=found.method,
         learner=learner,
         realizable=found.bound,
-        agnostic=learner.plan(alpha, beta),
+        agnostic=learner.bound(alpha, beta),
         tuned=tuned,
         calibrated=found.calibrated,
-        paper=learner.paper_plan(alpha, beta),
+        paper=_paper(learner, alpha, beta),
         tuned_agnostic=agnostic,
     )

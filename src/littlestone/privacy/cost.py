@@ -158,7 +158,9 @@ def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
     """
     if value <= 0:
         return Fraction(0)
-    unit = Fraction(10) ** -digits
+    # Near the right one, as there are 400 of them down to the least legal delta.
+    twos = value.numerator.bit_length() - value.denominator.bit_length()
+    unit = Fraction(10) ** (int(twos * 0.30103) - digits)
     while value > unit * 10**digits:
         unit *= 10
     while value <= unit * 10 ** (digits - 1):

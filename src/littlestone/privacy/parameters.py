@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
+
+MOST_HORIZON = 10**12
+"""Steps of a stream."""
+
+MOST_FOUND = 1 << 256
+"""No search goes beyond: a size of so many records is of no use, and leaves the floats."""
 
 
 def whole(name: str, value: object, least: int | None = None) -> None:
@@ -22,8 +30,34 @@ def whole(name: str, value: object, least: int | None = None) -> None:
     )
 
 
+def require_horizon(horizon: object) -> None:
+    """Raise `DeclarationError` unless ``horizon`` is a whole number from 1 to `MOST_HORIZON`.
+
+    >>> require_horizon(200_000)
+    """
+    whole("horizon", horizon, least=1)
+    if isinstance(horizon, int) and horizon > MOST_HORIZON:
+        raise TooLargeError(
+            f"declare a stream of about 2^{horizon.bit_length() - 1} steps",
+            found=f"a stream has at most {MOST_HORIZON:,} steps",
+            fix="give a smaller horizon, and begin another run after it",
+        )
+
+
+def natural_log(x: Fraction) -> float:
+    """Ln x for x > 0, however small or large: a float has no delta below 1e-308.
+
+    >>> round(natural_log(Fraction(1, 10**400)), 3)
+    -921.034
+    """
+    usual = Fraction(1, 10**300) < x < 10**300
+    return math.log(x) if usual else math.log(x.numerator) - math.log(x.denominator)
+
+
 def least(holds: Callable[[int], bool]) -> int:
     """The least n >= 1 for which ``holds``, which stays true once it is.
+
+    Raises `TooLargeError` if it does not hold for any power of two up to `MOST_FOUND`.
 
     >>> least(lambda n: n * n >= 50)
     8
@@ -31,6 +65,12 @@ def least(holds: Callable[[int], bool]) -> int:
     high = 1
     while not holds(high):
         high *= 2
+        if high > MOST_FOUND:
+            raise TooLargeError(
+                "find the least number that is enough",
+                found=f"none up to 2^{MOST_FOUND.bit_length() - 1} is",
+                fix="allow a larger epsilon, delta, alpha or beta, or declare a smaller class",
+            )
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2

@@ -136,7 +136,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         require_plan(alpha, beta)
         declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
         usual = cls(hypotheses, entries=None, **declared)
-        if kind is IrreducibleLearner and usual.plan(alpha, beta) is not None:
+        if kind is IrreducibleLearner and usual.bound(alpha, beta) is not None:
             return usual
         for doublings in range(math.ceil(80 / alpha).bit_length(), DOUBLINGS):
             share = share_of_beta(hypotheses, (1 << doublings) - 1, beta)
@@ -144,7 +144,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
                 break
             made = partial(kind.proved, hypotheses, alpha=KEPT * alpha / 4, beta=share)
             learner = cls(hypotheses, realizable=made, entries=None, **declared)
-            if learner.plan(alpha, beta) is not None:
+            if learner.bound(alpha, beta) is not None:
                 return learner
         return usual
 
@@ -187,6 +187,11 @@ class AgnosticTransformation(PrivateLearner[Point]):
         size = n // self.relabelling.share
         return size if self.most_points is None else min(size, self.most_points)
 
+    def work(self, n: int) -> int:
+        """The labels in the table of all patterns on T, and the work of the realizable learner."""
+        size = self.size(n)
+        return size * self.hypotheses.most_patterns(size) + self.realizable.work(size)
+
     def laws(
         self, chosen: Sample[Point], others: Sample[Point]
     ) -> list[tuple[Fraction, Sample[Point]]]:
@@ -211,17 +216,21 @@ class AgnosticTransformation(PrivateLearner[Point]):
         if not enough(BEYOND):
             return None
         # A power of two above m bounds P(m^2), so that what is asked for does not depend on m.
-        for doublings in range(first.bit_length(), DOUBLINGS):
+        chosen = least(enough)  # records for the choice, whatever is learned then
+        doublings = max(first, self.size(chosen)).bit_length() - 1
+        while (doublings := doublings + 1) < DOUBLINGS:
             most = (1 << doublings) - 1
             share = share_of_beta(self.hypotheses, most, beta)
             if share == 0 or self.size(BEYOND) <= most >> 1:
                 break
             bound = self.realizable.plan(KEPT * alpha / 4, share, setting="realizable")
-            if bound is None or bound.n > min(most, self.size(BEYOND)):
+            if bound is None:
                 continue
-            n = least(enough)
-            if self.size(n) < bound.n:
-                n = self.relabelling.share * bound.n
+            if bound.n > min(most, self.size(BEYOND)):
+                # For a smaller share of beta it is no less: what is below it need not be tried.
+                doublings = max(doublings, bound.n.bit_length() - 1)
+                continue
+            n = chosen if self.size(chosen) >= bound.n else self.relabelling.share * bound.n
             if self.size(n) <= most:
                 return Bound(n, alpha, beta, setting, True, self.source)
         return None
@@ -280,7 +289,7 @@ def default_learner(
             learner = kind.aimed(H, epsilon=epsilon, delta=delta, alpha=alpha)
         except DeclarationError:
             continue
-        bound = learner.plan(alpha, 0.05, setting="realizable")
+        bound = learner.bound(alpha, 0.05, setting="realizable")
         if bound is not None:
             found.append((bound.n, learner))
     if found:

@@ -13,6 +13,7 @@ from littlestone.learners.agnostic.tuning import best, epsilons, shares
 from littlestone.learners.base import Bound, require_plan
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.relabelled import OtherLabels
+from littlestone.privacy.parameters import natural_log
 from littlestone.sample import Sample
 
 
@@ -44,13 +45,13 @@ class AgnosticLearner(AgnosticTransformation[Point]):
         found = []
         for share in shares(float(epsilon)):
             for eta in epsilons(epsilon):
-                outside = math.exp(float(eta))
-                # K from e^epsilon = E (1 + r (K - 1)) / (1 + r (E - 1)).
-                moved = math.exp(float(epsilon)) / outside * (share - 1 + outside) - share + 1
+                # ln K from e^epsilon = E (1 + r (K - 1)) / (1 + r (E - 1)); E itself may overflow.
+                apart = math.exp(-float(eta)) - math.exp(-float(epsilon))
+                moved = float(epsilon) + math.log1p((share - 1) * apart)
                 for weight in shares(float(epsilon), least=1):
-                    if weight > share or moved <= 4:
+                    if weight > share or moved <= math.log(4):
                         break
-                    left = math.log(moved / 4) - weight * float(eta)
+                    left = moved - math.log(4) - weight * float(eta)
                     if left > 0:
                         learning = share * max(150 / left, 200 + 160 / (float(eta) * weight))
                         choosing = share / (share - 1) * (200 / alpha + 40 / float(eta))
@@ -80,7 +81,7 @@ class AgnosticLearner(AgnosticTransformation[Point]):
         d, cost = int(self.hypotheses.littlestone_dimension()), self.cost()
         if not cost.delta:
             return None
-        logarithm = -math.log(beta) - math.log(cost.delta)
+        logarithm = -math.log(beta) - natural_log(cost.delta)
         realizable = 16**d * d * d * (d + logarithm) / alpha
         n = (realizable + (d - math.log(beta)) / alpha**2) / float(cost.epsilon)
         source = "BLM20, Corollary 2, at constant 1 and with LDim for VC"

@@ -41,8 +41,9 @@ class RelabellingLearner(AgnosticTransformation[Point]):
         found = []
         for share in shares(float(epsilon)):
             for eta in epsilons(epsilon):
-                moved = (math.exp(float(epsilon)) - 1) * share + 1  # K
-                left = math.log(moved) - 2 * math.log1p(math.exp(float(eta) / 2))
+                # ln K, which is 1 + (e^epsilon - 1) share; a large e^epsilon overflows.
+                moved = float(epsilon) + math.log(share - (share - 1) * math.exp(-float(epsilon)))
+                left = moved - 2 * math.log1p(math.exp(float(eta) / 2))
                 if left > 0:
                     size = share * max(150 / left, 90 / alpha + 30 / float(eta))
                     found.append((size, share, eta))

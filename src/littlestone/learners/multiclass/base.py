@@ -49,8 +49,8 @@ class MulticlassLearner(Learner, Generic[Point]):
 
         ``label`` is what the labels are about, ``rng`` the system's cryptographic generator unless
         given; a seeded one marks the release as not private.  Raises, before anything is spent,
-        `DeclarationError` for a sample over another domain or with other labels, and before anything
-        is drawn, `BudgetExceededError` or `LedgerError`.
+        `DeclarationError` for a sample over another domain or with other labels and `TooLargeError`
+        for too much work, and before anything is drawn, `BudgetExceededError` or `LedgerError`.
         """
         made = "LabelledSample.from_examples(domain, labels, examples)"
         require_fitting(sample, LabelledSample, self.hypotheses, made)
@@ -61,6 +61,7 @@ class MulticlassLearner(Learner, Generic[Point]):
                 fix="declare the same labels in the same order",
             )
         rng = chosen_generator(rng)
+        self.require_affordable(sample.n)
         what = f"learn {label} from {self.hypotheses}"
         # As with two labels, all that can be known is made before the spend.
         release = partial(

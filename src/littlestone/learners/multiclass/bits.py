@@ -94,6 +94,10 @@ class BitwiseLearner(MulticlassLearner[Point]):
         """The sample whose labels are the bits number i."""
         return sample.binary({y for y in range(len(self.hypotheses.labels)) if y >> i & 1})
 
+    def work(self, n: int) -> int:
+        """That of all binary learners."""
+        return sum(learner.work(n) for learner in self.learners)
+
     def classifier(self, bits: Sequence[Any]) -> BitClassifier:
         """What is released with these bits; a function of them and of declarations alone."""
         return BitClassifier(
@@ -109,7 +113,7 @@ class BitwiseLearner(MulticlassLearner[Point]):
         require_plan(alpha, beta, setting)
         b = len(self.learners)
         distinct = {id(learner): learner for learner in self.learners}.values()
-        found = [learner.plan(alpha / b, beta / b, setting=setting) for learner in distinct]
+        found = [learner.bound(alpha / b, beta / b, setting=setting) for learner in distinct]
         if setting == "agnostic" or None in found:
             return None
         return max(bound.n for bound in found if bound is not None)

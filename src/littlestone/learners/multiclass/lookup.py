@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from littlestone.classifiers import LookupTable
 from littlestone.errors import DeclarationError
 from littlestone.labelled import LabelledSample
-from littlestone.learners.base import Bound, Setting
+from littlestone.learners.base import Bound, Setting, require_values
 from littlestone.learners.multiclass.base import MulticlassLearner
-from littlestone.learners.partition import enough_for_keys
+from littlestone.learners.partition import MOST_STEPS, enough_for_keys, require_curve
 from littlestone.multiclass import Lookup, MulticlassClass
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -74,8 +74,10 @@ class LookupLearner(MulticlassLearner[Any]):
     @cached_property
     def _missed(self) -> NDArray[np.float64]:
         """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
+        require_curve(self.mechanism.epsilon, self.mechanism.delta)
         found = [1.0]
         while found[-1] > 1e-30:
+            require_values(len(found), MOST_STEPS)
             if self.mechanism.weight(len(found) - 1)[0] >= 1:
                 # 1 - q = 1 / (2 w) from here on, and w grows by the factor r.
                 found.append(found[-1] / float(self.mechanism.base) * (1 + 1e-15))

@@ -16,7 +16,7 @@ from littlestone.online.base import OnlineLearner
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.randomness import chosen_generator
 
 Journal = Callable[[list[Any]], None]
@@ -115,7 +115,7 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
     """Whether it is there to compare with, and is taken by its name only."""
 
     def __init__(self, hypotheses: HypothesisClass[Point], horizon: int) -> None:
-        whole("horizon", horizon, least=1)
+        require_horizon(horizon)
         self.hypotheses = hypotheses
         self.horizon = horizon
 

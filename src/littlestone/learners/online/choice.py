@@ -10,7 +10,7 @@ from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
 from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.privacy.cost import exact_delta, exact_epsilon
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_horizon
 
 AUTO = "auto"
 BETA = 0.05
@@ -58,7 +58,7 @@ def online_choice(
     teachers, of about 576 in simulations, on a stream that does not react to what is published
     """
     exact_epsilon(epsilon), exact_delta(delta)
-    whole("horizon", horizon, least=1)
+    require_horizon(horizon)
     kinds: list[type[Any]] = concrete(PrivateOnlineLearner, "littlestone.learners.online")
     names = [kind.method for kind in kinds]
     if method not in (AUTO, *names):

@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Generic
 
 from littlestone.classes.base import HypothesisClass
@@ -17,7 +18,7 @@ from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
 from littlestone.privacy.mechanisms.epoch import Epoch
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import natural_log, require_horizon
 from littlestone.privacy.randomness import chosen_generator
 
 _HITS, _STEEPNESS, _MARGIN, _FEWEST, _EARLY = 450, 2.5, 0.5, 250, 160  # calibrated
@@ -222,6 +223,7 @@ class PredictionLearner(Generic[Point]):
         simulation and not private.  Raises `BudgetExceededError` or `LedgerError`.
         """
         rng = chosen_generator(rng)
+        _ = self.votes.steepness  # which takes a search: before the spend
         what = f"predict {label} online by {self.hypotheses}"
         ledger.spend(self.event, dataset=dataset, what=what).redeem(self.event)
         return PredictionStream(self, rng, self.votes.gate.begin(1, rng))
@@ -242,9 +244,9 @@ class _Sizes:
     def calibrated(
         cls, hypotheses: HypothesisClass[Any], epsilon: object, delta: object, horizon: int
     ) -> _Sizes:
-        whole("horizon", horizon, least=1)
+        require_horizon(horizon)
         loss, d = float(exact_epsilon(epsilon)), int(hypotheses.littlestone_dimension())
-        log = max(1.0, -math.log(exact_delta(delta) or 1))
+        log = max(1.0, -natural_log(exact_delta(delta) or Fraction(1)))
         # The gate may end a session some ln(steps) / loss hits early.
         few = _FEWEST * d + _EARLY / loss
         hits = min(horizon, math.ceil(max(few, _HITS * max(d, 1) ** 2 * log / loss**2)))

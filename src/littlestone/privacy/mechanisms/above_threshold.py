@@ -13,6 +13,7 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.mechanisms.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
 from littlestone.privacy.rational import exp_below
@@ -109,11 +110,9 @@ def worst_delta(base: Fraction, ratio: Fraction, hits: int, bits: int = 128) -> 
     True
     """
     n, d = base.numerator, base.denominator
-    J, power = 1, base
-    while power < ratio:
-        J, power = J + 1, power * base
-    scaled = ratio / power * 2**bits
-    below = scaled.numerator // scaled.denominator  # of ratio base^-j, rounded down
+    J = max(1, least_power(base, ratio))
+    # Of ratio base^-j, rounded down.
+    below = (ratio.numerator * d**J << bits) // (ratio.denominator * n**J)
     v = dict.fromkeys(range(-hits, J), 0)
     for j in range(J, J + hits + 1):
         v[j] = (1 << bits) - below

@@ -21,7 +21,7 @@ from littlestone.privacy.samplers.uniform import LazyUniform, bernoulli
 Answer = tuple[int, bool]
 """A label, and whether the vote was certain."""
 
-_BITS = 64
+_BITS, _PLACES = 64, 320
 _GATE = Fraction(1, 16)  # the share of epsilon that hides how many uncertain votes there were
 _ORDERS = [Fraction(i, 8) for i in range(3, 13)]  # in units of the order that Gaussian noise has
 
@@ -231,7 +231,20 @@ def moment_per_hit(ratio: Fraction, order: int, margin: int) -> Fraction | None:
     smallest = min(least_weight(r), least_weight(1 / r))
     if smallest <= 0:
         return None
-    t = r**-b
+    # Rounded up, for the worst label grows with t: in full, its powers would have 10^8 digits.
+    t = _above(r**-b)
     w = (t + b * r - order) / (r + b * t - order * r * t)
-    label = (1 + w * t) * (1 + r * w) ** b / (1 + w) ** order
-    return max(Fraction(1), label / smallest)
+    part, whole = 1 + r * w, 1 + w
+    label = (1 + w * t) * _above_power(part, b, whole) / whole
+    return max(Fraction(1), _above(label / smallest))
+
+
+def _above(x: Fraction) -> Fraction:
+    """A number of few digits, at least x > 0, and at most x + 2^-320."""
+    return Fraction(-((-x.numerator << _PLACES) // x.denominator), 1 << _PLACES)
+
+
+def _above_power(x: Fraction, k: int, y: Fraction) -> Fraction:
+    """`_above` of (x / y)^k, in whole numbers: a fraction would be reduced at every step."""
+    above, below = x.numerator * y.denominator, x.denominator * y.numerator
+    return Fraction(-((-(above**k) << _PLACES) // below**k), 1 << _PLACES)

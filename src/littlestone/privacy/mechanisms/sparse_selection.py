@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping
@@ -19,7 +20,7 @@ from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Data, Mechanism
-from littlestone.privacy.parameters import least
+from littlestone.privacy.parameters import natural_log
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.reals import Real
@@ -154,7 +155,7 @@ class SparseSelection(Mechanism[Data, Item | None]):
 def least_power(base: Fraction, bound: Fraction) -> int:
     """The least k >= 0 with base^k >= bound, exactly, for a rational base > 1.
 
-    O(log^2 k) products of numbers of a few hundred bits.
+    O(log k) products of numbers of a few hundred bits.
 
     >>> least_power(Fraction(3, 2), Fraction(9, 4)), least_power(Fraction(3, 2), Fraction(9, 4) + 1)
     (2, 3)
@@ -174,7 +175,13 @@ def least_power(base: Fraction, bound: Fraction) -> int:
                 return False
             bits *= 2
 
-    return least(reaches)
+    # A float says where the answer is, and exact comparisons what it is.
+    k = max(1, round(natural_log(bound) / math.log1p(base - 1)))
+    while not reaches(k):
+        k += 1
+    while k > 1 and reaches(k - 1):
+        k -= 1
+    return k
 
 
 def _inverse_power(base: Fraction, k: int, bits: int) -> tuple[int, int]:

@@ -1,0 +1,43 @@
+"""The limits of a declaration: how long, how deep and how wide the text of a class may be.
+
+Each is far above what people write, and low enough that every text is read in a moment.  A class
+whose own combinatorics needs a lower limit states it in its own file.
+"""
+
+from __future__ import annotations
+
+from littlestone.errors import TooLargeError
+
+MOST_CHARACTERS = 20_000
+MOST_DEPTH = 16
+"""Parentheses inside of each other, those of the class itself among them."""
+MOST_ARGUMENTS = 1_000
+"""Columns, or classes, between one pair of parentheses."""
+
+_SHOWN = 60
+
+
+def require_at_most(most: int, found: int, what: str, text: str, fix: str) -> None:
+    """Raise `TooLargeError` where a text has ``found`` > ``most`` of ``what``.
+
+    >>> require_at_most(2, 3, "columns", "points(a, b, c)", "name fewer")
+    Traceback (most recent call last):
+    littlestone.errors.TooLargeError: cannot read the class 'points(a, b, c)': it has 3 columns, at most 2 are read
+    to fix it: name fewer
+    """
+    if found > most:
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        raise TooLargeError(
+            f"read the class {shown!r}",
+            found=f"it has {found:,} {what}, at most {most:,} are read",
+            fix=fix,
+        )
+
+
+def in_digits(number: int) -> str:
+    """A whole number in digits, or its power of two: Python writes none of over 4,300 digits.
+
+    >>> in_digits(101), in_digits(2**500 + 1)
+    ('101', 'about 2^500')
+    """
+    return str(number) if abs(number) < 2**128 else f"about 2^{number.bit_length() - 1}"

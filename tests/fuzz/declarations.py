@@ -1,0 +1,557 @@
+"""Random declarations, and what they are answered with: a value or one of the package's own errors.
+
+A case is a function of its number: a text, parameters, and one thing to do with them, through the
+functions that the command line calls.  ``python tests/fuzz/declarations.py 20000`` runs so many,
+each under a limit of CPU time, and prints those that raised another error or took longer.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.classes import HypothesisClass, parse_class
+from littlestone.cli.console import finite_or_text
+from littlestone.cli.decompose import _solved
+from littlestone.cli.dim import written
+from littlestone.cli.tasks import declared_task
+from littlestone.data.labels import Label, label_names
+from littlestone.decomposition.limits import depth_parameter
+from littlestone.discovery import concrete
+from littlestone.domains import Domain
+from littlestone.errors import LittlestoneError
+from littlestone.labelled import LabelledSample, declared_labels
+from littlestone.learners import PrivateLearner, Release
+from littlestone.learners.multiclass import MulticlassLearner
+from littlestone.learners.online import PredictionLearner, PrivateOnlineLearner, online_choice
+from littlestone.multiclass import MulticlassClass, parse_multiclass
+from littlestone.online import StandardOptimalAlgorithm, TreeAdversary
+from littlestone.online import play as play_game
+from littlestone.planning import choose_learner
+from littlestone.planning import plan as planned
+from littlestone.planning.multiclass import choose_multiclass_learner, formulas, multiclass_plan
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.report.tree import class_tree
+from littlestone.sample import Sample
+
+SECONDS = 2.0
+_HARD = 150  # seconds after which a case that does not even hear a signal is killed
+_CHUNK = 500
+_MEMORY = 3 << 30
+
+
+class SlowError(BaseException):
+    """A case took more CPU time than it may; no `Exception`, so that nothing catches it."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to do with a declaration; ``goal`` holds whatever the thing asks for."""
+
+    number: int
+    action: str
+    text: str
+    goal: dict[str, Any]
+
+    def run(self) -> None:
+        """Do it; whatever is raised but a `LittlestoneError` is a defect."""
+        ACTIONS[self.action](self.text, **self.goal)
+
+    def __str__(self) -> str:
+        goal = ", ".join(f"{name}={_shown(value)}" for name, value in self.goal.items())
+        return f"{self.number} {self.action} {_shown(self.text)} {goal}"
+
+
+def case(number: int) -> Case:
+    """The case of that number."""
+    rng = random.Random(f"declarations {number}")
+    return Draw(rng).case(number)
+
+
+# What the command line does with a declaration, without the printing.
+
+
+def _dim(text: str) -> None:
+    H = parse_class(text)
+    finite_or_text(H.littlestone_dimension())
+    str(H), [str(written(size)) for size in (H.size, H.domain.size) if size is not None]
+
+
+def _tree(text: str, levels: int) -> None:
+    class_tree(parse_class(text), levels)
+
+
+def _decompose(text: str, p: int, d: int | None) -> None:
+    H = parse_class(text)
+    _solved(H, p, depth_parameter(H, p, d))
+
+
+def _play(text: str, rounds: int) -> None:
+    H = parse_class(text)
+    play_game(StandardOptimalAlgorithm(H), TreeAdversary(H), rounds=rounds)
+
+
+def _plan(text: str, n: int | None, **goal: Any) -> None:
+    found = planned(parse_class(text), **goal)
+    if n is not None:
+        found.at(n)
+
+
+def _plan_labels(text: str, labels: str, n: int | None, **goal: Any) -> None:
+    H = parse_multiclass(text, label_names(labels))
+    for row in multiclass_plan(H, **goal):
+        if n is not None:
+            row.error(n, goal["beta"])
+    formulas(H, **goal)
+
+
+def _task(text: str, **goal: Any) -> None:
+    task = declared_task("y", text, **goal)
+    task.event.cost(), task.event.guarantee(), str(task.event), task.learner.cost()
+
+
+def _online(text: str, **goal: Any) -> None:
+    learner, _ = online_choice(parse_class(text), **goal)
+    learner.cost(), learner.event.guarantee(), learner.declared
+
+
+def _label(text: str) -> None:
+    Label.parse("y", text)("1")
+
+
+def _fit(text: str, n: int, seed: int, **goal: Any) -> None:
+    H, rng = parse_class(text), seeded_generator(seed)
+    learner, _ = choose_learner(H, **goal)
+    points = _points(H.domain, rng)
+    sample = Sample.from_examples(
+        H.domain, [(rng.choice(points), rng.randrange(2)) for _ in range(n)]
+    )
+    with Ledger() as book:
+        release = learner.fit(sample, ledger=book, dataset="d", rng=rng)
+    Release.from_json(json.loads(json.dumps(release.to_json())))
+
+
+def _fit_labels(text: str, labels: str, n: int, seed: int, **goal: Any) -> None:
+    H, rng = parse_multiclass(text, label_names(labels)), seeded_generator(seed)
+    learner, _ = choose_multiclass_learner(H, **goal)
+    points, k = _points(H.domain, rng), len(declared_labels(label_names(labels)))
+    examples = [(rng.choice(points), H.labels[rng.randrange(k)]) for _ in range(n)]
+    sample = LabelledSample.from_examples(H.domain, H.labels, examples)
+    with Ledger() as book:
+        learner.fit(sample, ledger=book, dataset="d", rng=rng)
+
+
+def _stream(text: str, n: int, seed: int, **goal: Any) -> None:
+    H, rng = parse_class(text), seeded_generator(seed)
+    learner, _ = online_choice(H, **goal)
+    points = _points(H.domain, rng)
+    journal: list[Any] = []
+    with Ledger() as book:
+        run = learner.start(ledger=book, dataset="d", rng=rng, journal=journal.append)
+    for _ in range(n):
+        x = rng.choice(points)
+        run.predict(x)
+        run.update(x, rng.randrange(2))
+
+
+def _predict(text: str, n: int, seed: int, **goal: Any) -> None:
+    H, rng = parse_class(text), seeded_generator(seed)
+    learner = PredictionLearner(H, **goal)
+    points = _points(H.domain, rng)
+    with Ledger() as book:
+        run = learner.start(ledger=book, dataset="d", rng=rng)
+    for _ in range(n):
+        x = rng.choice(points)
+        run.predict(x)
+        run.update(x, rng.randrange(2))
+
+
+def _points(domain: Domain[Any], rng: random.Random) -> list[Any]:
+    return [domain.random_point(rng) for _ in range(6)]
+
+
+ACTIONS: dict[str, Callable[..., None]] = {
+    "dim": _dim,
+    "tree": _tree,
+    "decompose": _decompose,
+    "play": _play,
+    "plan": _plan,
+    "plan_labels": _plan_labels,
+    "task": _task,
+    "online": _online,
+    "label": _label,
+    "fit": _fit,
+    "fit_labels": _fit_labels,
+    "stream": _stream,
+    "predict": _predict,
+}
+
+_METHODS = ["auto", *(kind.method for kind in concrete(PrivateLearner, "littlestone.learners"))]  # type: ignore[type-abstract]
+_SEVERAL = ["auto", *(kind.method for kind in concrete(MulticlassLearner, "littlestone.learners"))]  # type: ignore[type-abstract]
+_ONLINE = [
+    "auto",
+    *(kind.method for kind in concrete(PrivateOnlineLearner, "littlestone.learners.online")),  # type: ignore[type-abstract]
+]
+_EXAMPLES = [
+    str(H)
+    for kind in concrete(HypothesisClass, "littlestone.classes")  # type: ignore[type-abstract]
+    for H in kind.examples()
+]
+_SEVERAL_EXAMPLES = [
+    str(H)
+    for kind in concrete(MulticlassClass, "littlestone.multiclass")  # type: ignore[type-abstract]
+    for H in kind.examples()
+]
+_NAMES = ["x", "a", "dep delay", "Größe", "列", "'it''s'", '"a, b"', "e\u0301", "\u202eabc", "\U0001f600", "1", "", "step", "\x00", "..", "a\nb"]  # fmt: skip
+_NUMBERS = ["0", "1", "2", "3", "5", "10", "16", "20", "24", "40", "64", "100", "999", "1000", "4096", "65536", "100000", "999999999", "9" * 10, "9" * 25, "9" * 5000, "-1", "1e400", "1e9", "inf", "nan", "0.5", "٣", "", "1/3", "+2", "1_000", "0x10"]  # fmt: skip
+_SMALL = ["0", "1", "2", "3", "4", "5", "6", "8", "10", "12", "16", "20", "32", "64", "100"]
+_ENDS = ["-1", "0", "1", "3", "7", "9", "15", "23", "100", "1440", "4095", "65535", "1000000", str(2**32), str(2**64 - 1), str(2**64), str(2**65), "1e400", "-1e9", "0.5", "1e-30", "9" * 5000, "nan", "inf", "x", ""]  # fmt: skip
+_ORDERS = ["2", "3", "4", "5", "7", "8", "9", "16", "25", "27", "6", "1", "0", "101", "256", "65537", str(2**31 - 1), str(2**61 - 1), str(2**61), "999999999989", "9" * 24, "99999999977", "1" + "0" * 23]  # fmt: skip
+_OPTIONS = ["", "; affine", "; nonzero", "; integers", "; monotone", "; k 1", "; k 3", "; k 7", "; step 1", "; step 0.01", "; step 1e-30", "; step 0", "; other v1", "; bogus", ";", "; at most", "; ;", "; exactly 2"]  # fmt: skip
+_FILES = ["/dev/zero", "/dev/null", "/dev/random", "/dev/stdin", "/", ".", "/proc/self/mem", "no.csv", "", "a\x00b", "x" * 5000, "no.npy"]  # fmt: skip
+_EPSILONS = ["1", "0.1", ".5", "1e-9", "1e-6", "1e-3", ".01", "3", "10", "40", "100", "700", "709.8", "710", "1000", "1/3", "0." + "1" * 50, "999." + "9" * 300, "1e-10", "1001", "0", "-1", "nan", "inf", "1e999", "x", "", "1/0", "9" * 401, "1e-9000"]  # fmt: skip
+_DELTAS = ["0", "0", "1e-6", "1e-6", "1e-6", "1e-12", "1e-15", "1e-300", "1e-400", ".01", ".5", ".99", "0." + "9" * 300, "1/3", "1", "-1e-9", "nan", "1e-1000", "x", ""]  # fmt: skip
+_ALPHAS = [0.1, 0.1, 0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-12, 1e-300, 0.5, 0.9, 0.999999, 1 - 1e-16, 0.0, 1.0, -1.0, float("nan"), float("inf")]  # fmt: skip
+_HORIZONS = [1, 2, 7, 50, 1000, 200_000, 10**9, 10**18, 2**64, 10**60, 10**400, 0, -1]
+_LABELS = ["a,b", "a,b,c", "a,b,c,d,e", "a,a", "a", "", ",", '"a,b",c', ",".join(f"l{i}" for i in range(300)), ",".join(f"l{i}" for i in range(5000)), "a\x00,b", "é,e\u0301"]  # fmt: skip
+_NS = [None, None, 1, 100, 10**6, 10**18, 10**400, 0, -5]
+
+
+class Draw:
+    """What a case is made of, drawn from one generator."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.pick = rng.choice
+
+    def case(self, number: int) -> Case:
+        """A case: a thing to do, a text that may be strange, and parameters."""
+        action = self.pick([*ACTIONS, "plan", "task", "task", "online", "fit", "fit", "stream"])
+        several = action in ("plan_labels", "fit_labels") or (
+            action == "task" and self.rng.random() < 0.3
+        )
+        text = self.several() if several else self.text()
+        if self.rng.random() < 0.15:
+            text = self.mutated(text)
+        return Case(number, action, text, self.goal(action, several))
+
+    def goal(self, action: str, several: bool) -> dict[str, Any]:
+        private = {"epsilon": self.epsilon(), "delta": self.delta()}
+        size = {"n": self.rng.choice([1, 2, 5, 20, 50]), "seed": self.rng.randrange(1 << 30)}
+        setting = self.pick(["realizable", "realizable", "agnostic", "agnostic", "both"])
+        accuracy = {"alpha": self.accuracy(), "beta": self.accuracy()}
+        method = self.pick(_SEVERAL if several else _METHODS)
+        if self.rng.random() < 0.3:
+            method = "auto"
+        asked = {"method": method, "setting": setting}
+        match action:
+            case "tree":
+                return {"levels": self.rng.randrange(1, 9)}
+            case "decompose":
+                return {"p": self.pick([1, 1, 2, 3, 8, 100, 10**6, 0]), "d": self.pick([None, None, 1, 5, 10**6, -1])}  # fmt: skip
+            case "play":
+                return {"rounds": self.pick([0, 1, 5, 20])}
+            case "plan":
+                return {"n": self.pick(_NS), **private, **accuracy}
+            case "plan_labels":
+                return {"labels": self.pick(_LABELS), "n": self.pick(_NS), **private, **accuracy}
+            case "task" if several:
+                labels = {"labels": self.pick(_LABELS), "positive": None, "estimate": None}
+                return {**labels, "default": self.pick([None, None, "a", "zz"]), **private, **asked}
+            case "task":
+                estimate = self.pick([None, None, self.epsilon()])
+                rule = {"labels": None, "positive": self.pick(["1", "> 15"]), "estimate": estimate}
+                return {**rule, "default": None, **private, **asked}
+            case "online":
+                return {**private, **self.run()}
+            case "fit":
+                return {**size, **private, **asked, **accuracy}
+            case "fit_labels":
+                return {"labels": self.pick(_LABELS[:3]), **size, **private, **asked}
+            case "stream":
+                return {**size, **private, **self.run()}
+            case "predict":
+                return {**size, **private, "horizon": self.pick(_HORIZONS)}
+            case _:
+                return {}
+
+    def run(self) -> dict[str, Any]:
+        return {"horizon": self.pick(_HORIZONS), "method": self.pick([*_ONLINE, "auto", "auto"])}
+
+    def epsilon(self) -> str:
+        legal = self.rng.random() < 0.7
+        return self.pick(_EPSILONS[:18] if legal else _EPSILONS)
+
+    def delta(self) -> str:
+        return self.pick(_DELTAS[:14] if self.rng.random() < 0.8 else _DELTAS)
+
+    def accuracy(self) -> float:
+        return self.pick(_ALPHAS[:6] if self.rng.random() < 0.7 else _ALPHAS)
+
+    def text(self, depth: int = 0) -> str:
+        """The text of a class: an example, or one of its forms filled in at random."""
+        if self.rng.random() < 0.25:
+            return self.pick(_EXAMPLES)
+        forms: list[Callable[[], str]] = [
+            lambda: f"thresholds({self.name()}, {self.range()}{self.step()})",
+            lambda: f"intervals({self.name()}, {self.range()}{self.step()})",
+            lambda: f"points({self.name()}{self.pick(_OPTIONS)})",
+            lambda: (
+                f"subsets({self.name()}; {self.pick(['at most', 'exactly'])} {self.number()}{self.pick(['', '', ', integers'])})"
+            ),
+            lambda: f"rules({self.open()}; at most {self.number()}{self.pick(['', ', nonzero'])})",
+            lambda: f"rule_sets({self.open()}; at most {self.number()} rules of {self.number()})",
+            lambda: f"parities({self.columns()}{self.pick(['', '; affine', '; affine 1'])})",
+            lambda: (
+                f"{self.pick(['linear', 'affine'])}({self.columns()}; q {self.pick(_ORDERS)}, dimension {self.number()})"
+            ),
+            lambda: (
+                f"polynomial_zeros({self.columns()}; q {self.pick(_ORDERS)}, degree {self.number()})"
+            ),
+            lambda: f"boxes({self.grids()})",
+            lambda: f"stumps({self.grids()})",
+            lambda: f"conjunctions({self.columns()}{self.pick(['', '; monotone'])})",
+            lambda: f"juntas({self.columns()}; k {self.number()})",
+            lambda: f"decision_lists({self.columns()})",
+            lambda: f"finite({self.name()}, {self.pick(_FILES)}{self.pick(['', '; other v1'])})",
+            lambda: f"{self.name()}({self.columns()}{self.pick(_OPTIONS)})",
+        ]
+        if depth < 3:
+            forms += [
+                lambda: f"complement({self.text(depth + 1)})",
+                lambda: f"union({self.parts(depth)})",
+                lambda: f"direct_sum({self.parts(depth)})",
+                lambda: (
+                    f"combine({self.pick(['and', 'or', 'xor', 'nor'])}, {self.text(depth + 1)}, {self.text(depth + 1)})"
+                ),
+                self.deep,
+            ]
+        return self.pick(forms)()
+
+    def several(self) -> str:
+        """The text of a class of several labels."""
+        if self.rng.random() < 0.25:
+            return self.pick([*_SEVERAL_EXAMPLES, self.text()])
+        return self.pick(
+            [
+                f"outcomes({self.open()}; at most {self.number()})",
+                f"outcomes({self.open()}; at most {self.number()} rules of {self.number()})",
+                f"lookup({self.open()}; at most {self.number()})",
+                f"table({self.name()}, {self.pick(_FILES)})",
+            ]
+        )
+
+    def deep(self) -> str:
+        """A class inside many others."""
+        inner, often = self.text(3), self.pick([2, 5, 15, 20, 40, 400, 3000])
+        word = self.pick(["complement", "union", "direct_sum", "bogus", ""])
+        if self.rng.random() < 0.3:
+            return f"combine(xor, {inner}, " * often + inner + ")" * often
+        return f"{word}(" * often + inner + ")" * often
+
+    def parts(self, depth: int) -> str:
+        first = self.text(depth + 1)
+        others = [first if self.rng.random() < 0.5 else self.text(depth + 1) for _ in range(3)]
+        return ", ".join([first, *others[: self.rng.randrange(4)]])
+
+    def name(self) -> str:
+        if self.rng.random() < 0.7:
+            return self.pick("abcdexyz")
+        return self.pick([*_NAMES, "n" * 9000, "'" * self.rng.randrange(9)])
+
+    def number(self) -> str:
+        return self.pick(_SMALL if self.rng.random() < 0.75 else _NUMBERS)
+
+    def range(self) -> str:
+        if self.rng.random() < 0.1:
+            return self.pick(["reals", "0....9", "..", "5", "1..2..3", "0.." + "." * 9000])
+        low = self.pick(["0", "-5", "1"] if self.rng.random() < 0.7 else _ENDS)
+        return f"{low}..{self.pick(_ENDS)}"
+
+    def step(self) -> str:
+        return self.pick(["", "", "", "; step 0.5", "; step 1e-20", "; step 7", "; step -1"])
+
+    def few(self) -> int:
+        often = self.rng.random()
+        return (
+            self.rng.randrange(1, 7) if often < 0.85 else self.pick([0, 9, 12, 20, 64, 250, 1100])
+        )
+
+    def columns(self) -> str:
+        if self.rng.random() < 0.1:
+            return ", ".join(self.name() for _ in range(3))
+        return ", ".join(f"c{j}" for j in range(self.few()))
+
+    def open(self) -> str:
+        forms = ["c{}", "integers(c{})", "strings(c{})", "'c {}'"]
+        return ", ".join(self.pick(forms).format(j) for j in range(self.few()))
+
+    def grids(self) -> str:
+        if self.rng.random() < 0.1:
+            return self.pick(
+                ["a 0..1 0..1", "a" + "." * 5000 + " b", "a  " * 2000 + "0..1", "0..1"]
+            )
+        ends = ["1", "1", "2", "3", "7", "15"] if self.rng.random() < 0.8 else _ENDS
+        steps = ["", "", "", " step 0.5", " step 1"]
+        return ", ".join(f"c{j} 0..{self.pick(ends)}{self.pick(steps)}" for j in range(self.few()))
+
+    def mutated(self, text: str) -> str:
+        """The text with some characters or parts of it changed, doubled or lost."""
+        signs = "(),;'\".. \n\x00-0919eE²٣é\u202e"
+        for _ in range(self.rng.randrange(1, 4)):
+            i, j = (self.rng.randrange(len(text) + 1) for _ in range(2))
+            i, j = min(i, j), max(i, j)
+            text = self.pick(
+                [
+                    text[:i] + self.pick(signs) + text[i:],
+                    text[:i] + text[i + 1 :],
+                    text[:i] + text[i:j] * 2 + text[j:],
+                    text[:i] + text[j:],
+                    text[:i] + self.pick(_NUMBERS) + text[i:],
+                ]
+            )
+        return text
+
+
+def damaged(data: Any, rng: random.Random) -> Any:
+    """Plain JSON values with one part, at any depth, replaced, lost or put elsewhere."""
+    others: list[Any] = [None, [], {}, [[]], "", "x", 0, -1, 1, 10**30, 1.5, True, float("nan"), float("inf"), [0], [None], [[], []], {"kind": []}, "9" * 5000, "1e999999", 1e308]  # fmt: skip
+    places = list(_places(data))
+    copied = json.loads(json.dumps(data))
+    for place in rng.sample(places, min(len(places), rng.randrange(1, 3))):
+        part = copied
+        try:
+            for key in place[:-1]:
+                part = part[key]
+            if rng.random() < 0.2:
+                del part[place[-1]]
+            elif rng.random() < 0.2 and isinstance(part, list):
+                part.insert(place[-1], rng.choice(others))
+            elif rng.random() < 0.3:
+                found = data
+                for key in rng.choice(places):
+                    found = found[key]
+                part[place[-1]] = found
+            else:
+                part[place[-1]] = rng.choice(others)
+        except (KeyError, IndexError, TypeError):
+            continue  # the other change took the place away
+    return copied
+
+
+def _places(data: Any) -> Iterator[tuple[Any, ...]]:
+    items: Any = ()
+    if isinstance(data, dict):
+        items = data.items()
+    elif isinstance(data, list):
+        items = enumerate(data)
+    for key, value in items:
+        yield (key,)
+        yield from ((key, *place) for place in _places(value))
+
+
+def _shown(value: object, most: int = 160) -> str:
+    text = repr(value)
+    return text if len(text) <= most else f"{text[:most]}... ({len(text)} characters)"
+
+
+# The long run: chunks in processes of their own, because a hang may not even hear a signal.
+
+
+def outcome(one: Case, seconds: float) -> tuple[str, float, str]:
+    """What a case ended in, its CPU seconds, and where if it is a defect."""
+
+    def slow(signum: int, frame: Any) -> None:
+        raise SlowError("".join(traceback.format_stack(frame)[-8:]))
+
+    signal.signal(signal.SIGPROF, slow)
+    began = time.process_time()
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        one.run()
+        found, where = "answered", ""
+    except LittlestoneError as error:
+        str(error)
+        found, where = f"refused, {type(error).__name__}", ""
+    except SlowError as error:
+        found, where = "SLOW", str(error)
+    except (Exception, MemoryError) as error:
+        found, where = f"RAISED {type(error).__name__}", traceback.format_exc()[-2500:]
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return found, time.process_time() - began, where
+
+
+def chunk(first: int, end: int, seconds: float) -> None:
+    """Run some cases in this process, and write a line of JSON for each."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    for number in range(first, end):
+        one = case(number)
+        faulthandler.dump_traceback_later(_HARD, exit=True)
+        found = outcome(one, seconds)
+        if found[0] == "SLOW":  # the first use of a field or of the solver waits for the compiler
+            found = outcome(one, seconds)
+        faulthandler.cancel_dump_traceback_later()
+        sys.stdout.write(json.dumps([number, *found]) + "\n")
+        sys.stdout.flush()
+
+
+def _chunk(first: int, end: int, seconds: float) -> Iterator[tuple[int, str, float, str]]:
+    """The same in processes of their own, as a hang may not even hear a signal."""
+    while first < end:
+        command = [sys.executable, __file__, "--chunk", str(first), str(end), str(seconds)]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                number, *found = json.loads(line)
+                first = number + 1
+                yield number, *found
+            assert process.stderr is not None
+            trace = process.stderr.read()
+        if first < end:
+            yield first, "HUNG", float(_HARD), trace[:3000]
+            first += 1
+
+
+def main(cases: int, start: int = 0, seconds: float = SECONDS) -> int:
+    """Run the cases and print what failed, the outcomes and the slowest; 1 if any failed."""
+    outcomes: Counter[str] = Counter()
+    times: list[tuple[float, int]] = []
+    for first in range(start, start + cases, _CHUNK):
+        end = min(first + _CHUNK, start + cases)
+        for number, found, took, where in _chunk(first, end, seconds):
+            outcomes[found] += 1
+            times.append((took, number))
+            if found.split()[0].isupper():
+                _say(f"--- {found} {took:.2f} s: {case(number)}\n{where}")
+    for found, often in outcomes.most_common():
+        _say(f"{often:7,} {found}")
+    for took, number in sorted(times, reverse=True)[:10]:
+        _say(f"{took:7.2f} s  {case(number)}")
+    return int(any(found.split()[0].isupper() for found in outcomes))
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--chunk":
+        chunk(int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
+        sys.exit(0)
+    sys.exit(main(*map(int, sys.argv[1:3])))
