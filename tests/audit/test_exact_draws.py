@@ -20,12 +20,13 @@ STEPS = 2  # of streams, and their horizon: each draw has as many outcomes as th
 
 # Many outcomes of small probability: at a large epsilon there are fewer.
 LARGE = {
-    "certain-votes",
-    "online-experts-learner",
-    "online-staged-learner",
-    "online-teacher-learner",
-    "quiet-threshold",
-    "rule-estimates",
+    "boosting-learner": 2,
+    "certain-votes": 10,
+    "online-experts-learner": 10,
+    "online-staged-learner": 30,
+    "online-teacher-learner": 10,
+    "quiet-threshold": 10,
+    "rule-estimates": 10,
 }
 
 # Their data have many records at any epsilon; `relabelling-learner` and `online-key-learner` have the
@@ -48,13 +49,14 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
         (continual, "HORIZON"),
     ):
         monkeypatch.setattr(module, name, STEPS)
-    epsilon = Fraction(10 if named.name in LARGE else 2)
-    subject = named.make(epsilon, Fraction(1, 5))
-    most = 1 if named.name in LARGE | {"boosting-learner"} else 3
+    # At a small delta the staged learner's tests have a noisy threshold.
+    large = named.name in LARGE
+    delta = Fraction(1, 1000 if large else 5)
+    subject = named.make(Fraction(LARGE.get(named.name, 2)), delta)
     if named.name.startswith(("online", "continual", "one-sided")):
         pairs = tuple((one[-STEPS:], other[-STEPS:]) for one, other in subject.pairs[-9:])
         subject = replace(subject, pairs=pairs)
-    assert draws_exactly(subject, most=most)
+    assert draws_exactly(subject, most=1 if large else 3)
 
 
 def test_choices_have_the_law_of_what_they_replace() -> None:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
-from littlestone.audit.subjects import online
+from littlestone.audit.subjects import online, staged
+from littlestone.learners.online import stage_stream
 from littlestone.privacy.mechanisms import cell_counts, stable_histogram
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
@@ -121,11 +122,17 @@ def gate_forgets(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(OneSidedThreshold, "counted", anew)
 
 
-def teachers() -> Subject[Any]:
+def stream(name: str, epsilon: int) -> Subject[Any]:
+    """A learner over two steps."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(online, "LONG", 2)
-        made = find_subject("online-teacher-learner").make(Fraction(10), Fraction(1, 5))
+        for module in (online, staged):
+            patch.setattr(module, "LONG", 2)
+        made = find_subject(name).make(Fraction(epsilon), Fraction(1, 1000))
     return replace(made, pairs=made.pairs[-1:])
+
+
+def no_threshold_noise(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(stage_stream, "discrete_laplace", lambda a, rng: 0)
 
 
 def first_threshold(patch: pytest.MonkeyPatch) -> None:
@@ -211,7 +218,13 @@ PLANTS = [
     _plant(
         "teachers_first_threshold",
         "A doubled threshold is forgotten at the next mistake.",
-        teachers(),
+        stream("online-teacher-learner", 10),
         first_threshold,
+    ),
+    _plant(
+        "stages_no_threshold_noise",
+        "The tests of all calls have fresh noise alone, at the price of a noisy threshold.",
+        stream("online-staged-learner", 30),
+        no_threshold_noise,
     ),
 ]
