@@ -7,7 +7,6 @@ of a record and none prints one.
 
 from __future__ import annotations
 
-
 DAMAGED = (
     ArithmeticError,
     AttributeError,

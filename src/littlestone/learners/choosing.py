@@ -34,7 +34,6 @@ from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
-
 _DRAW = 1000  # steps
 
 
@@ -141,7 +140,9 @@ class ChoosingLearner(PrivateLearner[Point]):
             rate = math.log1p(alpha * math.expm1(-lam))
 
             def failure(n: int) -> float:
-                return n * growth * math.exp(rate * (n - 1)) + _mean_bottom(n, alpha, bottom, lam, beta)
+                return n * growth * math.exp(rate * (n - 1)) + _mean_bottom(
+                    n, alpha, bottom, lam, beta
+                )
         else:
             tilt = min(lam, math.atanh(alpha))
             rate = math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))

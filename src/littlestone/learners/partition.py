@@ -32,7 +32,6 @@ from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelecti
 from littlestone.privacy.parameters import least, natural_log
 from littlestone.sample import Sample
 
-
 MOST_STEPS = 30_000
 """Values of a release curve that are listed for a proved size."""
 
