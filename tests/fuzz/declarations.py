@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import pools
+
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solved
@@ -47,7 +49,9 @@ from littlestone.report.tree import class_tree
 from littlestone.sample import Sample
 
 SECONDS = 2.0
-_HARD = 150  # seconds after which a case that does not even hear a signal is killed
+LONGER = {"fit": 60.0, "fit_labels": 60.0, "stream": 60.0, "predict": 60.0}
+"""Actions whose work is estimated and not refused, and so takes longer than an answer."""
+_HARD = 600  # seconds after which a case that does not even hear a signal is killed
 _CHUNK = 500
 _MEMORY = 3 << 30
 
@@ -214,19 +218,6 @@ _SEVERAL_EXAMPLES = [
     for kind in concrete(MulticlassClass, "littlestone.multiclass")  # type: ignore[type-abstract]
     for H in kind.examples()
 ]
-_NAMES = ["x", "a", "dep delay", "Größe", "列", "'it''s'", '"a, b"', "e\u0301", "\u202eabc", "\U0001f600", "1", "", "step", "\x00", "..", "a\nb"]  # fmt: skip
-_NUMBERS = ["0", "1", "2", "3", "5", "10", "16", "20", "24", "40", "64", "100", "999", "1000", "4096", "65536", "100000", "999999999", "9" * 10, "9" * 25, "9" * 5000, "-1", "1e400", "1e9", "inf", "nan", "0.5", "٣", "", "1/3", "+2", "1_000", "0x10"]  # fmt: skip
-_SMALL = ["0", "1", "2", "3", "4", "5", "6", "8", "10", "12", "16", "20", "32", "64", "100"]
-_ENDS = ["-1", "0", "1", "3", "7", "9", "15", "23", "100", "1440", "4095", "65535", "1000000", str(2**32), str(2**64 - 1), str(2**64), str(2**65), "1e400", "-1e9", "0.5", "1e-30", "9" * 5000, "nan", "inf", "x", ""]  # fmt: skip
-_ORDERS = ["2", "3", "4", "5", "7", "8", "9", "16", "25", "27", "6", "1", "0", "101", "256", "65537", str(2**31 - 1), str(2**61 - 1), str(2**61), "999999999989", "9" * 24, "99999999977", "1" + "0" * 23]  # fmt: skip
-_OPTIONS = ["", "; affine", "; nonzero", "; integers", "; monotone", "; k 1", "; k 3", "; k 7", "; step 1", "; step 0.01", "; step 1e-30", "; step 0", "; other v1", "; bogus", ";", "; at most", "; ;", "; exactly 2"]  # fmt: skip
-_FILES = ["/dev/zero", "/dev/null", "/dev/random", "/dev/stdin", "/", ".", "/proc/self/mem", "no.csv", "", "a\x00b", "x" * 5000, "no.npy"]  # fmt: skip
-_EPSILONS = ["1", "0.1", ".5", "1e-9", "1e-6", "1e-3", ".01", "3", "10", "40", "100", "700", "709.8", "710", "1000", "1/3", "0." + "1" * 50, "999." + "9" * 300, "1e-10", "1001", "0", "-1", "nan", "inf", "1e999", "x", "", "1/0", "9" * 401, "1e-9000"]  # fmt: skip
-_DELTAS = ["0", "0", "1e-6", "1e-6", "1e-6", "1e-12", "1e-15", "1e-300", "1e-400", ".01", ".5", ".99", "0." + "9" * 300, "1/3", "1", "-1e-9", "nan", "1e-1000", "x", ""]  # fmt: skip
-_ALPHAS = [0.1, 0.1, 0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-12, 1e-300, 0.5, 0.9, 0.999999, 1 - 1e-16, 0.0, 1.0, -1.0, float("nan"), float("inf")]  # fmt: skip
-_HORIZONS = [1, 2, 7, 50, 1000, 200_000, 10**9, 10**18, 2**64, 10**60, 10**400, 0, -1]
-_LABELS = ["a,b", "a,b,c", "a,b,c,d,e", "a,a", "a", "", ",", '"a,b",c', ",".join(f"l{i}" for i in range(300)), ",".join(f"l{i}" for i in range(5000)), "a\x00,b", "é,e\u0301"]  # fmt: skip
-_NS = [None, None, 1, 100, 10**6, 10**18, 10**400, 0, -5]
 
 
 class Draw:
@@ -260,16 +251,22 @@ class Draw:
             case "tree":
                 return {"levels": self.rng.randrange(1, 9)}
             case "decompose":
-                return {"p": self.pick([1, 1, 2, 3, 8, 100, 10**6, 0]), "d": self.pick([None, None, 1, 5, 10**6, -1])}  # fmt: skip
+                p, d = [1, 1, 2, 3, 8, 100, 10**6, 0], [None, None, 1, 5, 10**6, -1]
+                return {"p": self.pick(p), "d": self.pick(d)}
             case "play":
                 return {"rounds": self.pick([0, 1, 5, 20])}
             case "plan":
-                return {"n": self.pick(_NS), **private, **accuracy}
+                return {"n": self.pick(pools.SIZES), **private, **accuracy}
             case "plan_labels":
-                return {"labels": self.pick(_LABELS), "n": self.pick(_NS), **private, **accuracy}
+                return {
+                    "labels": self.pick(pools.LABELS),
+                    "n": self.pick(pools.SIZES),
+                    **private,
+                    **accuracy,
+                }
             case "task" if several:
-                labels = {"labels": self.pick(_LABELS), "positive": None, "estimate": None}
-                return {**labels, "default": self.pick([None, None, "a", "zz"]), **private, **asked}
+                asked |= {"labels": self.pick(pools.LABELS), "positive": None, "estimate": None}
+                return {"default": self.pick([None, None, "a", "zz"]), **private, **asked}
             case "task":
                 estimate = self.pick([None, None, self.epsilon()])
                 rule = {"labels": None, "positive": self.pick(["1", "> 15"]), "estimate": estimate}
@@ -279,26 +276,29 @@ class Draw:
             case "fit":
                 return {**size, **private, **asked, **accuracy}
             case "fit_labels":
-                return {"labels": self.pick(_LABELS[:3]), **size, **private, **asked}
+                return {"labels": self.pick(pools.LABELS[:3]), **size, **private, **asked}
             case "stream":
                 return {**size, **private, **self.run()}
             case "predict":
-                return {**size, **private, "horizon": self.pick(_HORIZONS)}
+                return {**size, **private, "horizon": self.pick(pools.HORIZONS)}
             case _:
                 return {}
 
     def run(self) -> dict[str, Any]:
-        return {"horizon": self.pick(_HORIZONS), "method": self.pick([*_ONLINE, "auto", "auto"])}
+        return {
+            "horizon": self.pick(pools.HORIZONS),
+            "method": self.pick([*_ONLINE, "auto", "auto"]),
+        }
 
     def epsilon(self) -> str:
-        legal = self.rng.random() < 0.7
-        return self.pick(_EPSILONS[:18] if legal else _EPSILONS)
+        legal = self.rng.random() < 0.85
+        return self.pick(pools.EPSILONS if legal else pools.ILLEGAL_EPSILONS)
 
     def delta(self) -> str:
-        return self.pick(_DELTAS[:14] if self.rng.random() < 0.8 else _DELTAS)
+        return self.pick(pools.DELTAS if self.rng.random() < 0.9 else pools.ILLEGAL_DELTAS)
 
     def accuracy(self) -> float:
-        return self.pick(_ALPHAS[:6] if self.rng.random() < 0.7 else _ALPHAS)
+        return self.pick(pools.ALPHAS if self.rng.random() < 0.85 else pools.ILLEGAL_ALPHAS)
 
     def text(self, depth: int = 0) -> str:
         """The text of a class: an example, or one of its forms filled in at random."""
@@ -307,35 +307,30 @@ class Draw:
         forms: list[Callable[[], str]] = [
             lambda: f"thresholds({self.name()}, {self.range()}{self.step()})",
             lambda: f"intervals({self.name()}, {self.range()}{self.step()})",
-            lambda: f"points({self.name()}{self.pick(_OPTIONS)})",
-            lambda: (
-                f"subsets({self.name()}; {self.pick(['at most', 'exactly'])} {self.number()}{self.pick(['', '', ', integers'])})"
-            ),
+            lambda: f"points({self.name()}{self.pick(pools.OPTIONS)})",
+            lambda: f"subsets({self.name()}; {self.size()} {self.number()}{self.integers()})",
             lambda: f"rules({self.open()}; at most {self.number()}{self.pick(['', ', nonzero'])})",
             lambda: f"rule_sets({self.open()}; at most {self.number()} rules of {self.number()})",
             lambda: f"parities({self.columns()}{self.pick(['', '; affine', '; affine 1'])})",
-            lambda: (
-                f"{self.pick(['linear', 'affine'])}({self.columns()}; q {self.pick(_ORDERS)}, dimension {self.number()})"
-            ),
-            lambda: (
-                f"polynomial_zeros({self.columns()}; q {self.pick(_ORDERS)}, degree {self.number()})"
-            ),
+            lambda: f"linear({self.columns()}; {self.order()}, dimension {self.number()})",
+            lambda: f"affine({self.columns()}; {self.order()}, dimension {self.number()})",
+            lambda: f"polynomial_zeros({self.columns()}; {self.order()}, degree {self.number()})",
             lambda: f"boxes({self.grids()})",
             lambda: f"stumps({self.grids()})",
             lambda: f"conjunctions({self.columns()}{self.pick(['', '; monotone'])})",
             lambda: f"juntas({self.columns()}; k {self.number()})",
             lambda: f"decision_lists({self.columns()})",
-            lambda: f"finite({self.name()}, {self.pick(_FILES)}{self.pick(['', '; other v1'])})",
-            lambda: f"{self.name()}({self.columns()}{self.pick(_OPTIONS)})",
+            lambda: (
+                f"finite({self.name()}, {self.pick(pools.FILES)}{self.pick(['', '; other v1'])})"
+            ),
+            lambda: f"{self.name()}({self.columns()}{self.pick(pools.OPTIONS)})",
         ]
         if depth < 3:
             forms += [
                 lambda: f"complement({self.text(depth + 1)})",
                 lambda: f"union({self.parts(depth)})",
                 lambda: f"direct_sum({self.parts(depth)})",
-                lambda: (
-                    f"combine({self.pick(['and', 'or', 'xor', 'nor'])}, {self.text(depth + 1)}, {self.text(depth + 1)})"
-                ),
+                lambda: f"combine({self.operation()}, {self.parts(depth)})",
                 self.deep,
             ]
         return self.pick(forms)()
@@ -349,7 +344,7 @@ class Draw:
                 f"outcomes({self.open()}; at most {self.number()})",
                 f"outcomes({self.open()}; at most {self.number()} rules of {self.number()})",
                 f"lookup({self.open()}; at most {self.number()})",
-                f"table({self.name()}, {self.pick(_FILES)})",
+                f"table({self.name()}, {self.pick(pools.FILES)})",
             ]
         )
 
@@ -369,19 +364,31 @@ class Draw:
     def name(self) -> str:
         if self.rng.random() < 0.7:
             return self.pick("abcdexyz")
-        return self.pick([*_NAMES, "n" * 9000, "'" * self.rng.randrange(9)])
+        return self.pick([*pools.NAMES, "n" * 9000, "'" * self.rng.randrange(9)])
 
     def number(self) -> str:
-        return self.pick(_SMALL if self.rng.random() < 0.75 else _NUMBERS)
+        return self.pick(pools.SMALL if self.rng.random() < 0.75 else pools.NUMBERS)
 
     def range(self) -> str:
         if self.rng.random() < 0.1:
             return self.pick(["reals", "0....9", "..", "5", "1..2..3", "0.." + "." * 9000])
-        low = self.pick(["0", "-5", "1"] if self.rng.random() < 0.7 else _ENDS)
-        return f"{low}..{self.pick(_ENDS)}"
+        low = self.pick(["0", "-5", "1"] if self.rng.random() < 0.7 else pools.ENDS)
+        return f"{low}..{self.pick(pools.ENDS)}"
 
     def step(self) -> str:
         return self.pick(["", "", "", "; step 0.5", "; step 1e-20", "; step 7", "; step -1"])
+
+    def size(self) -> str:
+        return self.pick(["at most", "exactly"])
+
+    def integers(self) -> str:
+        return self.pick(["", "", ", integers"])
+
+    def order(self) -> str:
+        return f"q {self.pick(pools.ORDERS)}"
+
+    def operation(self) -> str:
+        return self.pick(["and", "or", "xor", "nor"])
 
     def few(self) -> int:
         often = self.rng.random()
@@ -403,7 +410,7 @@ class Draw:
             return self.pick(
                 ["a 0..1 0..1", "a" + "." * 5000 + " b", "a  " * 2000 + "0..1", "0..1"]
             )
-        ends = ["1", "1", "2", "3", "7", "15"] if self.rng.random() < 0.8 else _ENDS
+        ends = ["1", "1", "2", "3", "7", "15"] if self.rng.random() < 0.8 else pools.ENDS
         steps = ["", "", "", " step 0.5", " step 1"]
         return ", ".join(f"c{j} 0..{self.pick(ends)}{self.pick(steps)}" for j in range(self.few()))
 
@@ -419,7 +426,7 @@ class Draw:
                     text[:i] + text[i + 1 :],
                     text[:i] + text[i:j] * 2 + text[j:],
                     text[:i] + text[j:],
-                    text[:i] + self.pick(_NUMBERS) + text[i:],
+                    text[:i] + self.pick(pools.NUMBERS) + text[i:],
                 ]
             )
         return text
@@ -427,7 +434,6 @@ class Draw:
 
 def damaged(data: Any, rng: random.Random) -> Any:
     """Plain JSON values with one part, at any depth, replaced, lost or put elsewhere."""
-    others: list[Any] = [None, [], {}, [[]], "", "x", 0, -1, 1, 10**30, 1.5, True, float("nan"), float("inf"), [0], [None], [[], []], {"kind": []}, "9" * 5000, "1e999999", 1e308]  # fmt: skip
     places = list(_places(data))
     copied = json.loads(json.dumps(data))
     for place in rng.sample(places, min(len(places), rng.randrange(1, 3))):
@@ -438,14 +444,14 @@ def damaged(data: Any, rng: random.Random) -> Any:
             if rng.random() < 0.2:
                 del part[place[-1]]
             elif rng.random() < 0.2 and isinstance(part, list):
-                part.insert(place[-1], rng.choice(others))
+                part.insert(place[-1], rng.choice(pools.DAMAGE))
             elif rng.random() < 0.3:
                 found = data
                 for key in rng.choice(places):
                     found = found[key]
                 part[place[-1]] = found
             else:
-                part[place[-1]] = rng.choice(others)
+                part[place[-1]] = rng.choice(pools.DAMAGE)
         except (KeyError, IndexError, TypeError):
             continue  # the other change took the place away
     return copied
@@ -478,7 +484,7 @@ def outcome(one: Case, seconds: float) -> tuple[str, float, str]:
 
     signal.signal(signal.SIGPROF, slow)
     began = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, max(seconds, LONGER.get(one.action, 0)))
     try:
         one.run()
         found, where = "answered", ""

@@ -145,10 +145,10 @@ def chain(points: int, epsilon: float, delta: float, alpha: float, beta: float) 
 def indistinct(epsilon: float, delta: float) -> Floats:
     """h(0), h(1), ..., down to 0: how often a private bit errs, at the least, about K equal records.
 
-    Where it is more than `MOST_VALUES` numbers it ends there, as if the rest were 0: that makes the
-    bounds smaller.  K replaced records lead from "all 1" to "all 0".  Pr[1] rises along the chain by F(u) =
+    K replaced records lead from "all 1" to "all 0".  Pr[1] rises along the chain by F(u) =
     min(e^eps u + delta, 1 - e^-eps (1 - u - delta)) a step at most, so h(K) = 1 - F^(K / 2)(1 / 2) if
-    K is even, and 1 - F^((K + 1) / 2)((1 - delta) / (1 + e^eps)) if it is odd.
+    K is even, and 1 - F^((K + 1) / 2)((1 - delta) / (1 + e^eps)) if it is odd.  After `MOST_VALUES`
+    numbers the rest counts as 0, which makes the bounds smaller.
 
     >>> [f"{h:.4f}" for h in indistinct(1.0, 0.0)[:4]]
     ['0.5000', '0.2689', '0.1839', '0.0989']

@@ -11,6 +11,12 @@ from littlestone.errors import DeclarationError, TooLargeError
 MOST_HORIZON = 10**12
 """Steps of a stream."""
 
+MOST_RECORDS = 3_000
+"""Records of one key after which a stream selects it."""
+
+MOST_TEACHERS = 10**6
+"""Teachers, or copies, between which the records of a stream are divided."""
+
 MOST_FOUND = 1 << 256
 """No search goes beyond: a size of so many records is of no use, and leaves the floats."""
 
@@ -41,6 +47,33 @@ def require_horizon(horizon: object) -> None:
             f"declare a stream of about 2^{horizon.bit_length() - 1} steps",
             found=f"a stream has at most {MOST_HORIZON:,} steps",
             fix="give a smaller horizon, and begin another run after it",
+        )
+
+
+def require_teachers(teachers: int) -> None:
+    """Raise `TooLargeError` if a stream is divided between more than `MOST_TEACHERS`."""
+    if teachers > MOST_TEACHERS:
+        raise TooLargeError(
+            f"divide a stream between about 2^{teachers.bit_length() - 1} teachers",
+            found=f"there may be {MOST_TEACHERS:,}, as each has records of its own",
+            fix="allow a larger epsilon or delta",
+        )
+
+
+def require_selectable(epsilon: Fraction, delta: Fraction, horizon: int) -> None:
+    """Raise `TooLargeError` if selecting from a stream takes more than `MOST_RECORDS` of one key.
+
+    That is about ln(horizon / delta) / epsilon, and what its sizes are summed over.
+
+    >>> require_selectable(Fraction(1), Fraction(1, 10**6), 200_000)
+    """
+    records = natural_log(horizon / delta) / epsilon
+    if records > MOST_RECORDS or horizon / delta > 10**290:
+        raise TooLargeError(
+            f"select from a stream of {horizon:,} steps",
+            found=f"it takes about {float(records):.0f} records of a key, ln(horizon / delta) / "
+            f"epsilon, and at most {MOST_RECORDS:,}; horizon / delta is at most 1e290",
+            fix="allow a larger epsilon or delta, or a smaller horizon",
         )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError
-from littlestone.learners.online.base import PrivateOnlineLearner
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.parameters import require_horizon
 
@@ -97,7 +97,11 @@ class _Known:
 
     def __init__(self, learner: PrivateOnlineLearner[Any]) -> None:
         self.learner = learner
-        self.proved = learner.mistake_bound(BETA)
+        self.proved: MistakeBound | None
+        try:
+            self.proved = learner.mistake_bound(BETA)
+        except TooLargeError:  # none is known up to the limit of the search
+            self.proved = None
         self.measured = learner.measured_mistakes()
 
     def order(self) -> tuple[int, float, float]:

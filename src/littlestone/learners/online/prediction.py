@@ -18,7 +18,7 @@ from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
 from littlestone.privacy.mechanisms.epoch import Epoch
-from littlestone.privacy.parameters import natural_log, require_horizon
+from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers
 from littlestone.privacy.randomness import chosen_generator
 
 _HITS, _STEEPNESS, _MARGIN, _FEWEST, _EARLY = 450, 2.5, 0.5, 250, 160  # calibrated
@@ -191,6 +191,7 @@ class PredictionLearner(Generic[Point]):
         self.hypotheses, self.horizon = hypotheses, horizon
         estimate = _Sizes.calibrated(hypotheses, epsilon, delta, horizon)
         copies = estimate.copies if copies is None else copies
+        require_teachers(copies)
         self.votes = CertainVotes(
             epsilon=exact_epsilon(epsilon),
             delta=exact_delta(delta),

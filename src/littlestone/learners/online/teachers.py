@@ -25,7 +25,7 @@ from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_teachers, whole
 from littlestone.sample import Sample
 
 _BETA = Fraction(1, 20)
@@ -202,6 +202,7 @@ class TeacherLearner(CountedLearner[TeacherStream]):
         if teachers is None:
             teachers = _TEACHERS * self.sampling.copies_needed(_BETA)
         whole("teachers", teachers, least=1)
+        require_teachers(teachers)
         self.teachers = teachers
         self._event = Composed([(self.counter, 1), (self.sampling, draws)], target.delta)
 

@@ -17,13 +17,15 @@ from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exa
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.mechanisms.sparse_selection import least_power
+from littlestone.privacy.parameters import require_selectable, whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
 
 Key = TypeVar("Key", bound=Hashable)
 
 _SPLITS = 32
+_BITS = 256
 
 
 KeyJournal = Callable[[int, Key, Epoch], None]
@@ -148,6 +150,9 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     def within(cls, epsilon: object, delta: object, *, horizon: int) -> ContinualKeySelection[Key]:
         """That of cost (epsilon, delta) with the least `expected_records`, over 32 splits."""
         total, delta = exact_epsilon(epsilon), exact_delta(delta)
+        whole("horizon", horizon, least=1)
+        if delta:
+            require_selectable(total, delta, horizon)
         splits = (
             cls(
                 skip_epsilon=total * i / _SPLITS,
@@ -183,16 +188,33 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
         return exp_below(self.test_epsilon)
 
     @cached_property
-    def _chances(self) -> list[Fraction]:
-        """q(1), q(2), ..., up to the first that is 1."""
-        found = [self.delta / self.horizon]
-        while found[-1] < 1:
-            found.append(min(Fraction(1), found[-1] * self.base))
-        return found
+    def certain(self) -> int:
+        """The least score with q(score) = 1."""
+        return 1 + least_power(self.base, self.horizon / self.delta)
 
     def chance(self, score: int) -> Fraction:
-        """q(score): with which probability a key of that score is selected at a step."""
-        return self._chances[min(score, len(self._chances)) - 1] if score >= 1 else Fraction(0)
+        """q(score): with which probability a key of that score is selected at a step.
+
+        A power on demand: a list of them all would take the square of their number of digits.
+        """
+        if not 1 <= score < self.certain:
+            return Fraction(int(score > 0))
+        return self.delta / self.horizon * self.base ** (score - 1)
+
+    def _rounded_chances(self) -> Iterator[float]:
+        """The floats nearest to q(1), q(2), ..., from bounds of a few hundred bits."""
+        first, (n, d) = self.delta / self.horizon, self.base.as_integer_ratio()
+        bits = _BITS + first.denominator.bit_length()
+        low = (first.numerator << bits) // first.denominator
+        high, one = low + 1, 1 << bits
+        for score in count(1):
+            if score >= self.certain:
+                yield 1.0
+            elif low / one == high / one:
+                yield low / one
+            else:
+                yield float(self.chance(score))
+            low, high = low * n // d, -(-high * n // d)
 
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.skip_epsilon + self.test_epsilon, self.delta)
@@ -252,16 +274,15 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
         """
         skip, still, missed = float(self.skip), 1.0, 1.0
         yield missed
-        for m in count(1):
-            still *= 1 - float(self.chance(m))
+        for chance in self._rounded_chances():
+            still *= 1 - chance
             missed = skip * missed + (1 - skip) * still
             yield missed
 
     @cached_property
     def expected_records(self) -> float:
         """The most records of a key, expected, up to its selection."""
-        certain = len(self._chances)
-        found = list(islice(self.missed(), certain + 1))
+        found = list(islice(self.missed(), self.certain + 1))
         return sum(found[:-1]) + found[-1] / (1 - float(self.skip))
 
     def enough(self, beta: float) -> int:

@@ -21,7 +21,7 @@ from littlestone.privacy.mechanisms.competition import (
     Rates,
     no_handicap,
 )
-from littlestone.privacy.parameters import whole
+from littlestone.privacy.parameters import require_selectable, whole
 from littlestone.privacy.rational import exp_below
 
 Key = TypeVar("Key", bound=Hashable)
@@ -71,6 +71,7 @@ class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
                 found="a candidate that only one record names is selected with a positive probability",
                 fix="give delta > 0, such as 1e-6",
             )
+        require_selectable(self.epsilon, self.delta, self.horizon)
 
     def rates(self, growth: int, *, shared: bool = False) -> Rates:
         """Those of this epsilon and delta with the least `Rates.expected_records`, over 32 splits."""

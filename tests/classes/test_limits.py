@@ -1,0 +1,101 @@
+"""Texts that once crashed or hung: each is answered, or refused with its limit named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from littlestone.classes import Enumerable, Thresholds, parse_class
+from littlestone.classes.limits import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
+from littlestone.errors import DeclarationError, LittlestoneError, TooLargeError
+
+
+def columns(n: int, form: str = "c{}") -> str:
+    return ", ".join(form.format(j) for j in range(n))
+
+
+def nested(word: str, inner: str, often: int) -> str:
+    return f"{word}(" * often + inner + ")" * often
+
+
+# Texts, and what the answer or the error holds.
+TEXTS = {
+    "subsets": ("subsets(x; at most 100000)", "100000"),
+    "complements": (nested("complement", "points(a)", 400), "at most 16 are read"),
+    "legal complements": (nested("complement", "thresholds(x, 0..6)", 15), "3"),
+    "unions": (nested("union", "thresholds(x, 0..4)", 400), "at most 16 are read"),
+    "parentheses": ("(" * 10_000, "not of the form"),
+    "parities of 20": (f"parities({columns(20)})", "20"),
+    "parities of 1000": (f"parities({columns(1000)})", "1000"),
+    "parities of 1100": (f"parities({columns(1100)})", "1,100 arguments, at most 1,000"),
+    "affine": (f"affine({columns(500)}; q 2, dimension 250)", "there may be 64"),
+    "boxes": (f"boxes({columns(1000, 'c{} 0..1')})", "16777216 entries"),
+    "stumps": (f"stumps({columns(1000, 'c{} 0..1')})", "records, more than 1048576"),
+    "dots": ("boxes(a " + "." * 19_000 + " b)", "not a column with a finite range"),
+    "spaces": ("boxes(" + "a  " * 6_000 + "0)", "not a column with a finite range"),
+    "too long": ("points(" + "n" * 20_000 + ")", "20,008 characters, at most 20,000"),
+    "endless": ("finite(x, /dev/zero)", "a folder or a device"),
+    "folder": ("finite(x, /)", "a folder or a device"),
+    "zeros": ("union(linear(a, b; q 65537, dimension 1), linear(a, b; q 65537, dimension 1))", ""),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_are_answered_or_refused_by_name(name: str) -> None:
+    text, wanted = TEXTS[name]
+    try:
+        found = str(parse_class(text).littlestone_dimension())
+    except LittlestoneError as error:
+        found = str(error)
+    assert wanted in found
+
+
+def test_a_name_may_hold_the_word_step_and_many_dots() -> None:
+    H = parse_class("boxes(my step 0..5, a.b 0..1 step 0.5, 'c 0..9 d' 1..2)")
+    names = ("my step", "a.b", "c 0..9 d")
+    assert H.domain.column_names == names
+    with pytest.raises(DeclarationError, match="not a column with a finite range"):
+        parse_class("boxes(0..1)")
+
+
+def test_a_limit_is_what_its_error_names() -> None:
+    widest = f"parities({columns(MOST_ARGUMENTS)})"
+    assert parse_class(widest).littlestone_dimension() == MOST_ARGUMENTS
+    longest = "n" * (MOST_CHARACTERS - len("points()"))
+    assert parse_class(f"points({longest})").domain.name == longest
+    deepest = nested("direct_sum", "thresholds(x, 0..6)", MOST_DEPTH - 1)
+    assert parse_class(deepest).littlestone_dimension() == 3
+    with pytest.raises(TooLargeError, match="17 parentheses"):
+        parse_class(f"direct_sum({deepest})")
+
+
+def test_version_spaces_of_complements_are_described_once() -> None:
+    H = parse_class(nested("complement", "thresholds(x, 0..6)", 15))
+    V = H.restrict(3, 1)
+    assert V.soa() == H.restrict(3, 1).soa()
+    assert str(V).count("the complement of") == 15
+
+
+def test_a_table_beyond_the_limit_of_its_kind_is_refused() -> None:
+    with pytest.raises(TooLargeError, match="more than 16384 entries"):
+        parse_class("union(linear(a, b; q 31, dimension 1), linear(a, b; q 31, dimension 1))")
+
+
+def test_tables_of_classes_are_those_of_their_hypotheses() -> None:
+    for text in ("complement(thresholds(x, -2..3))", "boxes(a 0..2, b 0..1)", "parities(a, b)"):
+        H = parse_class(text)
+        assert isinstance(H, Enumerable)
+        rows = [[H.hypothesis(i)(x) for x in H.domain] for i in range(H.size or 0)]
+        assert H.table().tolist() == rows
+    assert Thresholds.on(0, 3).restrict(1, 0).table().shape == (3, 4)
+
+
+def test_a_number_of_hypotheses_beyond_digits_is_printed(tmp_path: Path) -> None:
+    text = f"affine({columns(60)}; q {2**61 - 1}, dimension 30)"
+    command = [sys.executable, "-m", "littlestone", "dim", text]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "about 2^" in run.stdout
