@@ -143,7 +143,7 @@ def test_waits_are_the_tests_they_skip(longest: int, monkeypatch: pytest.MonkeyP
         most = min(most, steps + 1)
         return script.choose([quiet**k * (1 - quiet) for k in range(most)] + [quiet**most])
 
-    monkeypatch.setattr(quiet_threshold, "_LONGEST_WAIT", longest)
+    monkeypatch.setattr(quiet_threshold.QuietSession, "longest", longest)
     monkeypatch.setattr(quiet_threshold, "laplace_at_least", tail)
     monkeypatch.setattr(quiet_threshold, "geometric", scripted)
     monkeypatch.setattr(quiet_threshold, "discrete_laplace", lambda a, rng: next(rhos))

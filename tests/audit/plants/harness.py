@@ -20,6 +20,7 @@ from scipy import stats
 
 from exact_draws import Draws, apart
 from littlestone.audit import Subject
+from littlestone.audit.choices import follow
 from littlestone.discovery import modules
 from littlestone.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
@@ -125,6 +126,24 @@ def draws_as_it_says(subject: Subject[Any], trials: int = 3000) -> bool:
             expected, seen = [*expected, float(mass) * trials], [*seen, counts[output]]
     least = 0 if expected[0] else 1
     return bool(stats.chisquare(seen[least:], expected[least:]).pvalue > 1e-6)
+
+
+def follows_its_law(subject: Subject[Any], runs: int = 1000) -> bool:
+    """No output has a larger probability by the code of a run than by the exact distribution.
+
+    On the last tiny data sets, as far as so many runs show it (`follow`).
+    """
+    return all(
+        mass <= subject.distribution(data).get(output, 0)
+        for data in subject.pairs[-1]
+        for output, mass in followed(subject, data, runs).items()
+    )
+
+
+def followed(subject: Subject[Any], data: Any, runs: int = 1000) -> dict[Any, Fraction]:
+    """`follow`, of a run of the subject."""
+    run = subject.runs(2 * runs)
+    return follow(lambda rng: subject.cell(data, run(data, rng)), runs)
 
 
 class _Bits(random.Random):

@@ -9,6 +9,7 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.parameters import least
 
 Records = tuple[tuple[str, bool], ...]
 
@@ -36,11 +37,15 @@ def single_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]
     """Single-key selection, which reads positive records only; needs a delta."""
     mechanism = SingleKeySelection[str](epsilon, delta)
     many = (("a", True), ("b", True)) * 7
+    # Keys that are all certain to fire, so that one of them is drawn uniformly.
+    sure = least(lambda score: mechanism.curve(score) == 1) + 1
+    tied = tuple((key, True) for key in "abcdefghijkl") * sure
     return mechanism_subject(
         mechanism,
         pairs=[
             *neighbours(RECORDS, 3, ordered=False),
             ((("a", True), *many), (("b", True), *many)),
+            ((("a", True), *tied), (("a", False), *tied)),
         ],
         large=((("a", True), *many), (("b", True), *many)),
         read=lambda records: records,

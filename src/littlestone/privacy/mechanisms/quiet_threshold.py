@@ -16,8 +16,6 @@ from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least
 
-_LONGEST_WAIT = 2**32  # a longer wait is drawn in parts: it has no memory
-
 
 class QuietSession:
     """One run over a stream: counts what is to be counted, and begins a new epoch at every hit.
@@ -26,6 +24,8 @@ class QuietSession:
     the next hit is geometric, and is drawn at once when the count or the threshold changes.
     ``threshold`` may be set between tests to anything that is a function of what was published.
     """
+
+    longest = 2**32  # a longer wait is drawn in parts: it has no memory
 
     def __init__(self, noise: Fraction, threshold: int, rng: random.Random) -> None:
         self.threshold = threshold
@@ -54,8 +54,8 @@ class QuietSession:
 
     def _draw_wait(self, gap: int) -> int:
         quiet = 1 - laplace_at_least(self._noise, gap)
-        wait = geometric(quiet, self._rng, most=_LONGEST_WAIT)
-        self._cut = wait == _LONGEST_WAIT
+        wait = geometric(quiet, self._rng, most=self.longest)
+        self._cut = wait == self.longest
         return wait
 
 

@@ -1,0 +1,119 @@
+"""Mistakes in a draw whose exact distribution is right: found by following the code of the draw.
+
+An exact audit of such a mechanism finds nothing, because it speaks of the distribution.
+`tests/privacy/test_breaks.py` shows of each that it breaks the claim.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from itertools import accumulate
+from math import lcm
+from typing import Any
+
+from littlestone.audit import Subject, mechanism_subject
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.competition import Competition, no_handicap
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.quiet_threshold import QuietSession, QuietThreshold
+from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from plants.harness import Plant, follows_its_law
+
+KEYS, SURE = "abcdefghijkl", 20
+TIED = tuple((key, True) for key in KEYS) * SURE
+SELECTION: dict[str, Any] = {"epsilon": 3, "delta": Fraction(9, 10), "horizon": 2}
+
+
+class LevelsOnce(SingleKeySelection[Any]):
+    """Each score that fired weighs 1 / q, however many keys have it."""
+
+    def _release(self, scores: Mapping[Any, int], rng: random.Random) -> Any:
+        fired = self._fired(scores, rng)
+        if not fired:
+            return None
+        levels = Counter(scores[key] for key in fired)
+        unit = lcm(*(self.curve(score).numerator for score in levels))
+        stops = list(accumulate(int(unit / self.curve(score)) for score in levels))
+        drawn = list(levels)[bisect_right(stops, rng.randrange(stops[-1]))]
+        return rng.choice([key for key in fired if scores[key] == drawn])
+
+
+class KeptSkips(Competition[Any]):
+    """The number of skipped records stays from one epoch to the next."""
+
+    def begin(self, rates: Any, handicap: Any = no_handicap) -> None:
+        kept: dict[Any, int] = getattr(self, "_skips", {})
+        super().begin(rates, handicap)
+        self._skips = kept
+
+
+class SelectsByKeptSkips(ContinualSelection[Any]):
+    def resume(self, rng: random.Random, journal: Any = None) -> Competition[Any]:
+        return KeptSkips(self.rates(self.growth, shared=self.shared), self.horizon, rng, journal)
+
+
+class Stepwise(QuietSession):
+    """Each wait is drawn step by step, so that it has few ways."""
+
+    longest = 1
+
+
+class QuieterSession(Stepwise):
+    """The scale of rho is .95 of what it should be: 1 / ln(1 / .482) of 1 / ln 2."""
+
+    def _begin(self) -> None:
+        noise = self._noise
+        self._noise *= Fraction(964, 1000)
+        super()._begin()
+        self._noise = noise
+
+
+class Half(QuietThreshold):
+    """With noise DLap(1/2), that is e^epsilon = 2."""
+
+    @property
+    def noise(self) -> Fraction:
+        return Fraction(1, 2)
+
+    session: type[QuietSession] = Stepwise
+
+    def start(self, *, receipt: Receipt, rng: random.Random) -> QuietSession:
+        receipt.redeem(self)
+        return self.session(self.noise, self.threshold, rng)
+
+
+class LessThresholdNoise(Half):
+    session = QuieterSession
+
+
+def _same(data: Any) -> Any:
+    return data
+
+
+def _plant(
+    name: str,
+    mistake: str,
+    make: Iterable[Callable[..., Any]],
+    pair: tuple[Any, Any],
+    **public: Any,
+) -> Plant:
+    subjects: list[Subject[Any]] = [
+        mechanism_subject(kind(**public), pairs=[pair], large=pair, read=_same) for kind in make
+    ]
+    return Plant(name, mistake, follows_its_law, *subjects)
+
+
+PLANTS = [
+    _plant("single_key_levels_once", "Keys of one score weigh together as much as one key.",
+           (SingleKeySelection, LevelsOnce), ((("a", True), *TIED), (("a", False), *TIED)),
+           epsilon=1, delta=Fraction(1, 20)),
+    _plant("competition_kept_skips", "The number of skipped records is kept across epochs.",
+           (ContinualSelection, SelectsByKeptSkips), ((("a",), ("a",)), (("a",), ())),
+           growth=2, shared=True, **SELECTION),
+    _plant("quiet_less_threshold_noise", "The scale of the threshold's noise is 5% too small.",
+           (Half, LessThresholdNoise), ((True,), (False,)), epsilon=1, threshold=1),
+]  # fmt: skip
