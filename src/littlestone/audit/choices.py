@@ -138,11 +138,11 @@ def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Out
     return found
 
 
-class _Enough(BaseException):  # noqa: N818 - no error, as the next
+class _Enough(BaseException):
     """There were as many runs as were asked for."""
 
 
-class _TooRare(BaseException):  # noqa: N818 - no error: nothing that is run may catch it
+class _TooRare(BaseException):
     """The run is not worth following."""
 
 
