@@ -16,6 +16,7 @@ from threshold_audit import chi_square, neighbours, tail, worst
 
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError
+from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.above_threshold import (
     AboveThreshold,
@@ -203,7 +204,8 @@ def test_the_guarantee_for_composition() -> None:
     guarantee = mechanism.guarantee()
     assert (guarantee.epsilon, guarantee.delta) == (Fraction(1), MILLIONTH)
     m = randomized_responses(exp_below(mechanism.query_epsilon), 4, MILLIONTH)
-    assert guarantee.rho == m * mechanism.query_epsilon**2 / 2 < Fraction(1, 2)
+    assert guarantee.rho == m * Guarantee.pure(mechanism.query_epsilon).rho
+    assert guarantee.rho < Guarantee.pure(mechanism.epsilon).rho
 
 
 def test_draws_follow_the_distribution() -> None:

@@ -18,7 +18,9 @@ class Guarantee:
 
     The event is (``epsilon``, ``delta``)-DP and ``delta``-approximate ``rho``-zCDP (Bun and Steinke
     2016, Definitions 1.1 and 8.1): outside an event of probability ``delta`` its privacy loss is at
-    most ``epsilon``, and has Renyi divergence at most ``rho`` alpha for all alpha > 1.
+    most ``epsilon``, and has Renyi divergence at most ``rho`` alpha for all alpha > 1.  An event that
+    others may come in between needs a reason for a rho of its own: docs/proofs/composition.md,
+    Theorem 6.
 
     >>> Guarantee.pure(Fraction(1)).rho <= Fraction("0.462118")
     True

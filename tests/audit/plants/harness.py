@@ -135,7 +135,7 @@ def follows_its_law(subject: Subject[Any], runs: int = 1000) -> bool:
     """
     return all(
         mass <= subject.distribution(data).get(output, 0)
-        for data in subject.pairs[-1]
+        for data in dict.fromkeys(subject.pairs[-1])
         for output, mass in followed(subject, data, runs).items()
     )
 

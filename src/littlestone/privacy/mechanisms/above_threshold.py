@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import comb
@@ -75,11 +75,11 @@ class AboveThreshold(ThresholdMechanism):
         return PrivacyCost(self.epsilon, self.delta)
 
     def guarantee(self) -> Guarantee:
-        # With probability 1 - delta the tests read at most m randomized responses (theorem 1).
-        rho = randomized_responses(exp_below(self.query_epsilon), self.hits, self.delta) * (
-            self.query_epsilon**2 / 2
-        )
-        return Guarantee(self.epsilon, self.delta, min(rho, self.epsilon**2 / 2))
+        # But for delta the tests make at most m randomized responses, interleaved with other events
+        # or not: docs/proofs/composition.md, Theorem 6.
+        whole, one = Guarantee.pure(self.epsilon, self.delta), Guarantee.pure(self.query_epsilon)
+        m = randomized_responses(exp_below(self.query_epsilon), self.hits, self.delta)
+        return replace(whole, rho=min(whole.rho, m * one.rho))
 
     def start(self, *, receipt: Receipt, rng: random.Random) -> Session:
         receipt.redeem(self)
