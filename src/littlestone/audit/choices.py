@@ -12,7 +12,8 @@ from littlestone.errors import DeclarationError
 
 Output = TypeVar("Output", bound=Hashable)
 
-_WIDEST = 2**12  # so many values of a number are tried one by one
+_FEW = 2**8  # so many values of a number are tried one by one
+_WIDEST = 2**12  # the same, of a number that was compared before
 
 
 class Choices:
@@ -56,8 +57,8 @@ class Choices:
     def generator(self) -> random.Random:
         """One whose random bits are choices, made only as far as the code asks for them.
 
-        What it returns is a `Secret`, so that a comparison of 64 bits with a number is one choice of
-        two, of the exact weights, and not of 2^64.
+        Bits and large numbers are a `Secret`, so that a comparison of 64 bits with a number is one
+        choice of two, of the exact weights, and not of 2^64.
 
         >>> choices = Choices()
         >>> law = choices.explore(lambda: choices.generator().getrandbits(64) < 2**62)
@@ -71,6 +72,8 @@ class Choices:
                 return Secret.below(1 << k, choices)  # type: ignore[return-value]
 
             def _randbelow(self, n: int) -> int:  # what all whole numbers of a generator come from
+                if n <= _FEW:  # code may want an int
+                    return choices.choose([Fraction(1, n)] * n)
                 return Secret.below(n, choices)  # type: ignore[return-value]
 
             def random(self) -> float:
