@@ -1,6 +1,7 @@
 """Exact audits against the definitions, and every subject against its own claim."""
 
 import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -16,6 +17,7 @@ from littlestone.audit.subject import Named
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.event import Event, Guarantee
 
 ONE = Fraction(1)
 
@@ -67,6 +69,57 @@ def test_moments_are_those_of_the_definition(
         assert moment is not None
         by_definition = sum(float(p[y]) ** order * float(q[y]) ** (1 - order) for y in p if p[y])
         assert float(moment) == pytest.approx(by_definition)
+
+
+@given(distributions(), distributions(), distributions(), st.fractions(0, 1), st.integers(2, 5))
+def test_the_moment_outside_of_delta_is_the_least(
+    p: dict[Any, Fraction],
+    q: dict[Any, Fraction],
+    cut: dict[Any, Fraction],
+    delta: Fraction,
+    order: int,
+) -> None:
+    kept = {y: max(Fraction(0), p[y] - delta * cut[y]) for y in p}
+    moment = renyi_moment(p, q, order, delta)
+    if any(kept[y] and not q[y] for y in p):
+        return
+    assert moment is not None
+    other = sum((kept[y] ** order / q[y] ** (order - 1) for y in p if q[y]), Fraction(0))
+    assert moment <= other * (1 + Fraction(1, 2**200))
+
+
+@dataclass(frozen=True)
+class ScaledRho(Event):
+    """An event that claims ``share`` of another one's rho."""
+
+    event: Event
+    share: Fraction
+
+    def cost(self) -> PrivacyCost:
+        return self.event.cost()
+
+    def guarantee(self) -> Guarantee:
+        told = self.event.guarantee()
+        return replace(told, rho=told.rho * self.share)
+
+    def __str__(self) -> str:
+        return f"{self.share} of the rho of {self.event}"
+
+
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [
+        ("sparse-sampling", Fraction(2, 3)),
+        ("choosing-mechanism", Fraction(3, 4)),
+        ("stable-histogram", Fraction(1, 4)),
+        ("composed-responses", Fraction(3, 4)),
+    ],
+)
+def test_a_rho_that_is_too_small_is_found_beside_a_delta(name: str, share: Fraction) -> None:
+    subject = find_subject(name).make(ONE, Fraction(1, 1000))
+    for scale, holds in ((ONE, True), (share, False)):
+        event = ScaledRho(subject.event, scale)
+        assert exact_audit(subject.distribution, subject.pairs, event).holds is holds
 
 
 def test_a_claim_speaks_at_every_epsilon_as_its_dominating_mechanism_does() -> None:

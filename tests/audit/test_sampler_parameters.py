@@ -70,7 +70,7 @@ def less(draws: Any) -> Any:
     """The same sampler with a parameter that is too small, or a base that is too large."""
     if isinstance(draws, ModuleType):
 
-        def draw(errors: Any, lengths: Any, base: Fraction, rng: Any) -> int:
+        def draw(errors: Any, lengths: Any, base: Fraction, rng: Any) -> Any:
             return draws.draw(errors, lengths, base / LESS, rng)
 
         return SimpleNamespace(**{**vars(draws), "draw": draw})

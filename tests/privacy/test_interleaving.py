@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from threshold_audit import tail
@@ -85,8 +86,8 @@ def steps(
             p, q = answered(value, hits[i]), answered(other, hits[i])
             yield [(p[h], q[h], (*left[:i], h, *left[i + 1 :])) for h in p]
     if responses:
-        p, q = (RESPONSE.distribution(bit) for bit in (0, 1))
-        yield [(p[bit], q[bit], (*hits, responses - 1)) for bit in p]
+        one, two = (RESPONSE.distribution(bit) for bit in (0, 1))
+        yield [(one[bit], two[bit], (*hits, responses - 1)) for bit in one]
 
 
 @cache
@@ -186,10 +187,10 @@ def test_every_event_with_a_guarantee_of_its_own_has_its_reason() -> None:
     """The page on composition says of each why its rho holds when other events come in between."""
     for part in ("privacy", "learners"):
         assert list(modules(f"littlestone.{part}"))
-    own, left = set[str](), [Event]
-    while left:
-        kind: type[Event] = left.pop()
-        left += kind.__subclasses__()
+    own, kinds = set[str](), list[Any]([Event])
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
         if "guarantee" in vars(kind) and kind.__module__.startswith("littlestone."):
             own.add(kind.__name__)
     page = Path(__file__).parents[2] / "docs" / "proofs" / "composition.md"

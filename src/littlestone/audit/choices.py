@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
+from littlestone.audit.secret import Secret
 from littlestone.errors import DeclarationError
 
 Output = TypeVar("Output", bound=Hashable)
 
-_WIDEST = 2**12  # so many values of a number are tried one by one
+_FEW = 2**8  # so many values of a number are tried one by one
 
 
 class Choices:
@@ -56,8 +56,8 @@ class Choices:
     def generator(self) -> random.Random:
         """One whose random bits are choices, made only as far as the code asks for them.
 
-        What it returns is a `Secret`, so that a comparison of 64 bits with a number is one choice of
-        two, of the exact weights, and not of 2^64.
+        Bits and large numbers are a `Secret`, so that a comparison of 64 bits with a number is one
+        choice of two, of the exact weights, and not of 2^64.
 
         >>> choices = Choices()
         >>> law = choices.explore(lambda: choices.generator().getrandbits(64) < 2**62)
@@ -68,10 +68,12 @@ class Choices:
 
         class Chosen(random.Random):
             def getrandbits(self, k: int) -> int:
-                return Secret.below(1 << k, choices)  # type: ignore[return-value]
+                return Secret.below(1 << k, choices.choose)  # type: ignore[return-value]
 
             def _randbelow(self, n: int) -> int:  # what all whole numbers of a generator come from
-                return Secret.below(n, choices)  # type: ignore[return-value]
+                if n <= _FEW:  # code may want an int
+                    return choices.choose([Fraction(1, n)] * n)
+                return Secret.below(n, choices.choose)  # type: ignore[return-value]
 
             def random(self) -> float:
                 raise DeclarationError(
@@ -144,117 +146,3 @@ class _Enough(BaseException):
 
 class _TooRare(BaseException):
     """The run is not worth following."""
-
-
-@dataclass
-class _Known:
-    """A uniform number is at least ``low`` and below ``high``; so many ``bits`` were appended to it."""
-
-    low: int
-    high: int
-    bits: int = 0
-
-
-class Secret:
-    """A rising function of a uniform number, which is chosen only as far as comparisons ask for it.
-
-    It takes the place of an int in code that shifts it, adds to it, multiplies it by whole numbers
-    >= 0, appends fresh bits to it, and compares it.  What asks for all of it, as an index does, is a
-    choice of all that it can still be, which are at most 4,096 numbers.
-    """
-
-    def __init__(
-        self, choices: Choices, known: _Known, rule: Callable[[int], int] = lambda u: u
-    ) -> None:
-        self._choices, self._known, self._rule = choices, known, rule
-        self._bits = known.bits  # the rule is of the number as it is now
-
-    @classmethod
-    def below(cls, size: int, choices: Choices) -> Secret:
-        """A uniform number below ``size``."""
-        return cls(choices, _Known(0, size))
-
-    def _then(self, rule: Callable[[int], int]) -> Secret:
-        inner, bits = self._rule, self._known.bits - self._bits
-        return Secret(self._choices, self._known, lambda u: rule(inner(u >> bits)))
-
-    def _at(self, u: int) -> int:
-        """The value, if the number is ``u``."""
-        return self._rule(u >> (self._known.bits - self._bits))
-
-    def __lt__(self, other: int) -> bool:
-        known = self._known
-        first, above = known.low, known.high  # the least number at which this reaches `other`
-        while first < above:
-            middle = (first + above) // 2
-            first, above = (first, middle) if self._at(middle) >= other else (middle + 1, above)
-        if first in (known.low, known.high):
-            return first == known.high
-        sizes = first - known.low, known.high - first
-        if self._choices.choose([Fraction(size, sum(sizes)) for size in sizes]):
-            known.low = first
-            return False
-        known.high = first
-        return True
-
-    def __le__(self, other: int) -> bool:
-        return self < other + 1
-
-    def __ge__(self, other: int) -> bool:
-        return not self < other
-
-    def __gt__(self, other: int) -> bool:
-        return not self <= other
-
-    def __add__(self, other: int) -> Secret:
-        return self._then(lambda value: value + other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: int) -> Secret:
-        return self._then(lambda value: value - other)
-
-    def __mul__(self, other: int) -> Secret:
-        return self._then(lambda value: value * other)
-
-    __rmul__ = __mul__
-
-    def __lshift__(self, k: int) -> Secret:
-        return self._then(lambda value: value << k)
-
-    def __rshift__(self, k: int) -> Secret:
-        return self._then(lambda value: value >> k)
-
-    def __or__(self, fresh: Secret) -> Secret:
-        """With the bits of ``fresh``, which nothing was asked of, for those that a shift made 0."""
-        known, size = self._known, fresh._known.high
-        k = size.bit_length() - 1
-        known.low, known.high, known.bits = known.low << k, known.high << k, known.bits + k
-        return Secret(self._choices, known, lambda u: self._at(u) | u % size)
-
-    def __index__(self) -> int:
-        low, high = self._known.low, self._known.high
-        width = high - low
-        if width > _WIDEST:
-            raise DeclarationError(
-                "follow an algorithm along its choices",
-                found=f"it reads all of a number with {width.bit_length()} bits",
-                fix="compare the number, or draw a smaller one",
-            )
-        chosen = low + (self._choices.choose([Fraction(1, width)] * width) if width > 1 else 0)
-        self._known.low, self._known.high = chosen, chosen + 1
-        return self._at(chosen)
-
-    __int__ = __index__
-
-    def __repr__(self) -> str:
-        return repr(int(self))
-
-    def __bool__(self) -> bool:
-        return bool(int(self))
-
-    def __eq__(self, other: object) -> bool:
-        return int(self) == other
-
-    def __hash__(self) -> int:
-        return hash(int(self))

@@ -100,7 +100,9 @@ def _shown(row: Row[Any], value: Fraction | None) -> float:
     """A moment as the rho that it amounts to, (order - 1) D_order / (order (order - 1))."""
     if value is None:
         return math.inf
-    return nats(value) / float(row.at * (row.at - 1)) if row.quantity == "moment" else float(value)
+    if row.quantity == "moment":  # outside of delta it may be below 1
+        return nats(max(Fraction(1), value)) / float(row.at * (row.at - 1))
+    return float(value)
 
 
 def _named(row: Row[Any]) -> str:
