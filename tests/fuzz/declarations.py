@@ -246,7 +246,7 @@ class Draw:
         method = self.pick(_SEVERAL if several else _METHODS)
         if self.rng.random() < 0.3:
             method = "auto"
-        asked = {"method": method, "setting": setting}
+        asked: dict[str, Any] = {"method": method, "setting": setting}
         match action:
             case "tree":
                 return {"levels": self.rng.randrange(1, 9)}
