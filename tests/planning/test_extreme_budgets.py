@@ -103,7 +103,9 @@ def test_the_search_for_votes_ends_before_a_spend() -> None:
     cost = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
     votes = CertainVotes(**cost, horizon=1000, voters=8867, threshold=4800, hits=6217)
     assert votes.steepness == 733
-    learner = PredictionLearner(parse_class("points(a)"), epsilon=".5", delta="1e-6", horizon=200_000)
+    learner = PredictionLearner(
+        parse_class("points(a)"), epsilon=".5", delta="1e-6", horizon=200_000
+    )
     with Ledger() as book:
         learner.start(ledger=book, dataset="d", rng=seeded_generator(1))
     assert learner.votes.steepness == 2779
