@@ -106,6 +106,8 @@ def test_the_search_for_votes_ends_before_a_spend() -> None:
     learner = PredictionLearner(
         parse_class("points(a)"), epsilon=".5", delta="1e-6", horizon=200_000
     )
+    with pytest.raises(TooLargeError, match="at most 600"):
+        PredictionLearner(parse_class("points(a)"), epsilon=".1", delta="1e-300", horizon=9)
     with Ledger() as book:
         learner.start(ledger=book, dataset="d", rng=seeded_generator(1))
     assert learner.votes.steepness == 2779
