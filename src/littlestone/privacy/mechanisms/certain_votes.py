@@ -71,7 +71,7 @@ class CertainVotes(Mechanism[Sequence[int], tuple[Answer, ...]]):
         if (order := max(self._orders)) > MOST_ORDER:
             raise TooLargeError(
                 "answer questions by votes",
-                found=f"their privacy takes moments of order {order:,}, about 3 ln(1 / delta) / epsilon, "
+                found=f"it takes moments of order {order:,}, about 3 ln(1 / delta) / epsilon, "
                 f"and at most {MOST_ORDER:,}",
                 fix="allow a larger epsilon or delta",
             )
