@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
+from decimal import Decimal
 
 import pytest
 
 from littlestone.classes import Enumerable, Thresholds, parse_class
 from littlestone.classes.limits import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
+from littlestone.domains import Grid, Integers, Reals, number
 from littlestone.errors import DeclarationError, LittlestoneError, TooLargeError
 
 
@@ -93,9 +94,20 @@ def test_tables_of_classes_are_those_of_their_hypotheses() -> None:
     assert Thresholds.on(0, 3).restrict(1, 0).table().shape == (3, 4)
 
 
-def test_a_number_of_hypotheses_beyond_digits_is_printed(tmp_path: Path) -> None:
+def test_a_number_of_hypotheses_beyond_digits_is_printed() -> None:
     text = f"affine({columns(60)}; q {2**61 - 1}, dimension 30)"
     command = [sys.executable, "-m", "littlestone", "dim", text]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert run.returncode == 0, run.stderr
     assert "about 2^" in run.stdout
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_long_integer_is_beyond_every_range(sign: int) -> None:
+    """Its decimal digits would take the square of their number."""
+    long = sign * 10**10_000
+    assert number(long) == Decimal("Infinity") * sign
+    assert Grid(0, 9).encode(long) == (9 if sign > 0 else 0)
+    assert Integers().encode(long) == 0
+    assert Reals().encode(long) == 0
+    assert number(sign * 10**400) == Decimal(sign * 10**400)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 # A smaller base is always private, and beyond this one an error is as good as never drawn.
 _LARGEST_EXPONENT = 44
 
 
+# Asked of public epsilons alone, and by a search for a size of the same one again and again.
+@lru_cache(maxsize=1024)
 def exp_below(x: Fraction, bits: int = 32) -> Fraction:
     """A dyadic rational r with 1 <= r <= e^x and r >= e^x - min(x, 1) / 2^(bits - 1), for x >= 0.
 
@@ -21,6 +24,7 @@ def exp_below(x: Fraction, bits: int = 32) -> Fraction:
     return Fraction(enclose_exp(x, places)[0], 1 << places)
 
 
+@lru_cache(maxsize=1024)
 def exp_above(x: Fraction, bits: int = 32) -> Fraction:
     """A dyadic rational r with e^x <= r <= e^x + min(x, 1) / 2^(bits - 1), for x >= 0.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
@@ -20,6 +20,9 @@ from littlestone.privacy.samplers.uniform import LazyUniform, bernoulli
 
 Answer = tuple[int, bool]
 """A label, and whether the vote was certain."""
+
+MOST_ORDER = 600
+"""Of a moment: its digits, and the time it takes, grow with the order."""
 
 _BITS, _PLACES = 64, 320
 _GATE = Fraction(1, 16)  # the share of epsilon that hides how many uncertain votes there were
@@ -65,6 +68,13 @@ class CertainVotes(Mechanism[Sequence[int], tuple[Answer, ...]]):
                 found="delta must be greater than 0",
                 fix="give a positive delta, such as 1e-6",
             )
+        if (order := max(self._orders)) > MOST_ORDER:
+            raise TooLargeError(
+                "answer questions by votes",
+                found=f"it takes moments of order {order:,}, about 3 ln(1 / delta) / epsilon, "
+                f"and at most {MOST_ORDER:,}",
+                fix="allow a larger epsilon or delta",
+            )
 
     @cached_property
     def gate(self) -> OneSidedThreshold:
@@ -80,9 +90,13 @@ class CertainVotes(Mechanism[Sequence[int], tuple[Answer, ...]]):
     def is_private(self, steepness: int) -> bool:
         """Whether r = 1 + 1/N is within (epsilon, delta), by some order alpha = 2, 3, ..."""
         rest, least_delta = self.epsilon - self.gate.epsilon, log_below(self.delta)
-        unit = -2 * least_delta / rest
-        orders = {max(2, round(1 + share * unit)) for share in _ORDERS}
-        return any(self._log_delta(steepness, order, rest) <= least_delta for order in orders)
+        return any(self._log_delta(steepness, order, rest) <= least_delta for order in self._orders)
+
+    @cached_property
+    def _orders(self) -> set[int]:
+        """The orders that are tried."""
+        unit = -2 * log_below(self.delta) / (self.epsilon - self.gate.epsilon)
+        return {max(2, round(1 + share * unit)) for share in _ORDERS}
 
     def _log_delta(self, steepness: int, order: int, epsilon: Fraction) -> Fraction:
         """An upper bound of ln(delta) at this order, by Theorem 1; 1 if it bounds nothing."""
