@@ -23,7 +23,7 @@ from spending import CENT, Answer
 
 from littlestone.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.ledger import Ledger, is_address, server, shown_address
+from littlestone.privacy.ledger import Ledger, conninfo, is_address, server, shown_address
 from servers import Server
 from servers import server as run_server
 
@@ -421,8 +421,10 @@ WRONG = [
     "\npostgresql://ada:{}@localhost/db",
     "//ada:{}@localhost/db",
     "ada:{}@localhost/db",
+    "ada_b:{}@localhost/db",
     "host=localhost dbname=db password={}",
     "dbname = db password={}",
+    "application_name=x password={}",
     "mysql://ada:{}@localhost/db",
     "postgresql+asyncpg://ada:{}@localhost/db",
 ]
@@ -444,6 +446,15 @@ def test_no_error_quotes_a_password_and_no_file_is_made(
     assert caught.value.fix
     assert SECRET not in shown_address(str(place))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["password", "PassWord", "sslpassword", "SSLPASSWORD"])
+def test_no_option_of_an_address_is_a_password(option: str) -> None:
+    """Whatever libpq makes of it: an address is kept, and shown in other places than here."""
+    place = "postgresql://ada@localhost/db?passfile=/home/ada/.pgpass"
+    assert conninfo(place) == place
+    with pytest.raises(LedgerError, match="holds a password"):
+        conninfo(f"{place}&{option}={SECRET}")
 
 
 @pytest.mark.parametrize(
