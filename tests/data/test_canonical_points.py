@@ -19,9 +19,10 @@ from disguises import (
     disguises,
     hostile,
 )
+from littlestone.data import sample_from_arrays
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.domains.values import number, text, truth
-from littlestone.labelled import LabelledSample
+from littlestone.labelled import LabelledSample, declared_labels
 from littlestone.learners.online.base import journalled
 from littlestone.sample import Sample
 
@@ -137,6 +138,16 @@ def test_values_of_hostile_classes() -> None:
     assert text("a\ud800") == "a\N{REPLACEMENT CHARACTER}"
 
 
+def test_arrays_of_any_objects_are_records() -> None:
+    values = [*hostile(), *OUTSIDE]
+    pair = Product((Strings("s"), Integers("i")))
+    for domain in (Strings("s"), Integers("i"), pair, Disjoint((Integers("i"), Strings("s")))):
+        sample = sample_from_arrays(values, values[::-1], domain)
+        assert (sample.n, all(map(is_exact, sample.points))) == (len(values), True)
+    found = sample_from_arrays(disguises(("a", 1)), [1] * len(disguises(("a", 1))), pair)
+    assert (found.points, found.n) == ((("a", 1),), len(disguises(("a", 1))))
+
+
 class OwnText(str):
     """A text of a type of its own."""
 
@@ -145,6 +156,7 @@ def test_declared_ends_and_names_are_exact() -> None:
     for domain in (Grid(False, True), Names((OwnText("a"), "b"), other=OwnText("b"))):
         for value in [*domain.examples(2), domain.encode(None), domain.encode(99)]:
             assert is_exact(value)
+    assert all(map(is_exact, declared_labels((OwnText("a"), OwnText("b")))))
 
 
 def test_labels_of_any_kind() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import random
 import shutil
@@ -20,6 +21,7 @@ from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.errors import ModelError, OutputError
 from littlestone.learners.online import KeyLearner, Run, durable_run
+from littlestone.learners.online.state import state_file
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
@@ -361,6 +363,43 @@ def test_a_disk_that_fails_stops_the_run_for_good(
     with begun(ledger, state) as run:
         take(run, RECORDS[run.stream.steps :])
         assert run.stream.hypothesis.words() == "x is one of 0, 1"
+
+
+def test_a_line_is_written_whole_in_however_many_calls(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system may take a part of what it is given, as where a signal comes."""
+
+    class Slow(io.FileIO):
+        def write(self, content: Any) -> int:
+            return super().write(bytes(content)[:7])
+
+    with monkeypatch.context() as patch:
+        slow = lambda path, mode, buffering, opener: Slow(path, mode, opener=opener)  # noqa: E731
+        patch.setattr("littlestone.learners.online.state.open", slow, raising=False)
+        with state_file(state) as file:
+            assert file.read() == []
+            file.add({"a": "long line"})
+            file.add([1, 2, 3])
+    with state_file(state) as file:
+        assert file.read() == [{"a": "long line"}, [1, 2, 3]]
+
+
+def test_a_line_that_another_hand_follows_at_once_is_not_relied_on(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = os.fsync
+
+    def meddled(handle: int) -> None:
+        honest(handle)
+        appended(state)
+
+    with state_file(state) as file:
+        file.read()
+        file.add(["first"])
+        monkeypatch.setattr(os, "fsync", meddled)
+        with pytest.raises(OutputError, match="another program wrote to it"):
+            file.add(["second"])
 
 
 def test_a_hard_link_is_refused(ledger: Ledger, state: Path) -> None:

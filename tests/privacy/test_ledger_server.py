@@ -121,6 +121,18 @@ def test_entries_are_only_ever_added(running_server: Server, address: str, state
     assert ledger.total("people") == Answer().cost()
 
 
+def test_joined_names_are_never_parted(running_server: Server, address: str) -> None:
+    import psycopg
+
+    with Ledger(address) as ledger:
+        ledger.alias("a", "b")
+        for statement in ("DELETE FROM", "TRUNCATE", "UPDATE"):
+            change = " SET same_as = 'c'" if statement == "UPDATE" else ""
+            with pytest.raises(psycopg.errors.RaiseException, match="never changed or deleted"):
+                session(running_server, address, f"{statement} littlestone_ledger.aliases{change}")
+        assert ledger.names("a") == ["a", "b"]
+
+
 # In doubt
 
 
