@@ -69,6 +69,26 @@ def test_moments_are_those_of_the_definition(
         assert moment is not None
         by_definition = sum(float(p[y]) ** order * float(q[y]) ** (1 - order) for y in p if p[y])
         assert float(moment) == pytest.approx(by_definition)
+        exactly = sum((p[y] ** order * q[y] ** (1 - order) for y in p if p[y]), Fraction(0))
+        assert exactly <= moment <= exactly * (1 + Fraction(1, 1 << 250))
+
+
+class Narrow(Claim):
+    """Whose rho is said to hold everywhere, and not outside of delta alone."""
+
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, Fraction(0), super().guarantee().rho)
+
+
+def test_moments_are_compared_outside_of_the_delta_of_rho() -> None:
+    """A bit that is told with probability 1/7, and else by a coin."""
+    delta = Fraction(1, 7)
+
+    def distribution(bit: int) -> dict[Any, Fraction]:
+        return {("all", bit): delta, None: 1 - delta}
+
+    assert exact_audit(distribution, [(0, 1)], Claim(ONE, delta)).holds
+    assert not exact_audit(distribution, [(0, 1)], Narrow(ONE, delta)).holds
 
 
 @given(distributions(), distributions(), distributions(), st.fractions(0, 1), st.integers(2, 5))

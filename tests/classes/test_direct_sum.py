@@ -55,6 +55,9 @@ def test_records_stand_for_the_first_column_that_shows_something() -> None:
 def test_texts_and_refusals() -> None:
     text = "direct_sum(thresholds(x, 0..4), complement(thresholds(y, 0..2)))"
     assert str(parse_class(text)) == text
+    for x in parse_class(text).domain.examples(2):
+        # A text that declares another class must not describe this one.
+        assert str(parse_class(text).restrict(x, 1)).startswith("the direct sum of ")
     with pytest.raises(DeclarationError, match="a column is named twice"):
         parse_class("direct_sum(thresholds(x, 0..4), thresholds(x, 0..4))")
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
 import subprocess
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,9 @@ from littlestone.cli import fit as fit_module
 from littlestone.errors import OutputError
 from littlestone.learners import Release
 from littlestone.privacy.ledger import Ledger
+from littlestone.report.delivery import delivered
 from littlestone.report.fit import Evaluation
+from littlestone.visible import visible_json
 
 
 @pytest.fixture(autouse=True)
@@ -54,10 +59,49 @@ def test_a_model_that_cannot_be_written_is_shown_and_kept_elsewhere(
     assert entries(Path("littlestone.ledger")) == [release.receipt]
 
 
-def test_a_full_disk_behind_the_output(folder: Path) -> None:
+@pytest.mark.parametrize("full", [0, 1, 2, 3])
+def test_the_release_is_kept_in_the_first_place_that_takes_it(
+    full: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """In the folder, the home or the temporary folder, or else on standard error; whole or not."""
+    places = [tmp_path / name for name in ("here", "home", "temporary")]
+    for place in places:
+        place.mkdir()
+    monkeypatch.setattr(Path, "cwd", lambda: places[0])
+    monkeypatch.setattr(Path, "home", lambda: places[1])
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: places[2])
+    honest, calls = os.fsync, 0
+
+    def failing(handle: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls <= full:
+            raise OSError(28, "No space left on device")
+        honest(handle)
+
+    def show() -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(OutputError, match="Broken pipe; its budget is spent") as error:
+        delivered('{"a": "model"}', write=None, show=show)
+    files = [file for place in places for file in place.iterdir()]
+    assert [file.parent for file in files] == places[full : full + 1]
+    assert all(file.read_text() == '{"a": "model"}' for file in files)
+    assert str(files[0] if files else "the model below") in error.value.fix
+    assert capsys.readouterr().err == ("" if files else '{"a": "model"}')
+
+
+@pytest.mark.parametrize("as_json", [None, True])
+def test_a_full_disk_behind_the_output(folder: Path, as_json: bool | None) -> None:
+    arguments = command(*fit_arguments("table.csv", json=as_json))
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            command(*fit_arguments("table.csv")), stdout=full, stderr=subprocess.PIPE, check=False
+            arguments,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": ""},  # which would write at once
+            check=False,
         )
     assert done.returncode == 1
     assert kept(folder, done.stderr.decode()).receipt == 1
@@ -133,7 +177,7 @@ def test_names_of_a_table_do_nothing_in_a_terminal(as_json: bool | None) -> None
     declared = f"thresholds({HOSTILE}, 0..20)"
     printed = []
     for arguments in (
-        fit_arguments("table.csv", class_=declared, dry_run=None, json=as_json),
+        fit_arguments("table.csv", class_=declared, dry_run=True, json=as_json),
         fit_arguments("table.csv", class_=declared.replace("0..20", "20..0"), json=as_json),
         fit_arguments("table.csv", class_=f"thresholds({HOSTILE}x, 0..20)", json=as_json),
         ["plan", declared, "--epsilon", "1", *(["--json"] if as_json else [])],
@@ -145,6 +189,33 @@ def test_names_of_a_table_do_nothing_in_a_terminal(as_json: bool | None) -> None
         printed += [ran.out, ran.err]
         assert all(c.isprintable() or c == "\n" for c in ran.out + ran.err)
     assert any("x1b" in text or "u001b" in text for text in printed)
+
+
+@pytest.mark.parametrize("command", ["show", "history", "export"])
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_another_hand_wrote_in_a_ledger_does_nothing(command: str, as_json: bool) -> None:
+    with Ledger("littlestone.ledger"), closing(sqlite3.connect("littlestone.ledger")) as rows:
+        rows.execute(
+            "INSERT INTO entries (dataset, what, mechanism, epsilon, delta, neighboring, at)"
+            " VALUES ('d', ?, 'm', '1/1', '0/1', 'replace-one', '')",
+            [HOSTILE],
+        )
+        rows.commit()
+    style = ["--format", "json"] if command == "export" else ["--json"]
+    ran = run("ledger", command, *(style if as_json else []))
+    assert ran.status == 0
+    if as_json or command != "export":  # a file of CSV holds texts as they are
+        assert all(c.isprintable() or c == "\n" for c in ran.out + ran.err)
+        assert "gone" in ran.out
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_that_only_shows_reads_back_equal(indent: int | None) -> None:
+    data = {HOSTILE: ["\x00\x7f\x85\xad\u2028\ufeff", "\U000e0001\ud83d", 'città\n\t"\\']}
+    written = visible_json(data, indent=indent)
+    assert json.loads(written) == data
+    assert all(c.isprintable() or c == "\n" for c in written)
+    assert "città" in written
 
 
 def test_a_terminal_shows_escapes_too() -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +17,7 @@ from running import TABLE, Ran, entries, fit_arguments, run
 
 from littlestone.errors import OutputError
 from littlestone.privacy.ledger import Ledger
+from littlestone.report import files
 from littlestone.report.files import MODEL, reserved
 
 LABEL = ["--target", "late", "--positive", "1"]
@@ -82,6 +84,14 @@ def test_the_files_of_a_stream_are_different_files(more: list[str]) -> None:
     assert "the same file as" in unchanged(*STREAM, *SUBSETS, *more).err
 
 
+def test_a_linked_folder_gives_no_other_file() -> None:
+    """Of files that are not there yet, too."""
+    os.symlink(".", "here")
+    ran = run(*STREAM, *SUBSETS, "--figure", "run.svg", "--state", "here/run.svg")
+    assert (ran.status, "the same file as" in ran.err) == (1, True)
+    assert not Path("run.svg").exists()
+
+
 @pytest.mark.parametrize(
     "name", ["other.ledger", "table.parquet", "notes.txt", "model.json", "square.csv"]
 )
@@ -111,6 +121,17 @@ def test_no_other_command_replaces_another_kind_of_file(name: str) -> None:
     unchanged("dim", "square.csv", "--certificate", name)
     unchanged("ledger", "export", "--ledger", "aside.ledger", "--out", name)
     unchanged("predict", "model.json", "table.csv", "--out", name)
+
+
+def test_a_file_is_of_a_kind_by_its_first_bytes() -> None:
+    """And not by what it quotes, or by a column that is called like what a command writes."""
+    model, scored = Path("model.json").read_text(), "carrier,prediction\nAA,1\n"
+    Path("about.txt").write_text(f"A model:\n{model}")
+    Path("scored.csv").write_text(scored)
+    Path("drawn.svg").write_text("#!/bin/sh\n# of <svg ")
+    unchanged(*fit_arguments("table.csv", out="about.txt"))
+    unchanged("predict", "model.json", "table.csv", "--out", "scored.csv")
+    unchanged("tree", "square.csv", "--out", "drawn.svg")
 
 
 @pytest.mark.parametrize(
@@ -187,6 +208,33 @@ def test_a_file_that_came_meanwhile_is_not_replaced() -> None:
         with pytest.raises(OutputError, match="of another kind"):
             write("{}")
     assert Path("new.json").read_bytes()[:4] == b"PAR1"
+
+
+def test_what_is_written_is_on_the_disk_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut after it takes neither the content nor the name."""
+    done = list[str]()
+
+    def noted(name: str, honest: Any) -> Any:
+        return lambda *arguments: done.append(name) or honest(*arguments)
+
+    umask = os.umask(0o027)
+    try:
+        with reserved("model.json", MODEL) as write:
+            monkeypatch.setattr(os, "fsync", noted("content", os.fsync))
+            monkeypatch.setattr(os, "replace", noted("name", os.replace))
+            monkeypatch.setattr(files, "sync_folder", noted("folder", files.sync_folder))
+            write("{}")
+    finally:
+        os.umask(umask)
+    assert done[:3] == ["content", "name", "folder"]
+    assert Path("model.json").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_write_protected_file_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Taking its name needs no right to write to it; its owner meant it to stay."""
+    monkeypatch.setattr(os, "access", lambda path, right: right != os.W_OK)  # also for a superuser
+    with pytest.raises(OutputError, match="write-protected"), reserved("model.json", MODEL):
+        pass
 
 
 def test_a_full_disk_leaves_the_earlier_file(monkeypatch: pytest.MonkeyPatch) -> None:

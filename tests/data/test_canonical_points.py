@@ -7,12 +7,22 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
-from disguises import OUTSIDE, HostileText, HostileWhole, Liar, disguises, hostile
+from disguises import (
+    OUTSIDE,
+    HostileFloat,
+    HostileText,
+    HostileWhole,
+    Liar,
+    disguises,
+    hostile,
+)
+from littlestone.data import sample_from_arrays
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.domains.values import number, text, truth
-from littlestone.labelled import LabelledSample
+from littlestone.labelled import LabelledSample, declared_labels
 from littlestone.learners.online.base import journalled
 from littlestone.sample import Sample
 
@@ -94,14 +104,48 @@ def test_a_point_comes_back_from_a_journal(domain: Domain[Any]) -> None:
     assert journalled(domain, json.loads("[true, 1.0, null]")) is None
 
 
+def test_a_whole_number_is_a_fraction_on_the_line() -> None:
+    """One by hand is in the domain, and yet what is released of it must not tell who wrote it so."""
+    for one in disguises(1, typed=True):
+        x = Reals().canonical(one)
+        assert (x, type(x)) == (1, Fraction)
+    assert repr(Reals().canonical(7)) == repr(Reals().canonical("7")) == "Fraction(7, 1)"
+
+
+def test_where_the_unit_is_not_one_a_number_is_a_point_by_its_type() -> None:
+    cents = Grid(0, 999, "price", Decimal("0.01"))
+    assert [cents.canonical(x) for x in (5, np.int64(5), True, HostileWhole(5))] == [5, 5, 1, 5]
+    for value in (5.0, np.float32(5), Decimal(5), Fraction(5), "5", HostileFloat(5.0)):
+        assert cents.canonical(value) == 500
+
+
+def test_the_columns_of_a_record_are_read_each_by_itself() -> None:
+    """Twelve cents stay twelve cents beside a name that is none."""
+    domain = Product((CENTS, Names(("a", "b"), "n")))
+    assert domain.canonical((12, "b")) == (12, "b")
+    assert domain.canonical((12, "?")) == domain.canonical([12]) == (12, "a")
+    assert domain.canonical(("0.12", "b", "c")) == (12, "b")
+
+
 def test_values_of_hostile_classes() -> None:
     for value in hostile():
         number(value), text(value), truth(value)
     assert number(HostileWhole(7)) == 7
+    assert number(1 << 40_000) == -(number(-1 << 40_000) or 0) == Decimal("Infinity")
     assert (text(HostileText("a")), text(HostileWhole(7))) == ("a", "7")
     assert type(text(Liar(str, "a"))) is str
     assert text("\ud83d\ude00") == "\N{GRINNING FACE}"
     assert text("a\ud800") == "a\N{REPLACEMENT CHARACTER}"
+
+
+def test_arrays_of_any_objects_are_records() -> None:
+    values = [*hostile(), *OUTSIDE]
+    pair = Product((Strings("s"), Integers("i")))
+    for domain in (Strings("s"), Integers("i"), pair, Disjoint((Integers("i"), Strings("s")))):
+        sample = sample_from_arrays(values, values[::-1], domain)
+        assert (sample.n, all(map(is_exact, sample.points))) == (len(values), True)
+    found = sample_from_arrays(disguises(("a", 1)), [1] * len(disguises(("a", 1))), pair)
+    assert (found.points, found.n) == ((("a", 1),), len(disguises(("a", 1))))
 
 
 class OwnText(str):
@@ -112,6 +156,7 @@ def test_declared_ends_and_names_are_exact() -> None:
     for domain in (Grid(False, True), Names((OwnText("a"), "b"), other=OwnText("b"))):
         for value in [*domain.examples(2), domain.encode(None), domain.encode(99)]:
             assert is_exact(value)
+    assert all(map(is_exact, declared_labels((OwnText("a"), OwnText("b")))))
 
 
 def test_labels_of_any_kind() -> None:

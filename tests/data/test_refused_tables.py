@@ -156,6 +156,7 @@ def test_pandas_types_that_hold_no_numbers_or_texts(array: Any) -> None:
 
 
 def test_columns_without_a_value_are_data_where_their_type_is_declared(tmp_path: Path) -> None:
+    nothing = pd.Categorical([None, None], categories=pd.Index([], dtype=object))
     blank = {
         "csv": csv_file({"x": [None, None], "y": [None, None]}, tmp_path),
         "object": pd.DataFrame({"x": [None, None], "y": [None, None]}, dtype=object),
@@ -163,6 +164,7 @@ def test_columns_without_a_value_are_data_where_their_type_is_declared(tmp_path:
         "polars": pl.DataFrame(
             {"x": [None] * 2, "y": [None] * 2}, schema=dict.fromkeys("xy", pl.Int64)
         ),
+        "categories": pd.DataFrame({"x": nothing, "y": nothing}),
         "arrow": pa.table({"x": pa.nulls(2, pa.string()), "y": pa.nulls(2, pa.float64())}),
     }
     for source in blank.values():

@@ -23,6 +23,16 @@ from littlestone.privacy.ledger import Ledger
 ONE = PrivacyCost(Fraction(1), Fraction(1, 1000))
 
 
+class Place(os.PathLike[str]):
+    """A path that prints as something else."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __fspath__(self) -> str:
+        return self.path
+
+
 class Batch:
     """Shells of scikit-learn, and one spend of each."""
 
@@ -70,7 +80,7 @@ def folders(parent: Path) -> list[Path]:
 
 
 @SHELLS
-@pytest.mark.parametrize("kind", [str, Path])
+@pytest.mark.parametrize("kind", [str, Path, Place])
 def test_a_change_of_directory_changes_no_ledger(
     shell: Any, kind: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

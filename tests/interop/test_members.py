@@ -59,7 +59,12 @@ from sklearn.preprocessing import FunctionTransformer, LabelEncoder
 from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.utils import all_estimators
 
-from littlestone.errors import BudgetExceededError, DeclarationError, NotPrivateWarning
+from littlestone.errors import (
+    BudgetExceededError,
+    DeclarationError,
+    LedgerError,
+    NotPrivateWarning,
+)
 from littlestone.interop.river import LittlestoneOnlineClassifier
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.privacy.cost import PrivacyCost
@@ -331,11 +336,14 @@ def test_a_refit_at_a_drift_keeps_the_last_rule_where_the_budget_is_over() -> No
         assert again.frozen
         for _ in range(200):
             again.learn_one({"id": "b"}, True)
-        assert again.hypothesis == published
+        assert (again.hypothesis, again.published_at) == (published, model.published_at)
     assert len(ledger.entries()) == 2
     for first in (doors(ledger=ledger), model.clone({"epsilon": 2})):
         with pytest.raises(BudgetExceededError):
             first.learn_one({"id": "b"}, True)
+    ledger.close()
+    with pytest.raises(LedgerError, match="the ledger is closed"):
+        model.clone().learn_one({"id": "b"}, True)
 
 
 def test_logistic_regression_still_bags() -> None:

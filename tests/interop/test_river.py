@@ -18,7 +18,7 @@ import pytest
 from river import evaluate, metrics
 from river.checks import yield_checks
 
-from disguises import disguises, hostile
+from disguises import HostileObject, Liar, disguises, hostile
 from littlestone.classes import parse_class
 from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.interop.river import LittlestoneOnlineClassifier
@@ -228,6 +228,8 @@ def test_what_is_refused_at_once(options: dict[str, Any], words: str) -> None:
         (np.array(["d0"]), True),
         ("d0", True),
         (None, True),
+        pytest.param(HostileObject(), True, id="hostile"),
+        pytest.param(Liar(dict, "d0"), True, id="liar"),
         ({"id": "d0"}, np.array([True])),
         ({"id": "d0"}, pd.Series([True])),
         ({"id": "d0"}, [True]),
@@ -244,6 +246,14 @@ def test_what_is_no_record_is_refused_before_anything_is_spent(x: Any, y: Any) -
     assert ledger.entries() == []
     model.learn_one({"id": "d0"}, np.bool_(True))
     assert len(ledger.entries()) == 1
+
+
+def test_what_is_no_record_has_no_value_once_the_run_has_begun() -> None:
+    model = doors()
+    model.learn_one({"id": "d0"}, True)
+    for x in (None, ["d0"], HostileObject(), Liar(dict, "d0")):
+        model.learn_one(x, True)
+        assert model.predict_one(x) == model.predict_one({})
 
 
 @pytest.mark.parametrize("y", [np.str_("True"), np.float32(1), b"1", None, object(), pd.NA, 1j])

@@ -22,6 +22,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from disguises import OUTSIDE, Liar, hostile
 from littlestone.classes import Thresholds, parse_class
 from littlestone.data import Label, open_table, plain_values, read_sample
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, TableError
@@ -146,6 +147,10 @@ def test_any_record_and_label_is_data() -> None:
         model = cuts().fit(X, WILD)
         assert set(model.predict(X)) <= {0, 1}
         assert model.release_.n == len(WILD)
+    objects = [*hostile(), *OUTSIDE, Liar(np.ndarray, "x")]
+    for pairs in (objects, [[value] * 2 for value in objects], [(value,) for value in objects]):
+        model = rules().fit(pairs, objects)
+        assert (len(model.predict(pairs)), model.release_.n) == (len(objects), len(objects))
     model = rules().fit([*WILD, ["a"], ["a", "b", "c"]], [*WILD, "HA", 3])
     assert set(model.predict([*WILD, ["a"]])) <= {"HA", "other"}
 
@@ -217,6 +222,7 @@ def test_labels_are_declared() -> None:
         ({"hypotheses": 5}, [1], [1], "neither a class"),
         ({"ledger": None}, [1], [1], "ledger"),
         ({"simulation_seed": 1.5}, [1], [1], "simulation_seed"),
+        ({"simulation_seed": True}, [1], [1], "simulation_seed"),
         ({"simulation_seed": np.random.RandomState(0)}, [1], [1], "simulation_seed"),
         ({"epsilon": 0}, [1], [1], "epsilon"),
         ({"method": "magic"}, [1], [1], "method"),

@@ -14,7 +14,7 @@ from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.errors import ModelError, OutputError
 from littlestone.learners.online import KeyLearner, Run, durable_run
-from littlestone.learners.online.state import state_file
+from littlestone.learners.online.state import lock_of, state_file
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import epoch
 from littlestone.privacy.randomness import seeded_generator
@@ -112,6 +112,23 @@ def test_a_draw_is_kept_before_anything_depends_on_it(ledger: Ledger, tmp_path: 
                 assert copy.published_at == begun.stream.published_at
 
 
+def test_what_a_run_that_goes_on_draws_is_kept_too(ledger: Ledger, tmp_path: Path) -> None:
+    """Or a third call would draw it again."""
+    state = tmp_path / "run.state"
+    shown: list[list[tuple[int, str]]] = []
+    for begin, end in ((0, 200), (200, 500), (500, 900)):
+        with run(ledger, state, seed=begin) as begun:
+            follow(begun, RECORDS[begun.stream.steps : begin])
+            shown.append(follow(begun, RECORDS[begin:end]))
+            hypothesis = begun.stream.hypothesis
+        entries = [line for line in values(state) if isinstance(line, list)]
+        copy = LEARNER.resume(entries, random.Random(0), None)
+        copy.go_to(end)
+        assert copy.hypothesis == hypothesis
+    assert sum(map(len, shown)) == 2
+    assert len(shown[0]) < 2
+
+
 def test_a_line_that_was_cut_short_is_cut_off(ledger: Ledger, tmp_path: Path) -> None:
     state = tmp_path / "run.state"
     with run(ledger, state) as begun:
@@ -131,6 +148,20 @@ def test_records_that_cannot_be_read_again_are_skipped_in_public(
         state = tmp_path / f"{cut}.state"
         with run(ledger, state) as begun:
             follow(begun, RECORDS[:cut])
+        with run(ledger, state) as again:
+            again.skip()
+            assert again.stream.steps == 2000
+
+
+def test_a_draw_at_a_public_step_does_not_tell(ledger: Ledger, tmp_path: Path) -> None:
+    """The crash comes before the step is noted; one of two neighbours drew in it."""
+    for y in (0, 1):
+        state = tmp_path / f"{y}.state"
+        with run(ledger, state) as begun:
+            follow(begun, RECORDS[:1999])
+            lines = len(values(state))
+            begun.stream.update(5000, y)
+            assert len(values(state)) == lines + y
         with run(ledger, state) as again:
             again.skip()
             assert again.stream.steps == 2000
@@ -173,6 +204,9 @@ def test_another_run_is_refused(ledger: Ledger, tmp_path: Path) -> None:
         run(ledger, state).__enter__()
     with pytest.raises(ModelError, match="another run"):
         run(ledger, state, label="good == 1").__enter__()
+    draws = durable_run(LEARNER, ledger=ledger, dataset="d", label="bad == 1", state=state)
+    with pytest.raises(ModelError, match="another kind of randomness"):
+        draws.__enter__()
     with Ledger() as other, pytest.raises(ModelError, match="entry 1 of the ledger"):
         run(other, state).__enter__()
     assert len(ledger.entries("d")) == 1
@@ -208,6 +242,7 @@ def test_an_entry_that_no_learner_wrote_is_refused(
 def test_the_file_is_for_its_owner(ledger: Ledger, tmp_path: Path) -> None:
     state = tmp_path / "run.state"
     with run(ledger, state):
-        assert state.stat().st_mode & 0o777 == 0o600
+        for name in (state, lock_of(state)):
+            assert name.stat().st_mode & 0o777 == 0o600
     with pytest.raises(OutputError):
         run(ledger, tmp_path).__enter__()

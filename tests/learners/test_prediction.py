@@ -469,6 +469,18 @@ def test_it_learns(d: int) -> None:
     assert sum(t > 1500 for t in found) < 25 * d  # half of the positive ones
 
 
+@pytest.mark.parametrize(("label", "certain"), [(1, False), (1, True), (0, False), (0, True)])
+def test_a_copy_learns_where_the_answer_was_wrong_or_uncertain(label: int, certain: bool) -> None:
+    """The only copy gives the point 0; of its record, labelled 1, it hears then alone."""
+    votes: Any = SimpleNamespace(answer=lambda n, rng: (label, certain), voters=1)
+    votes.gate = SimpleNamespace(counted=lambda epoch, step, rng: epoch)
+    made: Any = SimpleNamespace(hypotheses=POINTS, votes=votes, horizon=9)
+    stream = PredictionStream[Any](made, seeded_generator(1), Epoch(0, 0, 9))
+    stream.predict(5)
+    stream.update(5, 1)
+    assert stream._copies.votes(5) == (label == 0 or not certain)
+
+
 def test_copies_are_conservative_soas() -> None:
     rng = random.Random(5)
     H = FiniteClass.from_array([[rng.randrange(2) for _ in range(8)] for _ in range(20)])

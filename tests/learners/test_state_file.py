@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import random
 import shutil
@@ -19,6 +21,7 @@ from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.errors import ModelError, OutputError
 from littlestone.learners.online import KeyLearner, Run, durable_run
+from littlestone.learners.online.state import state_file
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
@@ -105,6 +108,21 @@ def test_another_file_is_left_as_it_is(
     if make is a_ledger:
         with Ledger(state) as book:
             assert len(book.entries("d")) == 1
+
+
+def test_nothing_is_taken_from_the_end_of_another_run(ledger: Ledger, state: Path) -> None:
+    """Its last line is half written, as by a crash, or by a run that is under way elsewhere."""
+    another_run(state)
+    with state.open("ab") as file:
+        file.write(b"[1, 2")
+    assert "another method" in refused(ledger, state)
+    # Of the right options, and paid for in another ledger.
+    state.unlink()
+    with Ledger() as other, begun(other, state):
+        pass
+    with state.open("ab") as file:
+        file.write(b"[1, 2")
+    assert "none that paid for it" in refused(ledger, state)
 
 
 def test_an_empty_file_begins_a_run(ledger: Ledger, state: Path) -> None:
@@ -250,6 +268,17 @@ def test_a_run_whose_first_line_was_cut_begins_anew(
             assert len(ledger.entries("d")) == 1
 
 
+def test_a_line_ends_in_the_digits_of_all_bytes_before(whole: tuple[bytes, Ledger]) -> None:
+    """Those of SHA-256: a later version can tell what an earlier one wrote."""
+    content, _ = whole
+    place, *ends = (i for i, byte in enumerate(content) if byte == 10)
+    for end in ends:
+        space = content.rindex(b" ", place, end)
+        seal = hashlib.sha256(content[:space]).hexdigest()[:16]
+        assert content[space + 1 : end] == seal.encode()
+        place = end
+
+
 # Others
 
 
@@ -278,7 +307,16 @@ def without_lock(state: Path) -> None:
     state.with_name("run.state.lock").unlink()
 
 
-@pytest.mark.parametrize("meddle", [appended, replaced, without_lock, Path.unlink])
+def with_another_lock(state: Path) -> None:
+    """As somebody does who takes the lock for left over, and then has one of its own."""
+    lock = state.with_name("run.state.lock")
+    lock.with_name("new").touch()
+    lock.with_name("new").replace(lock)
+
+
+@pytest.mark.parametrize(
+    "meddle", [appended, replaced, without_lock, with_another_lock, Path.unlink]
+)
 def test_a_run_stops_before_it_publishes_what_its_file_does_not_hold(
     meddle: Callable[[Path], object], ledger: Ledger, state: Path
 ) -> None:
@@ -325,6 +363,43 @@ def test_a_disk_that_fails_stops_the_run_for_good(
     with begun(ledger, state) as run:
         take(run, RECORDS[run.stream.steps :])
         assert run.stream.hypothesis.words() == "x is one of 0, 1"
+
+
+def test_a_line_is_written_whole_in_however_many_calls(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system may take a part of what it is given, as where a signal comes."""
+
+    class Slow(io.FileIO):
+        def write(self, content: Any) -> int:
+            return super().write(bytes(content)[:7])
+
+    with monkeypatch.context() as patch:
+        slow = lambda path, mode, buffering, opener: Slow(path, mode, opener=opener)  # noqa: E731
+        patch.setattr("littlestone.learners.online.state.open", slow, raising=False)
+        with state_file(state) as file:
+            assert file.read() == []
+            file.add({"a": "long line"})
+            file.add([1, 2, 3])
+    with state_file(state) as file:
+        assert file.read() == [{"a": "long line"}, [1, 2, 3]]
+
+
+def test_a_line_that_another_hand_follows_at_once_is_not_relied_on(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = os.fsync
+
+    def meddled(handle: int) -> None:
+        honest(handle)
+        appended(state)
+
+    with state_file(state) as file:
+        file.read()
+        file.add(["first"])
+        monkeypatch.setattr(os, "fsync", meddled)
+        with pytest.raises(OutputError, match="another program wrote to it"):
+            file.add(["second"])
 
 
 def test_a_hard_link_is_refused(ledger: Ledger, state: Path) -> None:

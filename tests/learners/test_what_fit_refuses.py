@@ -2,18 +2,25 @@
 
 import random
 from decimal import Decimal, getcontext, localcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from littlestone.classes import FiniteClass, Thresholds
+from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.cli.arguments import dataset_name
 from littlestone.data import open_table
 from littlestone.domains import Grid, Strings
-from littlestone.errors import DeclarationError, TableError
-from littlestone.learners import ExponentialLearner
+from littlestone.errors import DeclarationError, TableError, TooLargeError
+from littlestone.labelled import LabelledSample
+from littlestone.learners import ExponentialLearner, IrreducibleLearner, base
+from littlestone.learners.choosing import ChoosingLearner
+from littlestone.learners.multiclass import BitsLearner
+from littlestone.learners.staged import StagedLearner
+from littlestone.multiclass import TableClass
+from littlestone.planning import choose_learner
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import is_cryptographic
@@ -104,6 +111,45 @@ def test_a_sample_without_examples_spends_nothing() -> None:
                 Sample.from_examples(TABLE.domain, []), ledger=ledger, dataset="d"
             )
         assert ledger.entries() == []
+
+
+def test_endless_work_spends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "MOST_WORK", -1)
+    H = TableClass.of([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
+    several = LabelledSample.from_examples(H.domain, H.labels, [(0, "a")])
+    two = Sample.from_examples(TABLE.domain, [("a", 1)])
+    exponential = ExponentialLearner(TABLE, epsilon=1)
+    for fit, sample in (
+        (exponential.fit, two),
+        (partial(exponential.fit, estimate=1), two),
+        (BitsLearner(H, epsilon=1, delta="0.01").fit, several),
+    ):
+        with Ledger() as ledger:
+            with pytest.raises(TooLargeError, match="it may take about"):
+                fit(sample, ledger=ledger, dataset="d")  # type: ignore[operator]
+            assert ledger.entries() == []
+
+
+def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    budget: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+    H = Thresholds.on(0, 99)
+    learner: Any
+    for kind in (StagedLearner, IrreducibleLearner):
+        for learner in (kind(H, **budget), kind.proved(H, **budget, alpha=0.1, beta=0.1)):
+            balls = learner.dimension if kind is StagedLearner else learner.doublings
+            assert learner.work(1) == learner.teachers * (balls + 1)
+    learner = ChoosingLearner(Subsets(Strings("x"), 3), **budget)
+    assert learner.work(10**6) >= learner.rounds * 10**6
+    monkeypatch.setattr(ExponentialLearner, "work", lambda self, n: 10**9 + n)
+    monkeypatch.setattr(IrreducibleLearner, "work", lambda self, n: 10**9 + n)
+    learner, _ = choose_learner(H, method="boosting", **budget)
+    assert learner.work(10**6) > learner.walk.rounds * 10**9
+    for method in ("agnostic", "relabelling", "proper"):
+        learner, _ = choose_learner(H, method=method, **budget)
+        assert learner.work(10**6) > 10**9
+    C = TableClass.of([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
+    learner = BitsLearner(C, **budget, binary=lambda H, **own: ExponentialLearner(H, **own))
+    assert learner.work(5) == 2 * (10**9 + 5)
 
 
 def test_a_label_of_any_kind_is_no_error() -> None:

@@ -27,7 +27,7 @@ class Hostile:
     [
         Hostile(), True, None, "", "nan", "inf", "1/0", "1e", "one", "1" * 500, [1], 10**5000,
         Fraction(1, 10**100 + 1), Fraction(1, 3**9000), Fraction(10**5000), "1e-101", 10**101,
-        Decimal("1e-101"), f"1/{10**100 + 1}", float("1e-101"),
+        -(10**101), Fraction(-(10**5000)), Decimal("1e-101"), f"1/{10**100 + 1}", float("1e-101"),
     ],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip

@@ -363,6 +363,17 @@ def test_no_legal_costs_make_a_ledger_that_cannot_be_read(path: Path) -> None:
         assert ledger.total("people").epsilon == before + 1
 
 
+def test_deltas_are_kept_short_by_themselves() -> None:
+    """Beside epsilons of one digit."""
+    ledger = Ledger()
+    for cost in forty():
+        delta = cost / 10**20
+        entry = ledger.spend(Answer(Fraction(1), delta), dataset="people", what="a look").entry
+        assert entry.cost.epsilon == 1
+        assert 0 <= entry.cost.delta - delta < Fraction(1, 10**100)
+    assert ledger.total("people").delta.denominator < 10**300
+
+
 def test_three_thirds_are_one() -> None:
     ledger = Ledger()
     ledger.set_limit("people", ONE)
@@ -472,6 +483,20 @@ def test_names_that_are_joined_share_what_is_spent_and_the_least_limit(address: 
     assert ledger.total("d") == PrivacyCost(Fraction(0))
 
 
+def test_a_limit_binds_every_name_and_the_next_one_takes_its_place_for_all() -> None:
+    ledger, two = Ledger(), PrivacyCost(Fraction(2))
+    ledger.set_limit("a", ONE)
+    ledger.set_limit("b", PrivacyCost(Fraction(3)))
+    ledger.alias("a", "b")
+    ledger.alias("c", "b")
+    for name in "abc":
+        with pytest.raises(BudgetExceededError, match="the limit is epsilon 1,"):
+            ledger.spend(Answer(Fraction(2)), dataset=name, what="a look")
+    ledger.set_limit("b", two)
+    assert [ledger.limit(name) for name in "abc"] == [two] * 3
+    assert ledger.spend(Answer(Fraction(2)), dataset="c", what="a look").limit == two
+
+
 def test_parts_under_two_names_add_up() -> None:
     """The records may stand in another order under the other name."""
     ledger, other = Ledger(), Part.fold(3, 5)
@@ -480,6 +505,13 @@ def test_parts_under_two_names_add_up() -> None:
     ledger.alias("a", "b")
     assert ledger.total("a") == PrivacyCost(Fraction(1, 5))
     assert ledger.history()[-1][1] == ledger.total("a")
+    # One position may stand in the second part of one and in the third of the other.
+    apart = Ledger()
+    apart.alias("a", "b")
+    apart.spend(TENTH, dataset="a", what="a look", part=FOLD)
+    assert apart.spend(TENTH, dataset="b", what="a look", part=other).total.epsilon == Fraction(
+        1, 5
+    )
 
 
 def test_joined_names_are_never_parted(path: Path) -> None:
@@ -507,6 +539,7 @@ def test_a_table_of_the_same_looks_under_another_name_is_told_once(address: str)
         ledger.alias("d", "c")
         assert ledger.lookalikes() == []
         assert ledger.seen("a", columns=["late", "age"], n=100) == ["b"]
+        assert ledger.seen("c", columns=["late", "age"], n=100) == ["b"]
 
 
 # Files that cannot be a ledger

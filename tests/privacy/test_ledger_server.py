@@ -23,7 +23,7 @@ from spending import CENT, Answer
 
 from littlestone.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.ledger import Ledger, is_address, server, shown_address
+from littlestone.privacy.ledger import Ledger, conninfo, is_address, server, shown_address
 from servers import Server
 from servers import server as run_server
 
@@ -119,6 +119,18 @@ def test_entries_are_only_ever_added(running_server: Server, address: str, state
     with pytest.raises(psycopg.errors.RaiseException, match="never changed or deleted"):
         session(running_server, address, "SET search_path = littlestone_ledger", statement)
     assert ledger.total("people") == Answer().cost()
+
+
+def test_joined_names_are_never_parted(running_server: Server, address: str) -> None:
+    import psycopg
+
+    with Ledger(address) as ledger:
+        ledger.alias("a", "b")
+        for statement in ("DELETE FROM", "TRUNCATE", "UPDATE"):
+            change = " SET same_as = 'c'" if statement == "UPDATE" else ""
+            with pytest.raises(psycopg.errors.RaiseException, match="never changed or deleted"):
+                session(running_server, address, f"{statement} littlestone_ledger.aliases{change}")
+        assert ledger.names("a") == ["a", "b"]
 
 
 # In doubt
@@ -421,8 +433,10 @@ WRONG = [
     "\npostgresql://ada:{}@localhost/db",
     "//ada:{}@localhost/db",
     "ada:{}@localhost/db",
+    "ada_b:{}@localhost/db",
     "host=localhost dbname=db password={}",
     "dbname = db password={}",
+    "application_name=x password={}",
     "mysql://ada:{}@localhost/db",
     "postgresql+asyncpg://ada:{}@localhost/db",
 ]
@@ -444,6 +458,15 @@ def test_no_error_quotes_a_password_and_no_file_is_made(
     assert caught.value.fix
     assert SECRET not in shown_address(str(place))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", ["password", "PassWord", "sslpassword", "SSLPASSWORD"])
+def test_no_option_of_an_address_is_a_password(option: str) -> None:
+    """Whatever libpq makes of it: an address is kept, and shown in other places than here."""
+    place = "postgresql://ada@localhost/db?passfile=/home/ada/.pgpass"
+    assert conninfo(place) == place
+    with pytest.raises(LedgerError, match="holds a password"):
+        conninfo(f"{place}&{option}={SECRET}")
 
 
 @pytest.mark.parametrize(

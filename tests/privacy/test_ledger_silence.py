@@ -49,6 +49,21 @@ def test_a_server_that_never_answers_is_named(monkeypatch: pytest.MonkeyPatch) -
             Ledger(f"postgresql://ada@127.0.0.1:{port}/db?connect_timeout=2")
 
 
+def test_a_watch_that_comes_late_cuts_nothing() -> None:
+    """It may run at the very moment at which the wait is over."""
+    here, there = socket.socketpair()
+    with here, there:
+        watch = Watch(here)
+        with watch.during(LIMIT):
+            pass
+        watch._cut()
+        there.send(b"x")
+        assert (here.recv(1), watch.cut) == (b"x", False)
+        with watch.during(0.01):
+            assert here.recv(1) == b""
+        assert watch.cut
+
+
 @pytest.fixture
 def freezing() -> Iterator[Server]:
     with run_server() as running:

@@ -209,7 +209,7 @@ def _require_record(x: object, y: object) -> None:
 
 def _point(domain: Domain[Any], x: object) -> Any:
     """The point of a record; what is no dict is a record without a value."""
-    record: Mapping[Any, Any] = x if isinstance(x, Mapping) else {}
+    record: Any = x if issubclass(type(x), Mapping) else {}
     return domain.encode_record(tuple(_plain(record.get(name)) for name in domain.column_names))
 
 
