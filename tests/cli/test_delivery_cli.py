@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sqlite3
 import subprocess
 import tempfile
@@ -88,7 +89,7 @@ def test_the_release_is_kept_in_the_first_place_that_takes_it(
     files = [file for place in places for file in place.iterdir()]
     assert [file.parent for file in files] == places[full : full + 1]
     assert all(file.read_text() == '{"a": "model"}' for file in files)
-    assert str(files[0] if files else "the model below") in error.value.fix
+    assert str(files[0] if files else "the model above") in error.value.fix
     assert capsys.readouterr().err == ("" if files else '{"a": "model"}')
 
 
@@ -141,6 +142,27 @@ def test_figures_that_fail_do_not_take_the_release_with_them(
     ran = run(*fit_arguments("table.csv", evaluate=True, json=as_json))
     assert ran.status == 70
     assert "late == 1  <=>  " in ran.out
+
+
+@pytest.mark.parametrize("as_json", [None, True])
+def test_a_closed_output_is_refused_before_anything_is_spent(as_json: bool | None) -> None:
+    line = f"{shlex.join(command(*fit_arguments('table.csv', json=as_json)))} >&-"
+    done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert b"standard output is closed" in done.stderr
+    assert not Path("littlestone.ledger").exists()
+
+
+def test_any_failure_to_show_keeps_the_release(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: Any, **__: Any) -> None:
+        raise AttributeError
+
+    monkeypatch.setattr(fit_module, "print_pairs", failing)
+    ran = run(*fit_arguments("table.csv"))
+    assert ran.status == 70
+    assert kept(folder, ran.err).receipt == 1
 
 
 def test_nothing_is_asked_of_the_ledger_after_the_spend(monkeypatch: pytest.MonkeyPatch) -> None:

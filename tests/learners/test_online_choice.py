@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from littlestone.classes import parse_class
+from littlestone.classes import Points, parse_class
+from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import online_choice
 from littlestone.privacy.ledger import Ledger
@@ -38,11 +39,7 @@ def test_the_fewest_mistakes_that_are_known(declared: str, method: str, why: str
 @pytest.mark.parametrize("method", ["keys", "experts", "teachers"])
 def test_who_errs_against_an_adversary_that_sees_the_rules_says_so(method: str) -> None:
     """A greedy adversary: points where the rule contradicts most hypotheses that are left."""
-    H = (
-        parse_class("points(integers(x))")
-        if method == "keys"
-        else parse_class("thresholds(x, 0..30)")
-    )
+    H: Any = Points(Integers()) if method == "keys" else parse_class("thresholds(x, 0..30)")
     learner, why = online_choice(H, epsilon=1, delta="1e-6", horizon=1000, method=method)
     points = range(31)
     left = [{x} for x in points] if method == "keys" else [set(range(t, 31)) for t in range(32)]

@@ -50,6 +50,11 @@ app.command()(audit.audit)
 
 def main() -> None:
     """Run the command line; the entry point of the ``littlestone`` script."""
+    if sys.stderr is None:  # closed, as what this prints may be
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stderr.write("error: standard output is closed, so nothing could be shown\n")
+        sys.exit(1)
     for text in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show must not cost a release that has been paid for.
         if isinstance(text, io.TextIOWrapper):

@@ -15,9 +15,10 @@ from littlestone.errors import OutputError
 def delivered(model: str, *, write: Callable[[str], None] | None, show: Callable[[], None]) -> None:
     """``write`` the text of a model, if it is asked for, and ``show`` the release.
 
-    Each is done even if the other fails.  If one fails and the model is in no file, it is kept in
-    another place, which the error names: the folder, the home or the temporary folder, or else on
-    standard error.  Raises `OutputError`, or whatever else ended it, such as Ctrl+C.
+    Each is done even if the other fails, in whatever way.  If one fails and the model is in no file, it
+    is kept in another place, which is named: the folder, the home or the temporary folder, or else on
+    standard error.  Raises `OutputError` for a file or terminal that fails and for Ctrl+C, and any
+    other error as it is.
     """
     failures: list[BaseException] = []
     written = False
@@ -25,12 +26,12 @@ def delivered(model: str, *, write: Callable[[str], None] | None, show: Callable
         try:
             write(model)
             written = True
-        except (OSError, KeyboardInterrupt) as error:
+        except BaseException as error:
             failures.append(error)
     try:
         show()
         sys.stdout.flush()
-    except (OSError, KeyboardInterrupt) as error:
+    except BaseException as error:
         failures.append(error)
     if not failures:
         return
@@ -38,13 +39,16 @@ def delivered(model: str, *, write: Callable[[str], None] | None, show: Callable
     if written:
         raise first
     kept = _kept_elsewhere(model)
+    if not isinstance(first, OSError | KeyboardInterrupt):
+        sys.stderr.write(f"the release is paid for, and kept in {kept}\n" if kept else model)
+        raise first
     raise OutputError(
         first.asked if isinstance(first, OutputError) else "show the release",
         found=(first.found if isinstance(first, OutputError) else _words(first))
         + "; its budget is spent",
         fix=f"the release is kept in {kept}: move it to where you want it"
         if kept
-        else "save the model below, which is the release",
+        else "save the model above, which is the release",
     ) from None
 
 
