@@ -121,6 +121,7 @@ def fit(
         _preview(task.event, learner.method, name, ledger, as_json=as_json)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
+    new = not is_address(ledger) and not os.path.exists(ledger)
     with (
         reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger) as book,
@@ -144,7 +145,10 @@ def fit(
                 return
             rows = [*guarantee(release, promised), ("method", task.why)]
             if release.total is not None:
-                rows.append(("ledger", f"{budget(release.total, release.limit)} ({shown})"))
+                spent = f"{budget(release.total, release.limit)} ({shown})"
+                rows.append(
+                    ("ledger", spent + (", made now: it knows of nothing earlier" if new else ""))
+                )
             if out is not None:
                 rows.append(("model", str(out)))
             title = "Private release" if release.private else "Simulated release: NOT PRIVATE"

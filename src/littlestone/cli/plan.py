@@ -71,7 +71,10 @@ def plan(
     if found.rows:
         print_table(headings, [_cells(row) for row in found.rows])
     else:
-        out.print("no method applies")
+        out.print(
+            "no method applies"
+            + ("" if found.cost.delta else "; many need a delta above 0: --delta 1e-6")
+        )
     if any(row.tuned for row in found.rows):
         out.print(f"{_TUNED} with other parameters than `fit` uses")
     reserved = [row for row in found.rows if row.learner.reservation]

@@ -108,7 +108,11 @@ def _require_replaceable(target: Path, over: bytes) -> None:
     with target.open("rb") as file:
         head = file.read(_HEAD)
     if head and not re.match(over, head):
-        raise OSError(0, "the file there is of another kind, and would be destroyed")
+        raise OutputError(
+            f"write {target}",
+            found="the file there is of another kind, and would be destroyed",
+            fix="give the name of another file",
+        )
     if not os.access(target, os.W_OK):
         raise PermissionError(0, "the file there is write-protected")
 
@@ -120,7 +124,9 @@ def _temporary(target: Path) -> tuple[int, str]:
 def _remove_left(target: Path) -> None:
     with suppress(OSError):  # whoever may not list the folder leaves it
         for name in os.listdir(target.parent):
-            if name.startswith(f".{target.name}.") and name.endswith(_LEFT):
+            if re.fullmatch(
+                re.escape(f".{target.name}.") + "[a-z0-9_]{8}" + re.escape(_LEFT), name
+            ):
                 (target.parent / name).unlink(missing_ok=True)
 
 
@@ -143,6 +149,8 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def _unwritable(target: Path, error: OSError) -> OutputError:
+    if isinstance(error, OutputError):
+        return error
     return OutputError(
         f"write {target}",
         found=error.strerror or "the place is not writable",
