@@ -99,6 +99,10 @@ def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
         except LedgerError as error:
             errors.append(error)
 
+    honest, connected = server.LedgerServer._connect, list[int]()
+    monkeypatch.setattr(
+        server.LedgerServer, "_connect", lambda its: connected.append(1) or honest(its)
+    )
     with frozen(freezing, ledger):
         waiting = threading.Thread(target=wait)
         waiting.start()
@@ -109,6 +113,7 @@ def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
         waiting.join()
     (error,) = errors
     assert "PostgreSQL says" in error.found
+    assert connected == []  # or it would wait once more
     assert spend(ledger) == 2  # through a new connection; what was cut off left nothing
 
 
