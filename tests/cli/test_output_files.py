@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from running import TABLE, Ran, entries, fit_arguments, run
 
+from littlestone.disk import sync_folder
 from littlestone.errors import OutputError
 from littlestone.privacy.ledger import Ledger
 from littlestone.report import files
@@ -215,14 +216,18 @@ def test_what_is_written_is_on_the_disk_with_its_name(monkeypatch: pytest.Monkey
     done = list[str]()
 
     def noted(name: str, honest: Any) -> Any:
-        return lambda *arguments: done.append(name) or honest(*arguments)
+        def call(*arguments: Any) -> Any:
+            done.append(name)
+            return honest(*arguments)
+
+        return call
 
     umask = os.umask(0o027)
     try:
         with reserved("model.json", MODEL) as write:
             monkeypatch.setattr(os, "fsync", noted("content", os.fsync))
             monkeypatch.setattr(os, "replace", noted("name", os.replace))
-            monkeypatch.setattr(files, "sync_folder", noted("folder", files.sync_folder))
+            monkeypatch.setattr(files, "sync_folder", noted("folder", sync_folder))
             write("{}")
     finally:
         os.umask(umask)

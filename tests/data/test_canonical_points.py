@@ -108,7 +108,7 @@ def test_a_whole_number_is_a_fraction_on_the_line() -> None:
     """One by hand is in the domain, and yet what is released of it must not tell who wrote it so."""
     for one in disguises(1, typed=True):
         x = Reals().canonical(one)
-        assert (x, type(x)) == (1, Fraction)
+        assert (x, type(x)) == (Fraction(1), Fraction)
     assert repr(Reals().canonical(7)) == repr(Reals().canonical("7")) == "Fraction(7, 1)"
 
 
@@ -141,7 +141,9 @@ def test_values_of_hostile_classes() -> None:
 def test_arrays_of_any_objects_are_records() -> None:
     values = [*hostile(), *OUTSIDE]
     pair = Product((Strings("s"), Integers("i")))
-    for domain in (Strings("s"), Integers("i"), pair, Disjoint((Integers("i"), Strings("s")))):
+    either = Disjoint((Integers("i"), Strings("s")))
+    domains: list[Domain[Any]] = [Strings("s"), Integers("i"), pair, either]
+    for domain in domains:
         sample = sample_from_arrays(values, values[::-1], domain)
         assert (sample.n, all(map(is_exact, sample.points))) == (len(values), True)
     found = sample_from_arrays(disguises(("a", 1)), [1] * len(disguises(("a", 1))), pair)

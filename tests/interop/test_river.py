@@ -251,7 +251,8 @@ def test_what_is_no_record_is_refused_before_anything_is_spent(x: Any, y: Any) -
 def test_what_is_no_record_has_no_value_once_the_run_has_begun() -> None:
     model = doors()
     model.learn_one({"id": "d0"}, True)
-    for x in (None, ["d0"], HostileObject(), Liar(dict, "d0")):
+    others: list[Any] = [None, ["d0"], HostileObject(), Liar(dict, "d0")]
+    for x in others:
         model.learn_one(x, True)
         assert model.predict_one(x) == model.predict_one({})
 

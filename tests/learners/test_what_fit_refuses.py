@@ -122,14 +122,15 @@ def test_endless_work_spends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     several = LabelledSample.from_examples(H.domain, H.labels, [(0, "a")])
     two = Sample.from_examples(TABLE.domain, [("a", 1)])
     exponential = ExponentialLearner(TABLE, epsilon=1)
-    for fit, sample in (
+    fits: list[tuple[Any, Any]] = [
         (exponential.fit, two),
         (partial(exponential.fit, estimate=1), two),
         (BitsLearner(H, epsilon=1, delta="0.01").fit, several),
-    ):
+    ]
+    for fit, sample in fits:
         with Ledger() as ledger:
             with pytest.raises(TooLargeError, match="it may take about"):
-                fit(sample, ledger=ledger, dataset="d")  # type: ignore[operator]
+                fit(sample, ledger=ledger, dataset="d")
             assert ledger.entries() == []
 
 

@@ -81,7 +81,7 @@ def test_the_bound_of_a_hit_is_never_rounded_down() -> None:
     for r, order in product((Fraction(21, 20), Fraction(101, 100), Fraction(3, 2)), (2, 3, 7)):
         b, found = order - 1, moment_per_hit(r, order, 10**6)
         least = min(
-            s**b * (1 - b * (s - 1)) - h * max(0, s**-b - s**b * (1 - b * (s * s - 1)))
+            s**b * (1 - b * (s - 1)) - h * max(Fraction(0), s**-b - s**b * (1 - b * (s * s - 1)))
             for s in (r, 1 / r)
         )
         if least <= 0:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from spending import Answer, fork, status_of
@@ -99,10 +100,13 @@ def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
         except LedgerError as error:
             errors.append(error)
 
-    honest, connected = server.LedgerServer._connect, list[int]()
-    monkeypatch.setattr(
-        server.LedgerServer, "_connect", lambda its: connected.append(1) or honest(its)
-    )
+    honest, connected = server.LedgerServer._connect, list[server.LedgerServer]()
+
+    def connect(its: server.LedgerServer) -> Any:
+        connected.append(its)
+        return honest(its)
+
+    monkeypatch.setattr(server.LedgerServer, "_connect", connect)
     with frozen(freezing, ledger):
         waiting = threading.Thread(target=wait)
         waiting.start()
