@@ -10,6 +10,7 @@ from plants.harness import draws_exactly
 
 from exact_draws import Draws
 from littlestone.audit import find_subjects
+from littlestone.audit.choices import Choices
 from littlestone.audit.subject import Named
 from littlestone.audit.subjects import continual, experts, online, staged
 from littlestone.privacy.samplers import race, selection
@@ -57,6 +58,13 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
         pairs = tuple((one[-STEPS:], other[-STEPS:]) for one, other in subject.pairs[-9:])
         subject = replace(subject, pairs=pairs)
     assert draws_exactly(subject, most=1 if large else 3)
+
+
+def test_a_run_that_is_as_likely_as_the_least_is_followed() -> None:
+    choices, half = Choices(), Fraction(1, 2)
+    run = lambda: choices.choose([half, half / 2, half / 2])  # noqa: E731
+    assert choices.explore(run, half) == {0: half}
+    assert sum(choices.explore(run, half / 2).values()) == 1
 
 
 def test_choices_have_the_law_of_what_they_replace() -> None:

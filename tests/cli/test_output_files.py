@@ -173,12 +173,12 @@ def test_a_kill_while_learning_leaves_no_file() -> None:
 
 def test_what_a_kill_while_writing_left_goes_with_the_next_call() -> None:
     """And nothing of anybody else."""
-    Path(".model.json.k3x.unfinished").write_text("half")
-    others = [".model.json.swp", ".model.json2.k3x.unfinished"]
+    Path(".model.json.k3x_7abq.unfinished").write_text("half")
+    others = [".model.json.swp", ".model.json2.k3x_7abq.unfinished", ".model.json.notes.unfinished"]
     for name in others:
         Path(name).touch()
     assert run(*fit_arguments("table.csv", out="model.json")).status == 0
-    assert left() == [".model.json.swp"]
+    assert left() == [".model.json.notes.unfinished", ".model.json.swp"]
     assert all(Path(name).exists() for name in others)
 
 

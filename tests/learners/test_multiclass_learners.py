@@ -21,6 +21,7 @@ from littlestone.learners import ExponentialLearner, IrreducibleLearner, Release
 from littlestone.learners.multiclass import BitPartsLearner, BitsLearner, MulticlassLearner
 from littlestone.learners.teachers import split
 from littlestone.multiclass import MulticlassClass, TableClass, parse_multiclass
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
@@ -86,6 +87,18 @@ def test_no_sample_raises(kind: Any, H: MulticlassClass[Any]) -> None:
         assert again == release
         assert release.words().startswith("flight  =  ")
     assert pickle.loads(pickle.dumps(learner)).event == learner.event
+
+
+def test_a_release_tells_the_total_and_the_limit_of_its_moment() -> None:
+    learner = learner_of(BitsLearner, CLASSES[0])
+    sample = LabelledSample.from_examples(CLASSES[0].domain, LABELS, [(0, "late")])
+    most = PrivacyCost(Fraction(5), Fraction(1, 2))
+    with Ledger() as ledger:
+        ledger.set_limit("d", most)
+        found = [learner.fit(sample, ledger=ledger, dataset="d") for _ in range(2)]
+    cost = learner.cost()
+    assert [release.total for release in found] == [cost, cost + cost]
+    assert {release.limit for release in found} == {most}
 
 
 @pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])

@@ -2,6 +2,7 @@
 
 import random
 from decimal import Decimal, getcontext, localcontext
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ from littlestone.learners.multiclass import BitsLearner
 from littlestone.learners.staged import StagedLearner
 from littlestone.multiclass import TableClass
 from littlestone.planning import choose_learner
-from littlestone.privacy.cost import exact_epsilon
+from littlestone.planning.choice import candidates
+from littlestone.planning.multiclass import multiclass_plan
+from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import is_cryptographic
 from littlestone.sample import Sample
@@ -131,6 +134,36 @@ def test_endless_work_spends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
             assert ledger.entries() == []
 
 
+def test_a_size_that_takes_too_long_to_find_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(self: Any, *goal: Any, **setting: Any) -> Any:
+        raise TooLargeError("plan", found="it is too long", fix="ask for less")
+
+    learner = ExponentialLearner(TABLE, epsilon=1)
+    learner.require_affordable(10**9)
+    monkeypatch.setattr(ExponentialLearner, "work", lambda self, n: 10**8 + n)
+    learner.require_affordable(0)
+    with pytest.raises(TooLargeError):
+        learner.require_affordable(1)
+    monkeypatch.setattr(ExponentialLearner, "plan", endless)
+    assert learner.bound(0.1, 0.1) is None
+    assert learner.accuracy(10, 0.1) is None
+    found = {row.method: row for row in candidates(TABLE, epsilon=1, delta="1e-6")}
+    assert found["exponential"].bound is None
+
+
+@pytest.mark.parametrize("goal", [{"alpha": 1e-10}, {"beta": 1e-10}, {"alpha": 1 - 1e-12}])
+def test_goals_too_close_to_a_certainty_are_refused(goal: dict[str, float]) -> None:
+    H = TableClass.of([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
+    budget: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", **goal}
+    for ask in (
+        lambda: candidates(TABLE, **budget),
+        lambda: choose_learner(TABLE, method="exponential", **budget),
+        lambda: multiclass_plan(H, **budget),
+    ):
+        with pytest.raises(DeclarationError, match="closer to 0 or 1 than 1e-09"):
+            ask()
+
+
 def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     budget: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
     H = Thresholds.on(0, 99)
@@ -151,6 +184,16 @@ def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPa
     C = TableClass.of([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
     learner = BitsLearner(C, **budget, binary=lambda H, **own: ExponentialLearner(H, **own))
     assert learner.work(5) == 2 * (10**9 + 5)
+
+
+def test_a_release_tells_the_total_and_the_limit_of_its_moment() -> None:
+    sample, most = Sample.from_examples(TABLE.domain, [("a", 1)]), PrivacyCost(Fraction(5))
+    with Ledger() as ledger:
+        ledger.set_limit("d", most)
+        fit = partial(ExponentialLearner(TABLE, epsilon=1).fit, sample, ledger=ledger, dataset="d")
+        found = [fit(), fit()]
+    assert [release.total for release in found] == [PrivacyCost(Fraction(k)) for k in (1, 2)]
+    assert {release.limit for release in found} == {most}
 
 
 def test_a_label_of_any_kind_is_no_error() -> None:

@@ -154,6 +154,9 @@ def test_rounding_is_upwards() -> None:
     base, ratio = Fraction(5, 4), Fraction(7, 3)
     coarse, fine = (worst_delta(base, ratio, 3, bits) for bits in (20, 200))
     assert fine <= coarse <= fine + Fraction(1, 2**12)
+    for k, bits in product(range(1, 40), (3, 6)):  # so few that each counts
+        ratio = 1 + Fraction(k, 7)
+        assert worst_delta(Fraction(2), ratio, 1, bits) >= worst_delta(Fraction(2), ratio, 1)
 
 
 def classical(base: float, ratio: float, hits: int) -> float:

@@ -75,6 +75,25 @@ def test_private_on_all_neighbouring_votes(voters: int) -> None:
     assert exact_audit(law(mechanism), neighbours(voters, 2), mechanism).holds
 
 
+def test_the_bound_of_a_hit_is_never_rounded_down() -> None:
+    """With its powers in full, and the weight of certain answers at this margin, rounded up."""
+    h = Fraction(1, 1 << 64)
+    for r, order in product((Fraction(21, 20), Fraction(101, 100), Fraction(3, 2)), (2, 3, 7)):
+        b, found = order - 1, moment_per_hit(r, order, 10**6)
+        least = min(
+            s**b * (1 - b * (s - 1)) - h * max(Fraction(0), s**-b - s**b * (1 - b * (s * s - 1)))
+            for s in (r, 1 / r)
+        )
+        if least <= 0:
+            assert found is None
+            continue
+        t = r**-b
+        w = (t + b * r - order) / (r + b * t - order * r * t)
+        exactly = (1 + w * t) * (1 + r * w) ** b / (1 + w) ** order / least
+        assert found is not None
+        assert exactly <= found <= exactly + Fraction(1, 1 << 300)
+
+
 def test_votes_that_are_too_steep_are_caught() -> None:
     claimed = votes(2)
     planted = Steep(epsilon=1, delta="0.1", voters=2, threshold=2, hits=1, horizon=3)  # type: ignore[arg-type]

@@ -783,6 +783,10 @@ def test_no_other_hand_can_write_an_unsound_row(path: Path, row: str) -> None:
             tables_of_another(path, f"{statement} INTO entries VALUES {row}")
     with pytest.raises(sqlite3.IntegrityError, match="would not write such a row"):
         tables_of_another(path, "INSERT INTO limits VALUES ('a', '-1/1', '0/1', 'replace-one')")
+    ledger.set_limit("a", ONE)
+    with pytest.raises(sqlite3.IntegrityError, match="would not write such a row"):
+        tables_of_another(path, "UPDATE limits SET epsilon = '-1/1'")
+    assert ledger.limit("a") == ONE
     assert ledger.total("a") == TENTH.cost()
 
 

@@ -121,6 +121,23 @@ def test_entries_are_only_ever_added(running_server: Server, address: str, state
     assert ledger.total("people") == Answer().cost()
 
 
+@pytest.mark.parametrize(("waits", "kept"), [("off", "on"), ("remote_apply", "remote_apply")])
+def test_a_transaction_has_settings_of_its_own(
+    running_server: Server, address: str, waits: str, kept: str
+) -> None:
+    """Whatever the user's or the server's are, it ends in finite time, and not before the disk."""
+    name = address.partition("?")[0].rpartition("/")[2]
+    times = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+    for setting in (*(f"{time} = 0" for time in times), f"synchronous_commit = {waits}"):
+        session(running_server, address, f"ALTER DATABASE {name} SET {setting}")
+    with Ledger(address) as ledger, ledger._store.transaction("look") as transaction:
+        shown = [
+            transaction.execute(f"SHOW {setting}").fetchone()[0]
+            for setting in (*times, "synchronous_commit")
+        ]
+    assert shown == ["75s", "1min", "1min", kept]
+
+
 def test_joined_names_are_never_parted(running_server: Server, address: str) -> None:
     import psycopg
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from spending import Answer, fork, status_of
@@ -99,6 +100,13 @@ def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
         except LedgerError as error:
             errors.append(error)
 
+    honest, connected = server.LedgerServer._connect, list[server.LedgerServer]()
+
+    def connect(its: server.LedgerServer) -> Any:
+        connected.append(its)
+        return honest(its)
+
+    monkeypatch.setattr(server.LedgerServer, "_connect", connect)
     with frozen(freezing, ledger):
         waiting = threading.Thread(target=wait)
         waiting.start()
@@ -109,6 +117,7 @@ def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
         waiting.join()
     (error,) = errors
     assert "PostgreSQL says" in error.found
+    assert connected == []  # or it would wait once more
     assert spend(ledger) == 2  # through a new connection; what was cut off left nothing
 
 
