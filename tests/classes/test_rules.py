@@ -11,7 +11,7 @@ from comparing import difference, random_sample, reversed_sample, same_ball, ver
 from littlestone.classes import EqualityRules, FiniteClass, parse_class
 from littlestone.classes.shapes import Shapes
 from littlestone.domains import Grid, Integers, Product, Strings
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import RuleUnion
 from littlestone.sample import Sample
 
@@ -254,3 +254,9 @@ def test_illegal_declarations_are_refused() -> None:
 def test_a_point_of_another_shape_is_refused(x: Any) -> None:
     with pytest.raises(DeclarationError):
         rules(2, 2).restrict(x, 1)
+
+
+def test_too_many_columns_are_named_before_options_too() -> None:
+    columns = ", ".join(f"c{j}" for j in range(1100))
+    with pytest.raises(TooLargeError, match="1,100 arguments, at most 1,000"):
+        parse_class(f"rules({columns}; at most 1)")
