@@ -758,6 +758,44 @@ def test_a_ledger_deleted_while_in_use_gives_no_receipt(path: Path) -> None:
         ledger.spend(TENTH, dataset="people", what="a look")
 
 
+def test_a_file_of_two_names_is_refused_before_sqlite_reads_it(path: Path) -> None:
+    """A journal that a crash left is undone under its own name alone."""
+    ledger, other = Ledger(path), path.with_name("other.ledger")
+    ledger.spend(TENTH, dataset="people", what="a look")
+    copied = path.read_bytes()
+    hot = path.with_name(path.name + "-journal")
+    with ledger._store.transaction("be killed in a commit") as connection:
+        connection.execute("PRAGMA cache_size = 1")
+        for _ in range(100):
+            rows.insert(connection, "people", "a" * 1000, "b", TENTH.cost(), None)
+        journal = hot.read_bytes()  # the cache is full, so what it protects is in the file by now
+    ledger.close()
+    path.write_bytes(copied)
+    hot.write_bytes(journal)
+    os.link(path, other)
+    for name in (path, other):
+        refused(name, r"the file has 2 names \(hard links\)")
+    assert hot.read_bytes() == journal
+    other.unlink()
+    assert Ledger(path).spend(TENTH, dataset="people", what="a look").number == 2
+
+
+def test_a_name_that_is_added_stops_the_ledger_until_it_is_removed(path: Path) -> None:
+    ledger, other = Ledger(path), path.with_name("other.ledger")
+    os.link(path, other)
+    for use in (
+        lambda: ledger.spend(TENTH, dataset="people", what="a look"),
+        lambda: ledger.total("people"),
+    ):
+        with pytest.raises(LedgerError, match="2 names") as caught:
+            use()
+        assert "remove all names but one" in caught.value.fix
+    other.unlink()
+    os.symlink(path, other)
+    assert Ledger(other).spend(TENTH, dataset="people", what="a look").number == 1
+    assert ledger.total("people") == TENTH.cost()
+
+
 ROW = "(9, 'a', 'b', 'c', '{}', '0/1', 'replace-one', '', '', 0, 0)"
 
 
