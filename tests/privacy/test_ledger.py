@@ -452,9 +452,24 @@ def test_names_are_bounded_where_they_are_written_and_not_where_they_are_read(pa
             with pytest.raises(DeclarationError, match=r"characters, and .* are allowed"):
                 use()
         assert ledger.total(long) == PrivacyCost(Fraction(9, 10))
+        for pair in ((long + "a", "people"), ("people", long + "a")):
+            with pytest.raises(DeclarationError, match=r"characters, and .* are allowed"):
+                ledger.alias(*pair)
         # Another name goes on with the budget of the long one.
         ledger.alias("short", long)
         assert ledger.spend(TENTH, dataset="short", what="a look").total == ONE
+
+
+def test_a_long_old_name_and_its_limit_keep_no_short_one_from_a_new_limit(path: Path) -> None:
+    long, two = "a" * 501, PrivacyCost(Fraction(2))
+    limited = FORMAT_1[-4].replace("people", long)
+    assert limited.startswith("INSERT INTO limits")
+    tables_of_another(path, *FORMAT_1, limited)
+    with Ledger(path) as ledger:
+        ledger.alias(long, "people")
+        assert ledger.limit("people") == ONE
+        ledger.set_limit("people", two)
+        assert ledger.limit("people") == ledger.limit(long) == two
 
 
 # Several names of one data set

@@ -161,8 +161,7 @@ class Ledger:
         """
         dataset, limit = named(dataset, "a data set", most=MOST), checked(limit)
         with self._store.transaction(f"limit data set {dataset!r} to {limit}") as connection:
-            for name in rows.names(connection, dataset):
-                rows.set_limit(connection, name, limit)
+            rows.set_limit(connection, dataset, limit, rows.names(connection, dataset))
 
     def limit(self, dataset: str) -> PrivacyCost | None:
         """The limit declared for ``dataset``, the least of its names'; ``None`` when there is none."""
@@ -234,7 +233,11 @@ class Ledger:
         ('2', ['copy of visits', 'visits'])
         """
         dataset, same_as = named(dataset, "a data set"), named(same_as, "a data set")
-        with self._store.transaction(f"join {dataset!r} and {same_as!r}") as connection:
+        with self._store.transaction(f"join {dataset!r:.520} and {same_as!r:.520}") as connection:
+            known = rows.datasets(connection)
+            for name in (dataset, same_as):
+                # A long name of an old ledger may go on under a short one.
+                named(name, "a data set", most=None if name in known else MOST)
             if same_as not in rows.names(connection, dataset):
                 rows.join(connection, dataset, same_as)
 

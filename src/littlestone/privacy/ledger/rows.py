@@ -70,8 +70,13 @@ def spending(connection: Connection, names: Sequence[str]) -> Spending:
     return spent
 
 
-def set_limit(connection: Connection, dataset: str, limit: PrivacyCost) -> None:
-    """Put a limit in place of any earlier one."""
+def set_limit(
+    connection: Connection, dataset: str, limit: PrivacyCost, names: Sequence[str] = ()
+) -> None:
+    """Put a limit in place of any earlier one of the data set, under whichever of its names."""
+    for name in names:
+        if name != dataset:
+            connection.execute("DELETE FROM limits WHERE dataset = :dataset", {"dataset": name})
     connection.execute(
         f"INSERT INTO limits (dataset, {_COST}) VALUES (:dataset, :epsilon, :delta, :neighboring)"
         " ON CONFLICT (dataset) DO UPDATE SET epsilon = excluded.epsilon, delta = excluded.delta,"
