@@ -225,6 +225,27 @@ def test_an_unsound_row_hides_no_other_data_set(folder: Path) -> None:
     assert run(*fit_arguments("table.csv", epsilon="0.5", dataset="bad")).status == 1
 
 
+@pytest.mark.parametrize("name", ["CAST(x'ff' AS TEXT)", "x'61ff'", "'a' || char(10)", "'bad'"])
+@pytest.mark.parametrize("what", ["x'ff'", "'a look'"])
+def test_a_name_or_a_text_that_is_none_hides_no_other_data_set(
+    folder: Path, name: str, what: str
+) -> None:
+    with Ledger("littlestone.ledger") as ledger:
+        ledger.spend(ExponentialMechanism(Fraction(1, 2)), dataset="good", what="a look")
+    with closing(sqlite3.connect("littlestone.ledger", isolation_level=None)) as connection:
+        connection.execute("DROP TRIGGER sound_insert_entries")
+        row = f"(9, {name}, {what}, 'c', '1/1', '0/1', 'replace-one', '', '', 0, 0)"
+        connection.execute(f"INSERT INTO entries VALUES {row}")
+    for command in (["show"], ["show", "--json"], ["history"], ["export", "--format", "json"]):
+        ran = run("ledger", *command)
+        assert "good" in ran.out
+        if what == "x'ff'" and name == "'bad'":
+            assert ran.status == 1
+            assert "'bad' in the ledger: it holds a text that this package" in ran.err
+    assert run("ledger", "show", "good").status == 0
+    assert run(*fit_arguments("table.csv", epsilon="0.5", dataset="good")).status == 0
+
+
 def test_every_command_works_on_the_longest_numbers(folder: Path) -> None:
     primes = [p for p in range(3, 200) if p != 5 and all(p % q for q in range(2, p))][:40]
     with Ledger("littlestone.ledger") as ledger:

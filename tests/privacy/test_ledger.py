@@ -826,6 +826,11 @@ ROW = "(9, 'a', 'b', 'c', '{}', '0/1', 'replace-one', '', '', 0, 0)"
         ROW.format("1/2").replace("'', 0, 0", "'', 1, 2"),
         ROW.format("1/2").replace("'a'", f"'{'a' * 501}'"),
         ROW.format("1/2").replace("9,", "1,"),  # in place of the entry that is there
+        *(ROW.format("1/2").replace("9,", f"{number},") for number in (-1, -9, 0, 2**63 - 1)),
+        *(ROW.format("1/2").replace(f"'{column}'", bad) for column in "abc"
+          for bad in ("x'61'", "'a' || char(10)", "'a' || char(0) || 'b'", "'a' || char(8232)")),
+        ROW.format("1/2").replace("one', '',", "one', x'ff',"),
+        ROW.format("1/2").replace("'', 0, 0", "x'ff', 1, 2"),
     ],
 )  # fmt: skip
 def test_no_other_hand_can_write_an_unsound_row(path: Path, row: str) -> None:
@@ -836,7 +841,50 @@ def test_no_other_hand_can_write_an_unsound_row(path: Path, row: str) -> None:
             tables_of_another(path, f"{statement} INTO entries VALUES {row}")
     with pytest.raises(sqlite3.IntegrityError, match="would not write such a row"):
         tables_of_another(path, "INSERT INTO limits VALUES ('a', '-1/1', '0/1', 'replace-one')")
-    assert ledger.total("a") == TENTH.cost()
+    assert ledger.spend(TENTH, dataset="a", what="a look").number == 2
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("limits", "(x'61', '1/1', '0/1', 'replace-one')"),
+        ("limits", "('a' || char(10), '1/1', '0/1', 'replace-one')"),
+        ("aliases", "(x'61', 'b', '')"),
+        ("aliases", "('a', x'62', '')"),
+        ("aliases", "('a', 'b' || char(13), '')"),
+        ("aliases", "('', 'b', '')"),
+        ("seen", "(x'61', 'b', 1)"),
+        ("seen", "('a', x'62', 1)"),
+        ("seen", "('a', 'b', 'many')"),
+        ("seen", "('a' || char(0), 'b', 1)"),
+    ],
+)
+def test_no_other_hand_can_write_an_unsound_name(path: Path, table: str, row: str) -> None:
+    ledger = Ledger(path)
+    for statement in ("INSERT", "INSERT OR REPLACE", "INSERT OR IGNORE"):
+        with pytest.raises(sqlite3.IntegrityError, match="would not write such a row"):
+            tables_of_another(path, f"{statement} INTO {table} VALUES {row}")
+    ledger.alias("a", "b")
+    ledger.seen("a", columns=["age"], n=1)
+    assert ledger.names("a") == ledger.datasets() == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["CAST(x'ff' AS TEXT)", "x'61ff'", "'a' || char(10)"])
+def test_an_odd_name_of_an_old_file_hides_no_other_data_set(path: Path, name: str) -> None:
+    odd = f"INSERT INTO entries VALUES (-1, {name}, 'b', x'ff', '1/1', '0/1', 'replace-one', '')"
+    tables_of_another(path, *FORMAT_1, odd, odd.replace("-1,", "5,"))
+    with Ledger(path) as ledger:
+        assert "people" in ledger.datasets()
+        assert ledger.spend(TENTH, dataset="people", what="a look").total == ONE
+
+
+def test_bytes_in_place_of_a_text_concern_their_own_data_set(path: Path) -> None:
+    bad = "INSERT INTO entries VALUES (5, 'bad', x'ff', 'c', '1/1', '0/1', 'replace-one', '')"
+    tables_of_another(path, *FORMAT_1, bad)
+    with Ledger(path) as ledger:
+        assert len(ledger.history("people")) == 1
+        with pytest.raises(LedgerError, match="'bad' in the ledger: it holds a text that this"):
+            ledger.history("bad")
 
 
 @pytest.mark.parametrize("tampered", ["nonsense", "1/0", "-5/1", "9" * 5000])

@@ -23,7 +23,7 @@ from littlestone.cli.arguments import (
     lookalike,
 )
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, LittlestoneError
 from littlestone.privacy.cost import PrivacyCost, exact, exact_delta
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
@@ -209,24 +209,27 @@ def _known(dataset: str, book: Ledger, ledger: str) -> str:
 
 def _accounts(
     dataset: str | None, ledger: str, book: Ledger
-) -> tuple[list[Account], list[UnsoundRowError]]:
+) -> tuple[list[Account], list[LittlestoneError]]:
     """The accounts of one data set or of all, and why others cannot be told."""
     names = book.datasets() if dataset is None else [_known(dataset, book, ledger)]
-    accounts, unsound = list[Account](), list[UnsoundRowError]()
-    for group in sorted({tuple(book.names(name)) for name in names}):
-        name = group[0]
+    accounts, unsound, done = list[Account](), list[LittlestoneError](), set[str]()
+    for name in names:
+        if name in done:
+            continue
         try:
+            group = book.names(name)
+            done.update(group)
             told = book.history(name), book.total(name), book.limit(name)
-        except UnsoundRowError as error:
+        except (UnsoundRowError, DeclarationError) as error:  # of a name, too
             unsound.append(error)
         else:
-            accounts.append(Account(list(group), *told))
+            accounts.append(Account(group, *told))
     return accounts, unsound
 
 
 def _history(
     dataset: str | None, ledger: str
-) -> tuple[list[tuple[Entry, PrivacyCost]], list[UnsoundRowError]]:
+) -> tuple[list[tuple[Entry, PrivacyCost]], list[LittlestoneError]]:
     with Ledger(ledger, create=False) as book:
         accounts, unsound = _accounts(dataset, ledger, book)
     return _in_order(accounts), unsound
@@ -244,7 +247,7 @@ def _by_name(accounts: list[Account]) -> list[tuple[str, Account]]:
     )
 
 
-def _end(unsound: list[UnsoundRowError]) -> None:
+def _end(unsound: list[LittlestoneError]) -> None:
     """After what could be read: say what could not, and end with status 1."""
     for error in unsound:
         exit_with(error)

@@ -15,6 +15,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from littlestone.errors import LedgerError
@@ -95,6 +96,8 @@ class LedgerFile:
             connection = sqlite3.connect(
                 target, timeout=_WAIT, isolation_level=None, check_same_thread=False, uri=True
             )
+            # A text that is none, which other hands wrote, is an odd name and no end of everything.
+            connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
             try:
                 _patiently(connection, "PRAGMA synchronous = EXTRA")
                 # On macOS a plain fsync leaves data in the drive's cache; elsewhere no effect.

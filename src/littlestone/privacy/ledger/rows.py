@@ -50,10 +50,15 @@ def entries(connection: Connection, dataset: str | None) -> list[Entry]:
         " ORDER BY number",
         {} if dataset is None else {"dataset": dataset},
     )
-    return [
-        Entry(number, name, what, mechanism, _cost(name, *rest[3:]), at, _part(name, *rest[:3]))
-        for number, name, what, mechanism, at, *rest in rows
-    ]
+    found = []
+    for number, name, *words, index, of, epsilon, delta, neighboring in rows:
+        if not all(isinstance(word, str) for word in words):
+            raise _foreign(name, "a text")
+        what, mechanism, at, partition = words
+        cost = _cost(name, epsilon, delta, neighboring)
+        place = _part(name, partition, index, of)
+        found.append(Entry(number, name, what, mechanism, cost, at, place))
+    return found
 
 
 def spending(connection: Connection, names: Sequence[str]) -> Spending:
@@ -145,7 +150,8 @@ def datasets(connection: Connection) -> list[str]:
         "SELECT dataset FROM entries UNION SELECT dataset FROM limits"
         " UNION SELECT name FROM aliases UNION SELECT same_as FROM aliases"
     )
-    return sorted(name for (name,) in rows)
+    # SQLite keeps whatever other hands once wrote, bytes too.
+    return sorted({name if isinstance(name, str) else repr(name) for (name,) in rows})
 
 
 def _texts(cost: PrivacyCost) -> dict[str, str]:
