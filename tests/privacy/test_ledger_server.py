@@ -447,6 +447,23 @@ WRONG = [
     "application_name=x password={}",
     "mysql://ada:{}@localhost/db",
     "postgresql+asyncpg://ada:{}@localhost/db",
+    "postgresql//ada:{}@localhost/db",
+    "postgres+psycopg2//ada:{}@localhost/db",
+    "postgresql;//ada:{}@localhost/db",
+    "postgresql%3A//ada:{}@localhost/db",
+    "postgresql%253A//ada:{}@localhost/db",
+    "pgsql/ada:{}@localhost/db",
+    "/postgresql://ada:{}@localhost/db",
+    "./postgresql://ada:{}@localhost/db",
+    "HOST=db PASSWORD={}",
+    "Server=db;Password={}",
+    "PGPASSWORD={}",
+    "passwd={}",
+    "db;pwd={}",
+    "postgresql://ada%3A{}@localhost:1/db",
+    "postgresql://ada%253A{}@localhost:1/db",
+    "postgresql://ada%3A{}%40localhost/db",
+    "postgresql://ada%3A{}/db",
 ]
 
 
@@ -478,7 +495,19 @@ def test_no_option_of_an_address_is_a_password(option: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["./host=a.ledger", "C:\\budget.ledger", "a@b.ledger", "2024:01.ledger", "../x:y@z"]
+    "name",
+    [
+        "./host=a.ledger",
+        "C:\\budget.ledger",
+        "/srv/postgresql/a.ledger",
+        "postgresql/a.ledger",
+        "100%.ledger",
+        "my budget.ledger",
+        "/srv/a=b/c@d:e",
+        "a@b.ledger",
+        "2024:01.ledger",
+        "../x:y@z",
+    ],
 )
 def test_a_path_that_says_so_is_a_path(name: str) -> None:
     assert not is_address(name)
