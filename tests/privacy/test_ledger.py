@@ -7,6 +7,8 @@ import os
 import pickle
 import signal
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -536,6 +538,28 @@ def test_joined_names_are_never_parted(path: Path) -> None:
         with pytest.raises(sqlite3.IntegrityError, match="an entry of the ledger is never"):
             tables_of_another(path, statement)
     assert Ledger(path).names("a") == ["a", "b"]
+
+
+JOINED = """
+import sys
+from littlestone.privacy.ledger import Ledger, rows
+with Ledger(sys.argv[1]) as ledger:
+    with ledger._store.transaction("join many") as connection:
+        for i in range(50_000):
+            rows.join(connection, f"n{i}", "n0" if sys.argv[2] == "star" else f"n{i + 1}")
+        rows.join(connection, "a", "b")
+        assert rows.names(connection, "a") == ["a", "b"]
+        assert len(rows.names(connection, "n7")) >= 50_000
+        groups = rows.joined(connection)
+        assert groups["a"] == ["a", "b"]
+        assert groups["n7"] is groups["n9"]
+"""
+
+
+@pytest.mark.parametrize("shape", ["chain", "star"])
+def test_very_many_names_take_time_in_proportion(path: Path, shape: str) -> None:
+    """A second or two; the limit, of time squared, is a net that is never reached."""
+    subprocess.run([sys.executable, "-c", JOINED, str(path), shape], timeout=20, check=True)
 
 
 def test_a_table_of_the_same_looks_under_another_name_is_told_once(address: str) -> None:

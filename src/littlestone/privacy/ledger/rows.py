@@ -105,16 +105,35 @@ def limit(connection: Connection, names: Sequence[str]) -> PrivacyCost | None:
 
 def names(connection: Connection, dataset: str) -> list[str]:
     """All names of the data set, its own included, sorted."""
-    return joined(connection).get(dataset, [dataset])
+    return _group(_neighbours(connection), dataset)
 
 
 def joined(connection: Connection) -> dict[str, list[str]]:
     """For each name that was ever joined to another, all names of its data set, sorted."""
-    groups: dict[str, set[str]] = {}
+    near, groups = _neighbours(connection), dict[str, list[str]]()
+    for name in near:
+        if name not in groups:
+            group = _group(near, name)
+            groups.update(dict.fromkeys(group, group))
+    return groups
+
+
+def _neighbours(connection: Connection) -> dict[str, list[str]]:
+    near: dict[str, list[str]] = {}
     for name, same_as in connection.execute("SELECT name, same_as FROM aliases"):
-        group = groups.get(name, {name}) | groups.get(same_as, {same_as})
-        groups.update(dict.fromkeys(group, group))
-    return {name: sorted(group) for name, group in groups.items()}
+        near.setdefault(name, []).append(same_as)
+        near.setdefault(same_as, []).append(name)
+    return near
+
+
+def _group(near: dict[str, list[str]], start: str) -> list[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        # Each name waits once, and so each alias is looked at twice.
+        new = [name for name in near.get(waiting.pop(), ()) if name not in found]
+        found.update(new)
+        waiting.extend(new)
+    return sorted(found)
 
 
 def join(connection: Connection, name: str, same_as: str) -> None:
