@@ -204,6 +204,21 @@ def test_joined_names_show_one_budget(folder: Path, address: str) -> None:
         assert run("ledger", "alias", *wrong, *common).status == 1
 
 
+def test_each_data_set_of_the_same_looks_has_its_command(folder: Path) -> None:
+    with Ledger("littlestone.ledger") as ledger:
+        for name in "abcd":
+            ledger.spend(ExponentialMechanism(Fraction(1, 2)), dataset=name, what="a look")
+            ledger.seen(name, columns=["age"], n=1000)
+        ledger.alias("a", "b")
+    shown = run("ledger", "show").out
+    commands = re.findall("littlestone (ledger alias .*)", shown)
+    assert commands == ["ledger alias a c", "ledger alias a d"]
+    assert "a has the columns and the number of records of c and d:" in shown
+    for command in commands:
+        assert run(*command.split()).status == 0
+    assert "alias" not in run("ledger", "show").out
+
+
 # Ledgers that are hard to read
 
 

@@ -574,7 +574,9 @@ def test_a_table_of_the_same_looks_under_another_name_is_told_once(address: str)
         assert ledger.seen("d", columns=["age", "late"], n=100) == ["a", "c"]
         assert ledger.lookalikes() == [["a", "c", "d"]]
         ledger.alias("a", "c")
-        assert ledger.lookalikes() == [["a", "c", "d"]]
+        assert ledger.lookalikes() == [["a", "d"]]
+        assert ledger.seen("e", columns=["age", "late"], n=100) == ["a", "d"]
+        ledger.alias("e", "a")
         ledger.alias("d", "c")
         assert ledger.lookalikes() == []
         assert ledger.seen("a", columns=["late", "age"], n=100) == ["b"]

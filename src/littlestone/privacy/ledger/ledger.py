@@ -261,20 +261,16 @@ class Ledger:
         with self._store.transaction(f"note the columns of {dataset!r}") as connection:
             if not rows.see(connection, dataset, looks, n):
                 return []
-            others = rows.seen(connection)[looks, n]
-            own = rows.names(connection, dataset)
-            return [name for name in others if name not in own]
+            names = rows.seen(connection)[looks, n]
+            _, *others = _apart([dataset, *names], rows.joined(connection))
+            return others
 
     def lookalikes(self) -> list[list[str]]:
-        """Names under which tables of the same looks were `seen`, unless all are one data set's."""
+        """Data sets whose tables of the same looks were `seen`, each by one of its names."""
         with self._store.transaction("read the columns") as connection:
-            owners = rows.joined(connection)
-            alike = {tuple(names) for names in rows.seen(connection).values()}
-        return [
-            list(names)
-            for names in sorted(alike)
-            if len({owners.get(name, [name])[0] for name in names}) > 1
-        ]
+            owners, seen = rows.joined(connection), rows.seen(connection)
+        alike = {tuple(_apart(names, owners)) for names in seen.values()}
+        return [list(names) for names in sorted(alike) if names[1:]]
 
     def close(self) -> None:
         """Close the file; a closed ledger refuses every use, and closing twice is harmless."""
@@ -304,6 +300,14 @@ class Ledger:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _apart(names: Sequence[str], owners: dict[str, list[str]]) -> list[str]:
+    """The first name of each data set among ``names``."""
+    first: dict[str, str] = {}
+    for name in names:
+        first.setdefault(owners.get(name, [name])[0], name)
+    return list(first.values())
 
 
 def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part | None) -> Preview:
