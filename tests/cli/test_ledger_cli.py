@@ -200,8 +200,31 @@ def test_joined_names_show_one_budget(folder: Path, address: str) -> None:
     assert everything["one data set"] == [["copy", "visits"]]
     assert everything["totals"]["copy"] == everything["totals"]["visits"]
     assert everything["totals"]["other"]["epsilon"] == "0.5"
-    for wrong in (("visits", "visits"), ("copy", "unknown")):
-        assert run("ledger", "alias", *wrong, *common).status == 1
+    for wrong in (("visits", "visits"), ("unknown", "not known either"), ("no.csv", "nor.csv")):
+        ran = run("ledger", "alias", *wrong, *common)
+        assert (ran.status, ran.out) == (1, "")
+        assert "cannot join" in ran.err
+
+
+def test_names_are_joined_before_they_spend(folder: Path) -> None:
+    Ledger("littlestone.ledger").close()
+    joined = run("ledger", "alias", "copy.csv", "table.csv")
+    assert (joined.status, joined.err) == (0, "")
+    half = ["--epsilon", "0.5"]
+    assert run("ledger", "limit", "copy.csv", *half).status == 0
+    assert run(*fit_arguments("table.csv", epsilon="0.5")).status == 0
+    assert run(*fit_arguments("table.csv", epsilon="0.5")).status == 1
+    assert run("ledger", "alias", "table.csv", "yet another").status == 0
+
+
+def test_names_that_are_joined_beyond_the_limit_say_so(folder: Path) -> None:
+    with Ledger("littlestone.ledger") as ledger:
+        for name in ("copy", "visits"):
+            ledger.spend(ExponentialMechanism(Fraction(1, 2)), dataset=name, what="a look")
+        ledger.set_limit("visits", ExponentialMechanism(Fraction(3, 4)).cost())
+    ran = run("ledger", "alias", "copy", "visits")
+    assert ran.status == 0
+    assert ran.out.endswith("more than that is already spent, so nothing more will be\n")
 
 
 def test_each_data_set_of_the_same_looks_has_its_command(folder: Path) -> None:

@@ -128,19 +128,29 @@ def alias(
     ],
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
-    """Join two names of one data set, for good: they share what is spent, and the least limit."""
-    other = dataset_name(name)
+    """Join two names of one data set, for good: they share what is spent, and the least limit.
+
+    They may be joined before they spend, too; one of them is in the ledger or is a file that is there.
+    """
+    other, own = dataset_name(name), dataset_name(dataset)
+    if other == own:
+        raise DeclarationError(
+            f"join {other!r} to itself",
+            found="both are one name already",
+            fix="give two names",
+        )
     with Ledger(ledger, create=False) as book:
-        known = _known(dataset, book, ledger)
-        if other == known:
+        known = book.datasets()
+        if not any(one in known or _is_file(one) for one in (other, own)):
             raise DeclarationError(
-                f"join {other!r} to itself",
-                found="both are one name already",
-                fix="give two names",
+                f"join {other!r} and {own!r}",
+                found=f"the ledger {ledger_name(ledger, book)} knows neither, and neither is a file",
+                fix="use a name that `littlestone ledger show` prints, or the path of a table",
             )
-        book.alias(other, known)
-        names, total, most = book.names(known), book.total(known), book.limit(known)
+        book.alias(other, own)
+        names, total, most = book.names(own), book.total(own), book.limit(own)
     out.print(f"{' = '.join(names)}: {budget(total, most)}")
+    _tell_overspent(total, most)
 
 
 @app.command()
@@ -190,7 +200,15 @@ def limit(
     out.print(f"{name}: {budget(total, most)}")
     if Path(name).is_absolute() and not Path(name).exists():
         out.print("there is no such file yet; the limit binds whatever is put there")
-    if not total.within(most):
+    _tell_overspent(total, most)
+
+
+def _is_file(name: str) -> bool:
+    return os.path.isabs(name) and os.path.exists(name)
+
+
+def _tell_overspent(total: PrivacyCost, most: PrivacyCost | None) -> None:
+    if most is not None and not total.within(most):
         out.print("more than that is already spent, so nothing more will be")
 
 
