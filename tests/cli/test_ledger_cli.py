@@ -173,6 +173,24 @@ def test_a_server_ledger_says_how_it_is_reached(folder: Path, running_server: Se
     assert ran.out.splitlines()[0] == "connection: a socket of this machine"
 
 
+def test_a_limit_without_delta_keeps_the_earlier_one(folder: Path, address: str) -> None:
+    common = ["visits", "--ledger", address, "--epsilon"]
+    for given, delta, told in (
+        (["1"], "0", False),
+        (["1", "--delta", "1e-6"], "1e-6", False),
+        (["9"], "1e-6", True),
+        (["9", "--delta", "0"], "0", False),
+        (["8"], "0", False),
+    ):
+        ran = run("ledger", "limit", *common, *given)
+        assert (ran.status, ran.err) == (0, "")
+        with Ledger(address) as ledger:
+            limit = ledger.limit("visits")
+        assert limit is not None
+        assert (limit.epsilon, limit.delta) == (Fraction(given[0]), Fraction(delta))
+        assert ("delta's limit stays 0.000001; --delta sets another" in ran.out) == told
+
+
 # Several names of one data set
 
 

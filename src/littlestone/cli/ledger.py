@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +24,7 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
 from littlestone.errors import DeclarationError, LittlestoneError
-from littlestone.privacy.cost import PrivacyCost, exact, exact_delta
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_delta
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
@@ -185,19 +185,29 @@ def limit(
         str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
     ],
     epsilon: Annotated[str, typer.Option(help="The most epsilon it may ever spend.")],
-    delta: Annotated[str, typer.Option(help="The most delta it may ever spend.")] = "0",
+    delta: Annotated[
+        str | None,
+        typer.Option(
+            help="The most delta it may ever spend; else its earlier limit stays, or is 0."
+        ),
+    ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
     """Declare the most that a data set may ever spend; what would pass it is refused undrawn."""
     # 0 is legal here, and freezes the data set.
-    most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta(delta))
+    most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta("0" if delta is None else delta))
     name, made = dataset_name(dataset), not is_address(ledger) and not os.path.exists(ledger)
     with Ledger(ledger) as book:
+        earlier = book.limit(name) if delta is None else None
+        if earlier is not None:
+            most = replace(most, delta=earlier.delta)
         book.set_limit(name, most)
         total = book.total(name)
     if made:
         out.print(f"made the ledger {ledger}")
     out.print(f"{name}: {budget(total, most)}")
+    if earlier is not None and earlier.delta:
+        out.print(f"delta's limit stays {decimal_text(earlier.delta)}; --delta sets another")
     if Path(name).is_absolute() and not Path(name).exists():
         out.print("there is no such file yet; the limit binds whatever is put there")
     _tell_overspent(total, most)
