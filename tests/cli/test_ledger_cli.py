@@ -173,6 +173,24 @@ def test_a_server_ledger_says_how_it_is_reached(folder: Path, running_server: Se
     assert ran.out.splitlines()[0] == "connection: a socket of this machine"
 
 
+def test_a_limit_without_delta_keeps_the_earlier_one(folder: Path, address: str) -> None:
+    common = ["visits", "--ledger", address, "--epsilon"]
+    for given, delta, told in (
+        (["1"], "0", False),
+        (["1", "--delta", "1e-6"], "1e-6", False),
+        (["9"], "1e-6", True),
+        (["9", "--delta", "0"], "0", False),
+        (["8"], "0", False),
+    ):
+        ran = run("ledger", "limit", *common, *given)
+        assert (ran.status, ran.err) == (0, "")
+        with Ledger(address) as ledger:
+            limit = ledger.limit("visits")
+        assert limit is not None
+        assert (limit.epsilon, limit.delta) == (Fraction(given[0]), Fraction(delta))
+        assert ("delta's limit stays 0.000001; --delta sets another" in ran.out) == told
+
+
 # Several names of one data set
 
 
@@ -200,8 +218,46 @@ def test_joined_names_show_one_budget(folder: Path, address: str) -> None:
     assert everything["one data set"] == [["copy", "visits"]]
     assert everything["totals"]["copy"] == everything["totals"]["visits"]
     assert everything["totals"]["other"]["epsilon"] == "0.5"
-    for wrong in (("visits", "visits"), ("copy", "unknown")):
-        assert run("ledger", "alias", *wrong, *common).status == 1
+    for wrong in (("visits", "visits"), ("unknown", "not known either"), ("no.csv", "nor.csv")):
+        ran = run("ledger", "alias", *wrong, *common)
+        assert (ran.status, ran.out) == (1, "")
+        assert "cannot join" in ran.err
+
+
+def test_names_are_joined_before_they_spend(folder: Path) -> None:
+    Ledger("littlestone.ledger").close()
+    joined = run("ledger", "alias", "copy.csv", "table.csv")
+    assert (joined.status, joined.err) == (0, "")
+    half = ["--epsilon", "0.5"]
+    assert run("ledger", "limit", "copy.csv", *half).status == 0
+    assert run(*fit_arguments("table.csv", epsilon="0.5")).status == 0
+    assert run(*fit_arguments("table.csv", epsilon="0.5")).status == 1
+    assert run("ledger", "alias", "table.csv", "yet another").status == 0
+
+
+def test_names_that_are_joined_beyond_the_limit_say_so(folder: Path) -> None:
+    with Ledger("littlestone.ledger") as ledger:
+        for name in ("copy", "visits"):
+            ledger.spend(ExponentialMechanism(Fraction(1, 2)), dataset=name, what="a look")
+        ledger.set_limit("visits", ExponentialMechanism(Fraction(3, 4)).cost())
+    ran = run("ledger", "alias", "copy", "visits")
+    assert ran.status == 0
+    assert ran.out.endswith("more than that is already spent, so nothing more will be\n")
+
+
+def test_each_data_set_of_the_same_looks_has_its_command(folder: Path) -> None:
+    with Ledger("littlestone.ledger") as ledger:
+        for name in "abcd":
+            ledger.spend(ExponentialMechanism(Fraction(1, 2)), dataset=name, what="a look")
+            ledger.seen(name, columns=["age"], n=1000)
+        ledger.alias("a", "b")
+    shown = run("ledger", "show").out
+    commands = re.findall("littlestone (ledger alias .*)", shown)
+    assert commands == ["ledger alias a c", "ledger alias a d"]
+    assert "a has the columns and the number of records of c and d:" in shown
+    for command in commands:
+        assert run(*command.split()).status == 0
+    assert "alias" not in run("ledger", "show").out
 
 
 # Ledgers that are hard to read
@@ -223,6 +279,27 @@ def test_an_unsound_row_hides_no_other_data_set(folder: Path) -> None:
         assert run("ledger", command, "good").status == 0
     assert run(*fit_arguments("table.csv", epsilon="0.5", dataset="good")).status == 0
     assert run(*fit_arguments("table.csv", epsilon="0.5", dataset="bad")).status == 1
+
+
+@pytest.mark.parametrize("name", ["CAST(x'ff' AS TEXT)", "x'61ff'", "'a' || char(10)", "'bad'"])
+@pytest.mark.parametrize("what", ["x'ff'", "'a look'"])
+def test_a_name_or_a_text_that_is_none_hides_no_other_data_set(
+    folder: Path, name: str, what: str
+) -> None:
+    with Ledger("littlestone.ledger") as ledger:
+        ledger.spend(ExponentialMechanism(Fraction(1, 2)), dataset="good", what="a look")
+    with closing(sqlite3.connect("littlestone.ledger", isolation_level=None)) as connection:
+        connection.execute("DROP TRIGGER sound_insert_entries")
+        row = f"(9, {name}, {what}, 'c', '1/1', '0/1', 'replace-one', '', '', 0, 0)"
+        connection.execute(f"INSERT INTO entries VALUES {row}")
+    for command in (["show"], ["show", "--json"], ["history"], ["export", "--format", "json"]):
+        ran = run("ledger", *command)
+        assert "good" in ran.out
+        if what == "x'ff'" and name == "'bad'":
+            assert ran.status == 1
+            assert "'bad' in the ledger: it holds a text that this package" in ran.err
+    assert run("ledger", "show", "good").status == 0
+    assert run(*fit_arguments("table.csv", epsilon="0.5", dataset="good")).status == 0
 
 
 def test_every_command_works_on_the_longest_numbers(folder: Path) -> None:

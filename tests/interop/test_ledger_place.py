@@ -180,10 +180,14 @@ def test_a_ledger_on_a_server_is_made_when_one_says_so(running_server: Any) -> N
         "postgresql://ada:secret@db/ledgers",
         "postgresql://ada@db/ledgers?password=secret",
         "",
+        "postgresql//ada:secret@db/ledgers",
+        "PASSWORD=secret",
+        "postgresql://ada%3Asecret@db/ledgers",
+        b"postgresql://ada:secret@db/ledgers",
     ],
 )
 def test_what_may_be_a_misspelled_address_is_no_file_and_not_kept(
-    shell: Any, ledger: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shell: Any, ledger: str | bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LedgerError, match="postgresql://USER@HOST/DATABASE") as error:
@@ -194,3 +198,15 @@ def test_what_may_be_a_misspelled_address_is_no_file_and_not_kept(
         model.ledger = ledger
     assert "secret" not in repr(model) + repr(vars(model))
     assert os.listdir(tmp_path) == []
+
+
+@SHELLS
+@pytest.mark.parametrize("option", ["options", "application_name"])
+def test_no_shell_shows_the_options_of_an_address(shell: Any, option: str) -> None:
+    address = f"postgresql://ada@db/ledgers?{option}=secret"
+    model = shell.make(address)
+    for one in (model, *(make(model) for make in shell.copies)):
+        assert one.ledger == address
+        told = [repr(one), str(one), repr(vars(one)), str(one.ledger), f"{one.ledger:>9}"]
+        assert "secret" not in "".join(told)
+        assert "postgresql://ada@db/ledgers" in repr(one.ledger)

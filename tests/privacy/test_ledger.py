@@ -7,6 +7,8 @@ import os
 import pickle
 import signal
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -452,9 +454,24 @@ def test_names_are_bounded_where_they_are_written_and_not_where_they_are_read(pa
             with pytest.raises(DeclarationError, match=r"characters, and .* are allowed"):
                 use()
         assert ledger.total(long) == PrivacyCost(Fraction(9, 10))
+        for pair in ((long + "a", "people"), ("people", long + "a")):
+            with pytest.raises(DeclarationError, match=r"characters, and .* are allowed"):
+                ledger.alias(*pair)
         # Another name goes on with the budget of the long one.
         ledger.alias("short", long)
         assert ledger.spend(TENTH, dataset="short", what="a look").total == ONE
+
+
+def test_a_long_old_name_and_its_limit_keep_no_short_one_from_a_new_limit(path: Path) -> None:
+    long, two = "a" * 501, PrivacyCost(Fraction(2))
+    limited = FORMAT_1[-4].replace("people", long)
+    assert limited.startswith("INSERT INTO limits")
+    tables_of_another(path, *FORMAT_1, limited)
+    with Ledger(path) as ledger:
+        ledger.alias(long, "people")
+        assert ledger.limit("people") == ONE
+        ledger.set_limit("people", two)
+        assert ledger.limit("people") == ledger.limit(long) == two
 
 
 # Several names of one data set
@@ -523,6 +540,28 @@ def test_joined_names_are_never_parted(path: Path) -> None:
     assert Ledger(path).names("a") == ["a", "b"]
 
 
+JOINED = """
+import sys
+from littlestone.privacy.ledger import Ledger, rows
+with Ledger(sys.argv[1]) as ledger:
+    with ledger._store.transaction("join many") as connection:
+        for i in range(50_000):
+            rows.join(connection, f"n{i}", "n0" if sys.argv[2] == "star" else f"n{i + 1}")
+        rows.join(connection, "a", "b")
+        assert rows.names(connection, "a") == ["a", "b"]
+        assert len(rows.names(connection, "n7")) >= 50_000
+        groups = rows.joined(connection)
+        assert groups["a"] == ["a", "b"]
+        assert groups["n7"] is groups["n9"]
+"""
+
+
+@pytest.mark.parametrize("shape", ["chain", "star"])
+def test_very_many_names_take_time_in_proportion(path: Path, shape: str) -> None:
+    """A second or two; the limit, of time squared, is a net that is never reached."""
+    subprocess.run([sys.executable, "-c", JOINED, str(path), shape], timeout=20, check=True)
+
+
 def test_a_table_of_the_same_looks_under_another_name_is_told_once(address: str) -> None:
     with Ledger(address) as ledger:
         assert ledger.seen("a", columns=["age", "late"], n=100) == []
@@ -535,7 +574,9 @@ def test_a_table_of_the_same_looks_under_another_name_is_told_once(address: str)
         assert ledger.seen("d", columns=["age", "late"], n=100) == ["a", "c"]
         assert ledger.lookalikes() == [["a", "c", "d"]]
         ledger.alias("a", "c")
-        assert ledger.lookalikes() == [["a", "c", "d"]]
+        assert ledger.lookalikes() == [["a", "d"]]
+        assert ledger.seen("e", columns=["age", "late"], n=100) == ["a", "d"]
+        ledger.alias("e", "a")
         ledger.alias("d", "c")
         assert ledger.lookalikes() == []
         assert ledger.seen("a", columns=["late", "age"], n=100) == ["b"]
@@ -758,6 +799,44 @@ def test_a_ledger_deleted_while_in_use_gives_no_receipt(path: Path) -> None:
         ledger.spend(TENTH, dataset="people", what="a look")
 
 
+def test_a_file_of_two_names_is_refused_before_sqlite_reads_it(path: Path) -> None:
+    """A journal that a crash left is undone under its own name alone."""
+    ledger, other = Ledger(path), path.with_name("other.ledger")
+    ledger.spend(TENTH, dataset="people", what="a look")
+    copied = path.read_bytes()
+    hot = path.with_name(path.name + "-journal")
+    with ledger._store.transaction("be killed in a commit") as connection:
+        connection.execute("PRAGMA cache_size = 1")
+        for _ in range(100):
+            rows.insert(connection, "people", "a" * 1000, "b", TENTH.cost(), None)
+        journal = hot.read_bytes()  # the cache is full, so what it protects is in the file by now
+    ledger.close()
+    path.write_bytes(copied)
+    hot.write_bytes(journal)
+    os.link(path, other)
+    for name in (path, other):
+        refused(name, r"the file has 2 names \(hard links\)")
+    assert hot.read_bytes() == journal
+    other.unlink()
+    assert Ledger(path).spend(TENTH, dataset="people", what="a look").number == 2
+
+
+def test_a_name_that_is_added_stops_the_ledger_until_it_is_removed(path: Path) -> None:
+    ledger, other = Ledger(path), path.with_name("other.ledger")
+    os.link(path, other)
+    for use in (
+        lambda: ledger.spend(TENTH, dataset="people", what="a look"),
+        lambda: ledger.total("people"),
+    ):
+        with pytest.raises(LedgerError, match="2 names") as caught:
+            use()
+        assert "remove all names but one" in caught.value.fix
+    other.unlink()
+    os.symlink(path, other)
+    assert Ledger(other).spend(TENTH, dataset="people", what="a look").number == 1
+    assert ledger.total("people") == TENTH.cost()
+
+
 ROW = "(9, 'a', 'b', 'c', '{}', '0/1', 'replace-one', '', '', 0, 0)"
 
 
@@ -773,6 +852,11 @@ ROW = "(9, 'a', 'b', 'c', '{}', '0/1', 'replace-one', '', '', 0, 0)"
         ROW.format("1/2").replace("'', 0, 0", "'', 1, 2"),
         ROW.format("1/2").replace("'a'", f"'{'a' * 501}'"),
         ROW.format("1/2").replace("9,", "1,"),  # in place of the entry that is there
+        *(ROW.format("1/2").replace("9,", f"{number},") for number in (-1, -9, 0, 2**63 - 1)),
+        *(ROW.format("1/2").replace(f"'{column}'", bad) for column in "abc"
+          for bad in ("x'61'", "'a' || char(10)", "'a' || char(0) || 'b'", "'a' || char(8232)")),
+        ROW.format("1/2").replace("one', '',", "one', x'ff',"),
+        ROW.format("1/2").replace("'', 0, 0", "x'ff', 1, 2"),
     ],
 )  # fmt: skip
 def test_no_other_hand_can_write_an_unsound_row(path: Path, row: str) -> None:
@@ -788,6 +872,50 @@ def test_no_other_hand_can_write_an_unsound_row(path: Path, row: str) -> None:
         tables_of_another(path, "UPDATE limits SET epsilon = '-1/1'")
     assert ledger.limit("a") == ONE
     assert ledger.total("a") == TENTH.cost()
+    assert ledger.spend(TENTH, dataset="a", what="a look").number == 2
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("limits", "(x'61', '1/1', '0/1', 'replace-one')"),
+        ("limits", "('a' || char(10), '1/1', '0/1', 'replace-one')"),
+        ("aliases", "(x'61', 'b', '')"),
+        ("aliases", "('a', x'62', '')"),
+        ("aliases", "('a', 'b' || char(13), '')"),
+        ("aliases", "('', 'b', '')"),
+        ("seen", "(x'61', 'b', 1)"),
+        ("seen", "('a', x'62', 1)"),
+        ("seen", "('a', 'b', 'many')"),
+        ("seen", "('a' || char(0), 'b', 1)"),
+    ],
+)
+def test_no_other_hand_can_write_an_unsound_name(path: Path, table: str, row: str) -> None:
+    ledger = Ledger(path)
+    for statement in ("INSERT", "INSERT OR REPLACE", "INSERT OR IGNORE"):
+        with pytest.raises(sqlite3.IntegrityError, match="would not write such a row"):
+            tables_of_another(path, f"{statement} INTO {table} VALUES {row}")
+    ledger.alias("a", "b")
+    ledger.seen("a", columns=["age"], n=1)
+    assert ledger.names("a") == ledger.datasets() == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["CAST(x'ff' AS TEXT)", "x'61ff'", "'a' || char(10)"])
+def test_an_odd_name_of_an_old_file_hides_no_other_data_set(path: Path, name: str) -> None:
+    odd = f"INSERT INTO entries VALUES (-1, {name}, 'b', x'ff', '1/1', '0/1', 'replace-one', '')"
+    tables_of_another(path, *FORMAT_1, odd, odd.replace("-1,", "5,"))
+    with Ledger(path) as ledger:
+        assert "people" in ledger.datasets()
+        assert ledger.spend(TENTH, dataset="people", what="a look").total == ONE
+
+
+def test_bytes_in_place_of_a_text_concern_their_own_data_set(path: Path) -> None:
+    bad = "INSERT INTO entries VALUES (5, 'bad', x'ff', 'c', '1/1', '0/1', 'replace-one', '')"
+    tables_of_another(path, *FORMAT_1, bad)
+    with Ledger(path) as ledger:
+        assert len(ledger.history("people")) == 1
+        with pytest.raises(LedgerError, match="'bad' in the ledger: it holds a text that this"):
+            ledger.history("bad")
 
 
 @pytest.mark.parametrize("tampered", ["nonsense", "1/0", "-5/1", "9" * 5000])

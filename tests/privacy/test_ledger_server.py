@@ -392,6 +392,14 @@ def test_no_other_hand_can_write_an_unsound_row(
         INSERT.format("a", number),
         INSERT.format("a", "1/2").replace("replace-one", "add-or-remove"),
         INSERT.format("a" * 501, "1/2"),
+        INSERT.format("a\n", "1/2"),
+        INSERT.format("a\u2028", "1/2"),
+        INSERT.format("a", "1/2").replace("answer", "an\nswer"),
+        INSERT.format("a", "1/2").replace("a look", "a look\r"),
+        "INSERT INTO littlestone_ledger.aliases VALUES ('a', 'b\n', '')",
+        "INSERT INTO littlestone_ledger.aliases VALUES ('', 'b', '')",
+        "INSERT INTO littlestone_ledger.seen VALUES ('a\n', 'b', 1)",
+        "INSERT INTO littlestone_ledger.seen VALUES ('a', 'b', -1)",
         INSERT.format("a", "1/2").replace("at)", "at, part)").replace("'')", "'', 1)"),
         "INSERT INTO littlestone_ledger.limits VALUES ('a', '-1/1', '0/1', 'replace-one')",
     ):
@@ -456,6 +464,23 @@ WRONG = [
     "application_name=x password={}",
     "mysql://ada:{}@localhost/db",
     "postgresql+asyncpg://ada:{}@localhost/db",
+    "postgresql//ada:{}@localhost/db",
+    "postgres+psycopg2//ada:{}@localhost/db",
+    "postgresql;//ada:{}@localhost/db",
+    "postgresql%3A//ada:{}@localhost/db",
+    "postgresql%253A//ada:{}@localhost/db",
+    "pgsql/ada:{}@localhost/db",
+    "/postgresql://ada:{}@localhost/db",
+    "./postgresql://ada:{}@localhost/db",
+    "HOST=db PASSWORD={}",
+    "Server=db;Password={}",
+    "PGPASSWORD={}",
+    "passwd={}",
+    "db;pwd={}",
+    "postgresql://ada%3A{}@localhost:1/db",
+    "postgresql://ada%253A{}@localhost:1/db",
+    "postgresql://ada%3A{}%40localhost/db",
+    "postgresql://ada%3A{}/db",
 ]
 
 
@@ -487,7 +512,19 @@ def test_no_option_of_an_address_is_a_password(option: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["./host=a.ledger", "C:\\budget.ledger", "a@b.ledger", "2024:01.ledger", "../x:y@z"]
+    "name",
+    [
+        "./host=a.ledger",
+        "C:\\budget.ledger",
+        "/srv/postgresql/a.ledger",
+        "postgresql/a.ledger",
+        "100%.ledger",
+        "my budget.ledger",
+        "/srv/a=b/c@d:e",
+        "a@b.ledger",
+        "2024:01.ledger",
+        "../x:y@z",
+    ],
 )
 def test_a_path_that_says_so_is_a_path(name: str) -> None:
     assert not is_address(name)

@@ -132,10 +132,11 @@ def lookalike(name: str, others: Sequence[str]) -> str:
     copy.csv has the columns and the number of records of visits.csv: if it is the same data,
     join their budgets with: littlestone ledger alias copy.csv visits.csv
     """
-    command = shlex.join(["littlestone", "ledger", "alias", name, others[0]])
+    commands = [shlex.join(["littlestone", "ledger", "alias", name, other]) for other in others]
+    joined = "\nand with: ".join(commands)
     return (
         f"{name} has the columns and the number of records of {' and '.join(others)}: if it is the "
-        f"same data,\njoin their budgets with: {command}"
+        f"same data,\njoin their budgets with: {joined}"
     )
 
 

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -23,8 +23,8 @@ from littlestone.cli.arguments import (
     lookalike,
 )
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
-from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, exact, exact_delta
+from littlestone.errors import DeclarationError, LittlestoneError
+from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_delta
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
@@ -128,19 +128,29 @@ def alias(
     ],
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
-    """Join two names of one data set, for good: they share what is spent, and the least limit."""
-    other = dataset_name(name)
+    """Join two names of one data set, for good: they share what is spent, and the least limit.
+
+    They may be joined before they spend, too; one of them is in the ledger or is a file that is there.
+    """
+    other, own = dataset_name(name), dataset_name(dataset)
+    if other == own:
+        raise DeclarationError(
+            f"join {other!r} to itself",
+            found="both are one name already",
+            fix="give two names",
+        )
     with Ledger(ledger, create=False) as book:
-        known = _known(dataset, book, ledger)
-        if other == known:
+        known = book.datasets()
+        if not any(one in known or _is_file(one) for one in (other, own)):
             raise DeclarationError(
-                f"join {other!r} to itself",
-                found="both are one name already",
-                fix="give two names",
+                f"join {other!r} and {own!r}",
+                found=f"the ledger {ledger_name(ledger, book)} knows neither, and neither is a file",
+                fix="use a name that `littlestone ledger show` prints, or the path of a table",
             )
-        book.alias(other, known)
-        names, total, most = book.names(known), book.total(known), book.limit(known)
+        book.alias(other, own)
+        names, total, most = book.names(own), book.total(own), book.limit(own)
     out.print(f"{' = '.join(names)}: {budget(total, most)}")
+    _tell_overspent(total, most)
 
 
 @app.command()
@@ -175,22 +185,40 @@ def limit(
         str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
     ],
     epsilon: Annotated[str, typer.Option(help="The most epsilon it may ever spend.")],
-    delta: Annotated[str, typer.Option(help="The most delta it may ever spend.")] = "0",
+    delta: Annotated[
+        str | None,
+        typer.Option(
+            help="The most delta it may ever spend; else its earlier limit stays, or is 0."
+        ),
+    ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
     """Declare the most that a data set may ever spend; what would pass it is refused undrawn."""
     # 0 is legal here, and freezes the data set.
-    most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta(delta))
+    most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta("0" if delta is None else delta))
     name, made = dataset_name(dataset), not is_address(ledger) and not os.path.exists(ledger)
     with Ledger(ledger) as book:
+        earlier = book.limit(name) if delta is None else None
+        if earlier is not None:
+            most = replace(most, delta=earlier.delta)
         book.set_limit(name, most)
         total = book.total(name)
     if made:
         out.print(f"made the ledger {ledger}")
     out.print(f"{name}: {budget(total, most)}")
+    if earlier is not None and earlier.delta:
+        out.print(f"delta's limit stays {decimal_text(earlier.delta)}; --delta sets another")
     if Path(name).is_absolute() and not Path(name).exists():
         out.print("there is no such file yet; the limit binds whatever is put there")
-    if not total.within(most):
+    _tell_overspent(total, most)
+
+
+def _is_file(name: str) -> bool:
+    return os.path.isabs(name) and os.path.exists(name)
+
+
+def _tell_overspent(total: PrivacyCost, most: PrivacyCost | None) -> None:
+    if most is not None and not total.within(most):
         out.print("more than that is already spent, so nothing more will be")
 
 
@@ -209,24 +237,27 @@ def _known(dataset: str, book: Ledger, ledger: str) -> str:
 
 def _accounts(
     dataset: str | None, ledger: str, book: Ledger
-) -> tuple[list[Account], list[UnsoundRowError]]:
+) -> tuple[list[Account], list[LittlestoneError]]:
     """The accounts of one data set or of all, and why others cannot be told."""
     names = book.datasets() if dataset is None else [_known(dataset, book, ledger)]
-    accounts, unsound = list[Account](), list[UnsoundRowError]()
-    for group in sorted({tuple(book.names(name)) for name in names}):
-        name = group[0]
+    accounts, unsound, done = list[Account](), list[LittlestoneError](), set[str]()
+    for name in names:
+        if name in done:
+            continue
         try:
+            group = book.names(name)
+            done.update(group)
             told = book.history(name), book.total(name), book.limit(name)
-        except UnsoundRowError as error:
+        except (UnsoundRowError, DeclarationError) as error:  # of a name, too
             unsound.append(error)
         else:
-            accounts.append(Account(list(group), *told))
+            accounts.append(Account(group, *told))
     return accounts, unsound
 
 
 def _history(
     dataset: str | None, ledger: str
-) -> tuple[list[tuple[Entry, PrivacyCost]], list[UnsoundRowError]]:
+) -> tuple[list[tuple[Entry, PrivacyCost]], list[LittlestoneError]]:
     with Ledger(ledger, create=False) as book:
         accounts, unsound = _accounts(dataset, ledger, book)
     return _in_order(accounts), unsound
@@ -244,7 +275,7 @@ def _by_name(accounts: list[Account]) -> list[tuple[str, Account]]:
     )
 
 
-def _end(unsound: list[UnsoundRowError]) -> None:
+def _end(unsound: list[LittlestoneError]) -> None:
     """After what could be read: say what could not, and end with status 1."""
     for error in unsound:
         exit_with(error)

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from littlestone.errors import DeclarationError, LedgerError
-from littlestone.privacy.ledger import Ledger, conninfo, is_address
+from littlestone.privacy.ledger import Ledger, conninfo, is_address, shown_address
 
 
 class LedgerPlace:
@@ -33,13 +33,38 @@ class LedgerPlace:
         vars(shell)["ledger"] = _resolved(ledger)
 
 
+class _Address(str):
+    """The address of a server, which prints without its options: they may be nobody's business."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return shown_address(self[:])
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
 def _resolved(ledger: object) -> object:
+    if isinstance(ledger, bytes | bytearray):
+        raise LedgerError(
+            "open the ledger",
+            found="its place is given as bytes, which may be an address and would be shown",
+            fix="give it as text: a path, or postgresql://USER@HOST/DATABASE",
+        )
     if not isinstance(ledger, str | os.PathLike):
         return ledger
     text = os.fsdecode(ledger)
     if is_address(text):
         conninfo(text)
-        return ledger
+        return (
+            ledger
+            if shown_address(text) == text or isinstance(ledger, _Address)
+            else _Address(text)
+        )
     return ledger if os.path.isabs(text) else os.path.abspath(text)
 
 

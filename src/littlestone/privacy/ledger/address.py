@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import re
 from typing import NoReturn
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from littlestone.errors import LedgerError
 
 # A path that says so: from the root, from a folder named by dots, or from a drive of Windows.
 _PATH = re.compile(r"/(?!/)|\.\.?[/\\]|[A-Za-z]:[\\/]|\\\\")
 _SERVER = re.compile(r"(postgresql(\+psycopg)?|postgres)://")
+# Looked for in what no path begins.
 _NEARLY = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]+:|//|.*://|[^/]*:[^/]*@"
-    r"|(.*\s)?(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=",
-    re.DOTALL,
+    r"[a-z][a-z0-9+.-]+:|//|.*://|.*:.*@|(postgres|pgsql)[a-z0-9+]*\s*(;|//)"
+    r"|(.*[\s;,&?])?(pg)?(host|hostaddr|port|dbname|database|user|uid|server|service|sslmode)\s*="
+    r"|.*(pass|pwd)\w*\s*=",
+    re.DOTALL | re.IGNORECASE,
 )
+# What even a path from the root does not hold.
+_SCHEME = re.compile(r".*(://|(postgres|pgsql)[a-z0-9+]*\s*[:;])", re.DOTALL | re.IGNORECASE)
 _HOSTS = re.compile(
     r"([^:/@\[\]]*|\[[^/@\[\]]*\])(:[0-9]*)?(,([^:/@\[\]]*|\[[^/@\[\]]*\])(:[0-9]*)?)*"
 )
@@ -44,7 +48,8 @@ def is_address(text: str) -> bool:
         return True
     if not text.strip():
         _refuse("its name is empty")
-    if _PATH.match(text) is None and _NEARLY.match(text.strip()):
+    plain = _decoded(text)
+    if _SCHEME.match(plain) or (_PATH.match(text) is None and _NEARLY.match(plain.strip())):
         _refuse("its name looks like an address and is none")
     return False
 
@@ -62,11 +67,12 @@ def conninfo(address: str) -> str:
     except ValueError:
         _refuse("its address cannot be read")
     user, _, hosts = parts.netloc.rpartition("@")
+    plain = _decoded(parts.netloc)
     # Not `passfile`: that says where a password is.
     secret = any("pass" in name.lower() and name != "passfile" for name, _ in options)
-    if ":" in user or secret:
+    if ":" in plain.rpartition("@")[0] or "%3a" in hosts.lower() or secret:
         _refuse("its address holds a password")
-    if "@" in user + parts.path or not _HOSTS.fullmatch(hosts) or parts.fragment:
+    if "@" in user + _decoded(hosts + parts.path) or not _HOSTS.fullmatch(hosts) or parts.fragment:
         _refuse("its address cannot be read")
     return scheme.removesuffix("+psycopg") + separator + rest
 
@@ -94,6 +100,13 @@ def shown_address(text: str) -> str:
         return "***"
     kept = [part for part in query.split("&") if part.partition("=")[0] in ("host", "port")]
     return "?".join([address, "&".join(kept)]) if kept else address
+
+
+def _decoded(text: str) -> str:
+    # As often as it is encoded: each turn makes it shorter.
+    while (plain := unquote(text)) != text:
+        text = plain
+    return text
 
 
 def _refuse(found: str) -> NoReturn:

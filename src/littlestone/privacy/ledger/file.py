@@ -3,6 +3,9 @@
 A power cut counts as a crash.  With a rollback journal, deleting the journal is what commits.
 ``synchronous = EXTRA`` flushes the directory after the deletion; under ``FULL`` the journal could
 come back after a power cut and undo an entry that a draw had already been made against.
+
+A file has one name alone, because the journal is named after it: whoever came by a second hard link
+would not see the journal that a crash left beside the first, and it would later undo their spends.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from littlestone.errors import LedgerError
@@ -87,10 +91,13 @@ class LedgerFile:
             if not create and not os.path.exists(self.path):
                 raise LedgerError(asked, found="there is no such file", fix="check the path")
             target = f"{Path(self.path).as_uri()}?mode={'rwc' if create else 'rw'}"
+        self._require_one_name(asked)
         with self._turn.lock, _errors(asked):
             connection = sqlite3.connect(
                 target, timeout=_WAIT, isolation_level=None, check_same_thread=False, uri=True
             )
+            # A text that is none, which other hands wrote, is an odd name and no end of everything.
+            connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
             try:
                 _patiently(connection, "PRAGMA synchronous = EXTRA")
                 # On macOS a plain fsync leaves data in the drive's cache; elsewhere no effect.
@@ -115,7 +122,27 @@ class LedgerFile:
             connection = self._open(create=False)
             _INHERITED.append(self._connection)
             self._connection, self._process = connection, os.getpid()
+        self._require_one_name(asked)  # another may have been added since it was opened
         return self._connection
+
+    def _require_one_name(self, asked: str) -> None:
+        try:
+            links = (
+                1 if self.path is None or os.path.isdir(self.path) else os.stat(self.path).st_nlink
+            )
+        except FileNotFoundError:
+            return  # not made yet, or deleted: SQLite does the one and tells of the other
+        except OSError as error:
+            raise LedgerError(
+                asked, found=f"the file cannot be looked at: {error.strerror}", fix="check the path"
+            ) from error
+        if links > 1:
+            raise LedgerError(
+                asked,
+                found=f"the file has {links} names (hard links), and after a crash a spend under one "
+                "could be undone under another",
+                fix="remove all names but one (`find -samefile` lists them); a symbolic link may stay",
+            )
 
 
 @contextmanager

@@ -10,8 +10,10 @@ from littlestone.privacy.ledger.tables import (
     NUMERATOR,
     PART_COLUMNS,
     SEEN,
+    sound_alias,
     sound_entry,
     sound_limit,
+    sound_seen,
 )
 
 # SQLite's application_id tells that a file is a ledger, its user_version the format.
@@ -34,10 +36,11 @@ def _fixed(table: str) -> list[str]:
     ]
 
 
-def _only(table: str, deed: str, rule: str) -> str:
+def _only(table: str, deed: str, rule: str, *, moment: str = "BEFORE") -> str:
     # A trigger and not a constraint, because those cannot be added to a table that is there.
     return (
-        f"CREATE TRIGGER sound_{deed}_{table} BEFORE {deed.upper()} ON {table} WHEN NOT ({rule})"
+        f"CREATE TRIGGER sound_{deed}_{table}{'' if moment == 'BEFORE' else '_number'}"
+        f" {moment} {deed.upper()} ON {table} WHEN NOT ({rule})"
         " BEGIN SELECT RAISE(ABORT, 'this package would not write such a row'); END"
     )
 
@@ -47,6 +50,14 @@ _NUMBER = (
     f" AND {{0}} NOT GLOB '*/*/*' AND instr({{0}}, '/') <= {NUMERATOR + 1}"
     f" AND length({{0}}) - instr({{0}}, '/') <= {DENOMINATOR}"
 )
+# What ends a line or a text for some program: the controls, and Unicode's own ends of lines.
+_CONTROLS = "char(1) || '-' || char(31, 127) || '-' || char(159, 8232, 8233)"
+_TEXT = (
+    "typeof({0}) = 'text' AND instr(CAST({0} AS BLOB), x'00') = 0"
+    f" AND {{0}} NOT GLOB '*[' || {_CONTROLS} || ']*'"
+)
+# An entry may be numbered beyond the next by so much; a number near 2^63 would be the last.
+_GAP = 1_000_000
 # By the format that each step starts from.  A new file is 0, and its tables have no step 1 to take.
 STEPS = {
     0: (LIMITS, _ENTRIES, _COSTS, *_fixed("entries")),
@@ -59,15 +70,27 @@ STEPS = {
         ALIASES,
         SEEN,
         *_fixed("aliases"),
-        _only("limits", "insert", sound_limit(_NUMBER, "NEW.")),
-        _only("limits", "update", sound_limit(_NUMBER, "NEW.")),
+        _only("limits", "insert", sound_limit(_NUMBER, _TEXT, "NEW.")),
+        _only("limits", "update", sound_limit(_NUMBER, _TEXT, "NEW.")),
+        _only("aliases", "insert", sound_alias(_TEXT, "NEW.")),
+        _only("seen", "insert", sound_seen(_TEXT, "NEW.") + " AND typeof(NEW.n) = 'integer'"),
+        _only("seen", "update", sound_seen(_TEXT, "NEW.") + " AND typeof(NEW.n) = 'integer'"),
         # INSERT OR REPLACE would delete an entry, and no trigger on deletion hears of that.
+        # Before the insertion, -1 stands for a number that is still to be given.
         _only(
             "entries",
             "insert",
-            sound_entry(_NUMBER, "NEW.")
+            sound_entry(_NUMBER, _TEXT, "NEW.")
             + " AND typeof(NEW.part) = 'integer' AND typeof(NEW.parts) = 'integer'"
-            " AND NOT EXISTS (SELECT 1 FROM entries WHERE number = NEW.number)",
+            " AND (NEW.number = -1 OR"
+            " NOT EXISTS (SELECT 1 FROM entries WHERE number = NEW.number))",
+        ),
+        _only(
+            "entries",
+            "insert",
+            f"NEW.number BETWEEN 1 AND {_GAP} + (SELECT coalesce(max(number), 0) FROM entries"
+            " WHERE number < NEW.number)",
+            moment="AFTER",
         ),
     ),
 }

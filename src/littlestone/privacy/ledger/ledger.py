@@ -161,8 +161,7 @@ class Ledger:
         """
         dataset, limit = named(dataset, "a data set", most=MOST), checked(limit)
         with self._store.transaction(f"limit data set {dataset!r} to {limit}") as connection:
-            for name in rows.names(connection, dataset):
-                rows.set_limit(connection, name, limit)
+            rows.set_limit(connection, dataset, limit, rows.names(connection, dataset))
 
     def limit(self, dataset: str) -> PrivacyCost | None:
         """The limit declared for ``dataset``, the least of its names'; ``None`` when there is none."""
@@ -234,7 +233,11 @@ class Ledger:
         ('2', ['copy of visits', 'visits'])
         """
         dataset, same_as = named(dataset, "a data set"), named(same_as, "a data set")
-        with self._store.transaction(f"join {dataset!r} and {same_as!r}") as connection:
+        with self._store.transaction(f"join {dataset!r:.520} and {same_as!r:.520}") as connection:
+            known = rows.datasets(connection)
+            for name in (dataset, same_as):
+                # A long name of an old ledger may go on under a short one.
+                named(name, "a data set", most=None if name in known else MOST)
             if same_as not in rows.names(connection, dataset):
                 rows.join(connection, dataset, same_as)
 
@@ -258,20 +261,16 @@ class Ledger:
         with self._store.transaction(f"note the columns of {dataset!r}") as connection:
             if not rows.see(connection, dataset, looks, n):
                 return []
-            others = rows.seen(connection)[looks, n]
-            own = rows.names(connection, dataset)
-            return [name for name in others if name not in own]
+            names = rows.seen(connection)[looks, n]
+            _, *others = _apart([dataset, *names], rows.joined(connection))
+            return others
 
     def lookalikes(self) -> list[list[str]]:
-        """Names under which tables of the same looks were `seen`, unless all are one data set's."""
+        """Data sets whose tables of the same looks were `seen`, each by one of its names."""
         with self._store.transaction("read the columns") as connection:
-            owners = rows.joined(connection)
-            alike = {tuple(names) for names in rows.seen(connection).values()}
-        return [
-            list(names)
-            for names in sorted(alike)
-            if len({owners.get(name, [name])[0] for name in names}) > 1
-        ]
+            owners, seen = rows.joined(connection), rows.seen(connection)
+        alike = {tuple(_apart(names, owners)) for names in seen.values()}
+        return [list(names) for names in sorted(alike) if names[1:]]
 
     def close(self) -> None:
         """Close the file; a closed ledger refuses every use, and closing twice is harmless."""
@@ -301,6 +300,14 @@ class Ledger:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _apart(names: Sequence[str], owners: dict[str, list[str]]) -> list[str]:
+    """The first name of each data set among ``names``."""
+    first: dict[str, str] = {}
+    for name in names:
+        first.setdefault(owners.get(name, [name])[0], name)
+    return list(first.values())
 
 
 def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part | None) -> Preview:

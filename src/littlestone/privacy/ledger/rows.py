@@ -50,10 +50,15 @@ def entries(connection: Connection, dataset: str | None) -> list[Entry]:
         " ORDER BY number",
         {} if dataset is None else {"dataset": dataset},
     )
-    return [
-        Entry(number, name, what, mechanism, _cost(name, *rest[3:]), at, _part(name, *rest[:3]))
-        for number, name, what, mechanism, at, *rest in rows
-    ]
+    found = []
+    for number, name, *words, index, of, epsilon, delta, neighboring in rows:
+        if not all(isinstance(word, str) for word in words):
+            raise _foreign(name, "a text")
+        what, mechanism, at, partition = words
+        cost = _cost(name, epsilon, delta, neighboring)
+        place = _part(name, partition, index, of)
+        found.append(Entry(number, name, what, mechanism, cost, at, place))
+    return found
 
 
 def spending(connection: Connection, names: Sequence[str]) -> Spending:
@@ -70,8 +75,13 @@ def spending(connection: Connection, names: Sequence[str]) -> Spending:
     return spent
 
 
-def set_limit(connection: Connection, dataset: str, limit: PrivacyCost) -> None:
-    """Put a limit in place of any earlier one."""
+def set_limit(
+    connection: Connection, dataset: str, limit: PrivacyCost, names: Sequence[str] = ()
+) -> None:
+    """Put a limit in place of any earlier one of the data set, under whichever of its names."""
+    for name in names:
+        if name != dataset:
+            connection.execute("DELETE FROM limits WHERE dataset = :dataset", {"dataset": name})
     connection.execute(
         f"INSERT INTO limits (dataset, {_COST}) VALUES (:dataset, :epsilon, :delta, :neighboring)"
         " ON CONFLICT (dataset) DO UPDATE SET epsilon = excluded.epsilon, delta = excluded.delta,"
@@ -95,16 +105,35 @@ def limit(connection: Connection, names: Sequence[str]) -> PrivacyCost | None:
 
 def names(connection: Connection, dataset: str) -> list[str]:
     """All names of the data set, its own included, sorted."""
-    return joined(connection).get(dataset, [dataset])
+    return _group(_neighbours(connection), dataset)
 
 
 def joined(connection: Connection) -> dict[str, list[str]]:
     """For each name that was ever joined to another, all names of its data set, sorted."""
-    groups: dict[str, set[str]] = {}
+    near, groups = _neighbours(connection), dict[str, list[str]]()
+    for name in near:
+        if name not in groups:
+            group = _group(near, name)
+            groups.update(dict.fromkeys(group, group))
+    return groups
+
+
+def _neighbours(connection: Connection) -> dict[str, list[str]]:
+    near: dict[str, list[str]] = {}
     for name, same_as in connection.execute("SELECT name, same_as FROM aliases"):
-        group = groups.get(name, {name}) | groups.get(same_as, {same_as})
-        groups.update(dict.fromkeys(group, group))
-    return {name: sorted(group) for name, group in groups.items()}
+        near.setdefault(name, []).append(same_as)
+        near.setdefault(same_as, []).append(name)
+    return near
+
+
+def _group(near: dict[str, list[str]], start: str) -> list[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        # Each name waits once, and so each alias is looked at twice.
+        new = [name for name in near.get(waiting.pop(), ()) if name not in found]
+        found.update(new)
+        waiting.extend(new)
+    return sorted(found)
 
 
 def join(connection: Connection, name: str, same_as: str) -> None:
@@ -140,7 +169,8 @@ def datasets(connection: Connection) -> list[str]:
         "SELECT dataset FROM entries UNION SELECT dataset FROM limits"
         " UNION SELECT name FROM aliases UNION SELECT same_as FROM aliases"
     )
-    return sorted(name for (name,) in rows)
+    # SQLite keeps whatever other hands once wrote, bytes too.
+    return sorted({name if isinstance(name, str) else repr(name) for (name,) in rows})
 
 
 def _texts(cost: PrivacyCost) -> dict[str, str]:

@@ -13,13 +13,17 @@ from littlestone.privacy.ledger.tables import (
     NUMERATOR,
     PART_COLUMNS,
     SEEN,
+    sound_alias,
     sound_entry,
     sound_limit,
+    sound_seen,
 )
 
 SCHEMA = "littlestone_ledger"
 
 _NUMBER = f"{{}} ~ '^[0-9]{{{{1,{NUMERATOR}}}}}/[1-9][0-9]{{{{0,{DENOMINATOR - 1}}}}}$'"
+
+_TEXT = r"{} !~ '[\u0001-\u001F\u007F-\u009F\u2028\u2029]'"  # what ends a line for some program
 
 
 def _never(table: str) -> str:
@@ -52,8 +56,15 @@ _STEPS = {
         "GRANT SELECT ON aliases TO PUBLIC",
         "GRANT SELECT, INSERT ON seen TO PUBLIC",
         # NOT VALID: for new rows alone.
-        f"ALTER TABLE limits ADD CONSTRAINT sound CHECK ({sound_limit(_NUMBER)}) NOT VALID",
-        f"ALTER TABLE entries ADD CONSTRAINT sound CHECK ({sound_entry(_NUMBER)}) NOT VALID",
+        *(
+            f"ALTER TABLE {table} ADD CONSTRAINT sound CHECK ({rule}) NOT VALID"
+            for table, rule in (
+                ("limits", sound_limit(_NUMBER, _TEXT)),
+                ("entries", sound_entry(_NUMBER, _TEXT)),
+                ("aliases", sound_alias(_TEXT)),
+                ("seen", sound_seen(_TEXT)),
+            )
+        ),
     ),
 }
 

@@ -35,10 +35,12 @@ SEEN = (
 NUMERATOR, DENOMINATOR = 2 * DIGITS + 1, DIGITS + 1
 
 
-def sound_limit(number: str, row: str = "") -> str:
-    """The rule of a limit as SQL; ``number`` is that of a fraction, where ``{}`` is the column.
+def sound_limit(number: str, text: str, row: str = "") -> str:
+    """The rule of a limit as SQL, from those of a fraction and of a line of text.
 
-    >>> sound_limit("{} <> ''", "NEW.").partition(" AND ")[0]
+    In both ``{}`` stands for the column.
+
+    >>> sound_limit("{} <> ''", "{} <> ' '", "NEW.").partition(" AND ")[0]
     "NEW.epsilon <> ''"
     """
     known = ", ".join(f"'{relation.value}'" for relation in NeighboringRelation)
@@ -46,19 +48,39 @@ def sound_limit(number: str, row: str = "") -> str:
         number.format(f"{row}epsilon"),
         number.format(f"{row}delta"),
         f"{row}neighboring IN ({known})",
-        f"length({row}dataset) BETWEEN 1 AND {MOST}",
+        _line(text, f"{row}dataset", MOST),
     ]
     return " AND ".join(rules)
 
 
-def sound_entry(number: str, row: str = "") -> str:
+def sound_entry(number: str, text: str, row: str = "") -> str:
     """The rule of an entry as SQL, in the same terms."""
     rules = [
-        sound_limit(number, row),
-        f"length({row}what) BETWEEN 1 AND {MOST_WORDS}",
-        f"length({row}mechanism) BETWEEN 1 AND {MOST_WORDS}",
-        f"length({row}partition) <= {MOST}",
+        sound_limit(number, text, row),
+        _line(text, f"{row}what", MOST_WORDS),
+        _line(text, f"{row}mechanism", MOST_WORDS),
+        _line(text, f"{row}at", MOST, least=0),
+        _line(text, f"{row}partition", MOST, least=0),
         f"(({row}partition = '' AND {row}part = 0 AND {row}parts = 0) OR"
         f" ({row}partition <> '' AND {row}part BETWEEN 1 AND {row}parts))",
     ]
     return " AND ".join(rules)
+
+
+def sound_alias(text: str, row: str = "") -> str:
+    """The rule of two joined names as SQL; one of an old ledger may be of any length."""
+    columns = [(f"{row}name", 1), (f"{row}same_as", 1), (f"{row}at", 0)]
+    return " AND ".join(_line(text, column, None, least=least) for column, least in columns)
+
+
+def sound_seen(text: str, row: str = "") -> str:
+    """The rule of a table that was seen as SQL."""
+    columns = [f"{row}dataset", f"{row}table_schema"]
+    return " AND ".join([_line(text, column, MOST) for column in columns] + [f"{row}n >= 0"])
+
+
+def _line(text: str, column: str, most: int | None, *, least: int = 1) -> str:
+    bound = f"length({column}) >= {least}" + (
+        "" if most is None else f" AND length({column}) <= {most}"
+    )
+    return f"{text.format(column)} AND {bound}"
