@@ -13,6 +13,7 @@ from littlestone.classes.base import HypothesisClass, require_example
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Product
 from littlestone.errors import DeclarationError
+from littlestone.steps import count as count_steps
 
 Vectors = tuple[Vector, ...]
 
@@ -187,6 +188,7 @@ class Flats(HypothesisClass[Vector]):
         One point of every flat that they do not meet must be chosen: each is tried.  ``known`` are
         the flats found so far, for a flat that one point misses is missed by most others.
         """
+        count_steps()
         unmet = (U for U in known if not any(v in U for v in chosen))
         U = next(unmet, None)
         if U is None:

@@ -20,6 +20,7 @@ from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, obeys
 from littlestone.sample import Sample
+from littlestone.steps import count as count_steps
 
 FORM = "rule_sets(COLUMN, integers(COLUMN), ...; at most S rules of R)"
 MOST_RULES = 64
@@ -169,11 +170,13 @@ class RuleSets(Covering[Rule]):
         for size in range(1, k + 1):
             for count in range(size + 1):
                 for ones in combinations(self._ones(count), count):
+                    count_steps()
                     left = search.after(self.space, ones, 1)
                     zeros = self._zeros(ones)
                     if search.at_least(search.after(left, zeros, 0), dimension):
                         continue
                     for chosen in combinations(zeros, size - count):
+                        count_steps()
                         if not search.at_least(search.after(left, chosen, 0), dimension):
                             return [*ones, *chosen]
         return None

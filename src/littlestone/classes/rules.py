@@ -25,6 +25,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, record
 from littlestone.sample import Sample
+from littlestone.steps import count as count_steps
 
 FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave out the constant 0"
 MOST_COLUMNS = 8
@@ -204,6 +205,7 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
         sides = [V for V in left if not any(W != V and not W & ~V for W in left)]
         for size in range(1, min(k, len(sides)) + 1):
             for chosen in combinations(sides, size):
+                count_steps()
                 common = self.alive
                 for V in chosen:
                     common &= V

@@ -20,6 +20,7 @@ from littlestone.domains import Domain, Grid, Product
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, function_of_labels
 from littlestone.sample import Sample
+from littlestone.steps import count as count_steps
 
 LIMIT = 1 << 24
 """The entries that the table of a class given by a formula may have; a file may hold any number."""
@@ -32,6 +33,10 @@ WALKED = 1 << 14
 
 MIXED = 1 << 20
 """The entries of a table whose hypotheses are mixed: every round looks at all of them."""
+
+
+_QUESTION = 16  # steps of a question to the solver, beside one for so many entries of the table:
+_SEARCHED = 1 << 9
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,13 @@ class Tabled(Enumerable[Any], Mixing[Any]):
         return self.alive.bit_count()
 
     def littlestone_dimension(self) -> int:
+        self._count()
         return self.solver.dimension(self.alive)
+
+    def _count(self, questions: int = 1) -> None:
+        """Count questions to the solver about parts of this version space, however much it knows."""
+        if self.size > 1:
+            count_steps(questions * (_QUESTION + self.size * len(self.columns) // _SEARCHED))
 
     def soa_label(self, x: Any) -> int:
         self.domain.require(x)
@@ -86,6 +97,7 @@ class Tabled(Enumerable[Any], Mixing[Any]):
 
     def soa(self) -> Any:  # a StepFunction on a grid, a TableFunction elsewhere
         self.require_learnable()
+        self._count(len(self.columns))
         return function_of_labels(self.domain, map(self.soa_label, self.domain))
 
     def mistake_point(self) -> Any:
@@ -106,11 +118,13 @@ class Tabled(Enumerable[Any], Mixing[Any]):
             return None
         kept: dict[int, Any] = {}
         for x, column in zip(self.domain, self.columns, strict=True):
+            self._count()
             version_space = self.alive & (column if self.soa_label(x) else ~column)
             if version_space != self.alive:
                 kept.setdefault(version_space, x)
 
         def reduces(version_spaces: Iterable[int]) -> bool:
+            self._count()
             common = self.alive
             for version_space in version_spaces:
                 common &= version_space

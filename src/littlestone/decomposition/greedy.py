@@ -13,6 +13,7 @@ from littlestone.decomposition.tree import DecompositionTree, Node, alone
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
+from littlestone.steps import count
 
 MOST_NODES = 100_000
 
@@ -134,6 +135,7 @@ def _grown(
         if space.is_empty():
             continue
         here = len(nodes)
+        count()
         if here >= most:
             raise TooLargeError(
                 f"decompose with p = {p} and d = {d}",

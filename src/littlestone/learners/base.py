@@ -117,7 +117,8 @@ class Learner(ABC):
             raise TooLargeError(
                 f"learn from {n:,} records by the method {self.method}",
                 found=f"it may take about 10^{len(str(work)) - 1} steps, more than {MOST_WORK:,}",
-                fix="take another method, allow a larger epsilon or delta, or declare a smaller class",
+                fix="take the method auto or another, allow a larger epsilon or delta, or declare a "
+                "smaller class",
             )
 
     def accuracy(self, n: int, beta: float, *, setting: Setting = "agnostic") -> float | None:

@@ -9,7 +9,6 @@ from fractions import Fraction
 from littlestone.classes.base import HypothesisClass, require_few
 from littlestone.decomposition import reducing_path
 from littlestone.domains import Point
-from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.voting import VotingLearner
 from littlestone.sample import Sample
@@ -45,17 +44,15 @@ class GGKMLearner(VotingLearner[Point]):
     reservation = "as a baseline"
     source = "docs/proofs/baselines.md, Theorem 3"
     radius = Fraction(1, 2)
+    whole = True
 
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
-        try:
-            return list(dict.fromkeys(V.soa() for V in self._held(chunk)))
-        except TooLargeError:
-            return []
+        return self.limited(lambda: list(dict.fromkeys(V.soa() for V in self._held(chunk))))
 
     def _held(self, chunk: Sample[Point]) -> list[HypothesisClass[Point]]:
         """The version spaces whose SOAs are listed; none if the tree is cut down to nothing."""
         a, m = self.alpha / (self.dimension + 1), chunk.n
-        cells = self.hypotheses.error_ball(chunk, int(self.alpha * m), most=self.most)
+        cells = self.hypotheses.error_ball(chunk, int(self.alpha * m), most=self.spaces)
         for t in range(1, self.dimension + 2):
             level = (self.alpha - (t - 1) * a) * m
             cells = sorted((cell for cell in cells if cell[1] <= level), key=lambda cell: cell[1])
@@ -72,7 +69,7 @@ class GGKMLearner(VotingLearner[Point]):
             cells = [cell for cell in cells if cell[0].littlestone_dimension() < width]
             for cell, path in paths:
                 cells += _pieces(cell, path or ())
-                require_few(len(cells), self.most)
+                require_few(len(cells), self.spaces)
         return []
 
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
@@ -63,11 +64,12 @@ class IrreducibleLearner(VotingLearner[Point]):
 
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
         radius = int(self.alpha * chunk.n)
-        lists = (
-            frontier(self.hypotheses, chunk, radius, scale=2**s, most=self.most)
-            for s in range(self.doublings + 1)
-        )
-        return list(dict.fromkeys(h for found in lists for h in found))
+        listed: dict[Hypothesis[Point], None] = {}
+        for s in range(self.doublings + 1):
+            arguments = self.hypotheses, chunk, radius
+            found = partial(frontier, *arguments, scale=2**s, most=self.spaces)
+            listed |= dict.fromkeys(self.limited(found))
+        return list(listed)
 
     @property
     def passes(self) -> int:

@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
@@ -48,6 +49,7 @@ class StagedLearner(VotingLearner[Point]):
     reservation = "as a baseline"
     source = "docs/proofs/baselines.md, Theorem 2"
     radius = Fraction(1, 2)
+    whole = True
     slack = Fraction(1)  # half of the teachers may disagree as it is
 
     def __init__(
@@ -116,7 +118,8 @@ class StagedLearner(VotingLearner[Point]):
     def listed(self, chunk: Sample[Point], stage: int = 0) -> list[Hypothesis[Point]]:
         """The list in stage number ``stage`` + 1 of the teacher that holds ``chunk``."""
         radius = self.alpha * (1 - Fraction(stage, 2 * (self.dimension + 1))) * chunk.n
-        return top(self.hypotheses, chunk, int(radius), scale=2**stage, most=self.most)
+        arguments = self.hypotheses, chunk, int(radius)
+        return self.limited(partial(top, *arguments, scale=2**stage, most=self.spaces))
 
     def agreement(self, lists: list[list[Hypothesis[Point]]]) -> int:
         """In how many lists the most frequent hypothesis stands; one changed list moves it by 1."""

@@ -104,9 +104,9 @@ def frontier(
     and those with fewer errors come first.  The list is the union of those of all radii up to
     ``max_errors``.
 
-    Version spaces are looked at in the order of their errors, the ``most`` first ones only, and a
-    cell is decomposed into at most so many nodes: what takes more is listed as if the radius were
-    smaller.
+    Version spaces are looked at in the order of their errors, the ``most`` first ones only, and all
+    cells together are decomposed into at most so many nodes: what takes more, or more than what
+    `littlestone.steps.at_most` allows, is listed as if the radius were smaller.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -116,6 +116,7 @@ def frontier(
     ['x is one of 1, 2', 'x is 1']
     """
     d, p, degree, looked = int(H.littlestone_dimension()), scale * (chunk.n + 1), -1, 0
+    nodes = most or sys.maxsize
     difference = chunk.positives - chunk.negatives
     order = np.argsort(-np.abs(difference), kind="stable").tolist()
     steps = [(chunk.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
@@ -132,7 +133,8 @@ def frontier(
                 looked += 1
                 require_few(looked, most)
                 if depth == len(steps):
-                    tree = decompose(V, p, d, most=most or sys.maxsize)
+                    tree = decompose(V, p, d, most=nodes)
+                    nodes -= len(tree.nodes)
                     degree = max(degree, tree.degree)
                     found.append((errors, tree))
                     break
@@ -174,11 +176,14 @@ def top(
     d, p, nodes = int(H.littlestone_dimension()), scale * (chunk.n + 1), most or sys.maxsize
     try:
         cells = sorted(H.error_ball(chunk, max_errors, most=most), key=lambda cell: cell[1])
-        trees = [decompose(V, p, d, most=nodes) for V, _ in cells]
+        trees: list[DecompositionTree[Point]] = []
+        for V, _ in cells:
+            trees.append(decompose(V, p, d, most=nodes))
+            nodes -= len(trees[-1].nodes)
+        degree = max((tree.degree for tree in trees), default=-1)
+        return list(dict.fromkeys(h for tree in trees for h in tree.hypotheses(degree)))
     except TooLargeError:
         return []
-    degree = max((tree.degree for tree in trees), default=-1)
-    return list(dict.fromkeys(h for tree in trees for h in tree.hypotheses(degree)))
 
 
 def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[Point]:
@@ -224,7 +229,10 @@ def _undominated(found: list[tuple[int, DecompositionTree[Point]]]) -> list[Hypo
     degree = -1
     for _, group in groupby(found, key=lambda pair: pair[0]):
         trees = [tree for _, tree in group]
-        degree = max([degree, *(tree.degree for tree in trees)])
-        for tree in trees:
-            listed |= dict.fromkeys(tree.hypotheses(degree))
+        try:
+            degree = max([degree, *(tree.degree for tree in trees)])
+            for tree in trees:
+                listed |= dict.fromkeys(tree.hypotheses(degree))
+        except TooLargeError:
+            break  # as above
     return list(listed)

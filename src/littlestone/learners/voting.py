@@ -6,7 +6,7 @@ import math
 import random
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import permutations, repeat
 from typing import Any, ClassVar, Self
@@ -14,10 +14,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.decomposition import decompose
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import (
+    MOST_WORK,
+    Bound,
+    PrivateLearner,
+    Setting,
+    require_plan,
+)
 from littlestone.learners.teachers import Examples, chunks, listed, split
 from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
@@ -25,10 +32,16 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
+from littlestone.steps import at_most
 
 MOST_SPACES = 10_000
+
+MOST_STEPS = 2_000_000
+"""Steps in which all teachers together decompose what they look at: the same share for each list."""
+
 _BETA = Fraction(1, 40)
 _DOUBLINGS = 5
+_TRIED = 100_000  # steps of a tree of the class that are tried before a fit without limits
 
 
 class VotingLearner(PrivateLearner[Point]):
@@ -53,6 +66,12 @@ class VotingLearner(PrivateLearner[Point]):
 
     radius: ClassVar[Fraction] = Fraction(1)
     """The default error of a teacher's rules, as a share of the error that the learner is for."""
+
+    whole: ClassVar[bool] = False
+    """Whether it lists nothing of an error ball that takes too much work to decompose.
+
+    Then no fit is begun unless the class itself takes less.
+    """
 
     slack: ClassVar[Fraction] = Fraction(3, 2)
     """How many times as many teachers as `enough` says there are by default; calibrated."""
@@ -184,11 +203,50 @@ class VotingLearner(PrivateLearner[Point]):
         """How many error balls a teacher lists."""
         return 1
 
+    @property
+    def steps(self) -> int | None:
+        """In how many steps one error ball is decomposed at most; a function of declarations.
+
+        What a list would take beyond is not listed.  So the work of a fit is limited, and a list
+        remains a function of the teacher's own records.
+        """
+        return None if self.most is None else max(1, MOST_STEPS // (self.teachers * self.passes))
+
+    @property
+    def spaces(self) -> int | None:
+        """How many version spaces of one error ball are looked at, at most."""
+        return None if self.most is None else min(self.most, self.steps or 1)
+
     def work(self, n: int) -> int:
-        """As many version spaces as every teacher may look at, in all of its error balls."""
+        """As many version spaces as every teacher may look at, in all of its error balls.
+
+        And the nodes of as many trees of the whole class, where these are not limited, or where a
+        list is empty if they take too many: then it is more than `MOST_WORK` if one does.
+        """
         m = n // self.teachers
-        spaces = (m + 1) * self.hypotheses.most_patterns(m) if self.most is None else self.most
-        return self.teachers * self.passes * (spaces if m else 1)
+        spaces = self.spaces or (m + 1) * self.hypotheses.most_patterns(m)
+        nodes = self.nodes(m) if self.steps is None or self.whole else self.steps
+        if nodes is None:
+            return MOST_WORK + 1
+        return self.teachers * self.passes * (spaces + nodes if m else nodes)
+
+    def limited(self, found: Callable[[], list[Hypothesis[Point]]]) -> list[Hypothesis[Point]]:
+        """The list that ``found`` makes of one error ball, empty if it takes more than `steps`."""
+        try:
+            with at_most(self.steps):
+                return found()
+        except TooLargeError:
+            return []
+
+    def nodes(self, m: int) -> int | None:
+        """Those of a tree of the class, for m records a teacher; None: it takes too many steps."""
+        steps = _TRIED if self.steps is None else self.steps
+        p = (m + 1) << (self.passes - 1)
+        try:
+            with at_most(steps):
+                return len(decompose(self.hypotheses, p, self.dimension, most=steps).nodes)
+        except TooLargeError:
+            return None
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits.

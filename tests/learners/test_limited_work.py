@@ -1,0 +1,95 @@
+"""What teachers decompose after a spend takes a limited number of steps, whatever they hold."""
+
+from typing import Any
+
+import pytest
+
+from littlestone.classes.declared import parse_class
+from littlestone.decomposition import decompose, reducing_path
+from littlestone.errors import TooLargeError
+from littlestone.learners import IrreducibleLearner
+from littlestone.learners.base import MOST_WORK
+from littlestone.learners.voting import MOST_STEPS
+from littlestone.planning import choose_learner
+from littlestone.privacy.ledger import Ledger
+from littlestone.sample import Sample
+from littlestone.steps import at_most
+
+BOXES = "boxes(a 0..5, b 0..5)"
+
+
+@pytest.mark.parametrize(
+    ("text", "method", "epsilon", "n"),
+    [
+        ("thresholds(a, 0..1000000)", "staged", 1, 10),
+        ("thresholds(a, 0..1000000)", "staged", 1, 600),
+        ("thresholds(a, 0..1000)", "staged", 1, 10),
+        (BOXES, "ggkm", "0.1", 1),
+    ],
+)
+def test_a_class_of_too_large_trees_is_refused_before_the_spend(
+    text: str, method: str, epsilon: object, n: int
+) -> None:
+    """Each list would be empty, or take minutes."""
+    learner, _ = choose_learner(parse_class(text), method=method, epsilon=epsilon, delta="1e-6")
+    assert learner.work(n) > MOST_WORK
+    x = learner.hypotheses.domain.examples(1)[0]
+    sample = Sample.from_counts(learner.hypotheses.domain, {x: [0, n]})
+    with Ledger() as ledger:
+        with pytest.raises(TooLargeError, match="it may take"):
+            learner.fit(sample, ledger=ledger, dataset="d")
+        assert ledger.entries() == []
+
+
+def steps_of(task: Any) -> int:
+    """The least number of steps that allow the task."""
+    low, high = 0, 1
+    while not ends(task, high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if ends(task, middle) else (middle, high)
+    return high
+
+
+def ends(task: Any, steps: int) -> bool:
+    try:
+        with at_most(steps):
+            task()
+    except TooLargeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("text", ["boxes(a 0..2, b 0..2)", "thresholds(a, 0..20)"])
+def test_steps_are_counted_alike_whatever_was_asked_before(text: str) -> None:
+    """Or the list of one teacher would tell of the records of another."""
+
+    def counted(warm: bool) -> list[int]:
+        H = parse_class(text)
+        if warm:
+            decompose(H, 3)
+            reducing_path(H, 4)
+        V = H.restrict(H.domain.examples(2)[1], 1)
+        return [
+            steps_of(lambda: decompose(V, 2).hypotheses()),
+            steps_of(lambda: reducing_path(V, 2)),
+            steps_of(lambda: decompose(H, 3).hypotheses()),
+        ]
+
+    assert counted(True) == counted(False)
+    assert counted(True)[0] > 1
+
+
+def test_a_list_that_takes_too_many_steps_is_empty() -> None:
+    learner = IrreducibleLearner(parse_class(BOXES), epsilon="0.1", delta="1e-6")
+    assert learner.steps is not None
+    assert learner.steps * learner.teachers <= MOST_STEPS
+    nothing = Sample.from_counts(learner.hypotheses.domain, {})
+    assert learner.listed(nothing) == []
+    x = learner.hypotheses.domain.examples(1)[0]
+    learner.listed(Sample.from_counts(learner.hypotheses.domain, {x: [0, 9]}))
+    proved = IrreducibleLearner.proved(
+        parse_class("points(a)"), epsilon=1, delta="1e-6", alpha=0.1, beta=0.1
+    )
+    assert proved.steps is None
