@@ -107,7 +107,8 @@ def hostile() -> list[Any]:
     return [
         HostileObject(), HostileText("a"), HostileWhole(1), HostileTuple((1, "a")),
         HostileList([1, "a"]), HostileFloat(1.0), HostileDecimal(1), HostileFraction(1), _Bool(),
-        OfHostileType(), HostileArray(), Liar(int, "1"), Liar(str, "a"), Liar(tuple, "x"), Liar(bool, "True"),
+        OfHostileType(), HostileArray(),
+        Liar(int, "1"), Liar(str, "a"), Liar(tuple, "x"), Liar(bool, "True"),
         (HostileObject(), HostileText("b")), [HostileObject()], HostileObject, object.__new__(Part),
     ]  # fmt: skip
 
