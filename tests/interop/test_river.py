@@ -255,7 +255,7 @@ class HostileDict(dict[str, str]):
 
 
 class HostileMapping(Mapping[str, str]):
-    __getitem__ = __iter__ = __len__ = HostileDict.get  # type: ignore[assignment]
+    __getitem__ = __iter__ = __len__ = HostileDict.get
 
 
 @pytest.mark.parametrize("x", [HostileDict(id="d0"), HostileMapping()])
@@ -273,7 +273,7 @@ def test_an_object_of_a_hostile_class_is_no_record() -> None:
 def test_what_is_no_record_has_no_value_once_the_run_has_begun() -> None:
     model = doors()
     model.learn_one({"id": "d0"}, True)
-    nothing = (None, ["d0"], HostileObject(), Liar(dict, "d0"), OfHostileType())
+    nothing: Any = (None, ["d0"], HostileObject(), Liar(dict, "d0"), OfHostileType())
     for x in (*nothing, HostileDict(id="d0"), HostileMapping()):
         model.learn_one(x, True)
         assert model.predict_one(x) == model.predict_one({})
