@@ -150,7 +150,7 @@ def test_arrays_of_any_objects_are_records() -> None:
     values = [*hostile(), *OUTSIDE]
     pair = Product((Strings("s"), Integers("i")))
     for domain in (Strings("s"), Integers("i"), pair, Disjoint((Integers("i"), Strings("s")))):
-        sample = sample_from_arrays(values, values[::-1], domain)
+        sample: Sample[Any] = sample_from_arrays(values, values[::-1], domain)
         assert (sample.n, all(map(is_exact, sample.points))) == (len(values), True)
     found = sample_from_arrays(disguises(("a", 1)), [1] * len(disguises(("a", 1))), pair)
     assert (found.points, found.n) == ((("a", 1),), len(disguises(("a", 1))))

@@ -213,7 +213,12 @@ def test_a_host_whose_workers_call_trusted_functions_is_refused(name: str, tmp_p
         assert ledger.entries() == []
 
 
-STRATIFIED = [None, 2, StratifiedKFold(2), RepeatedStratifiedKFold(n_splits=2, n_repeats=1)]
+STRATIFIED = [
+    None,
+    2,
+    StratifiedKFold(2),
+    RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0),
+]
 VALIDATIONS: dict[str, Callable[[LittlestoneClassifier, Any], Any]] = {
     "GridSearchCV": lambda m, cv: GridSearchCV(m, GRID, cv=cv).fit(X, Y),
     "HalvingGridSearchCV": lambda m, cv: HalvingGridSearchCV(m, GRID, cv=cv).fit(X, Y),
