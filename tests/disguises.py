@@ -88,6 +88,9 @@ _Meta = type("_Meta", (type,), {
 })  # fmt: skip
 OfHostileType: Any = _Meta("OfHostileType", (), {})
 
+_ARRAY = ("__array__", "__array_interface__", "__array_struct__")
+HostileArray: Any = type("HostileArray", (), dict.fromkeys(_ARRAY, property(_refuse)))
+
 
 class _Bool:
     """Its class is called as numpy's truths are, and has no truth."""
@@ -104,7 +107,8 @@ def hostile() -> list[Any]:
     return [
         HostileObject(), HostileText("a"), HostileWhole(1), HostileTuple((1, "a")),
         HostileList([1, "a"]), HostileFloat(1.0), HostileDecimal(1), HostileFraction(1), _Bool(),
-        OfHostileType(), Liar(int, "1"), Liar(str, "a"), Liar(tuple, "x"), Liar(bool, "True"),
+        OfHostileType(), HostileArray(),
+        Liar(int, "1"), Liar(str, "a"), Liar(tuple, "x"), Liar(bool, "True"),
         (HostileObject(), HostileText("b")), [HostileObject()], HostileObject, object.__new__(Part),
     ]  # fmt: skip
 

@@ -13,7 +13,7 @@ ROOT = Path(littlestone.__file__).parent
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
     {"visible"},
-    {"errors", "discovery", "disk"},
+    {"errors", "discovery", "disk", "steps"},
     {"domains"},
     {"algebra"},
     {"hypotheses"},

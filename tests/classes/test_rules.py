@@ -10,7 +10,7 @@ from comparing import difference, random_sample, reversed_sample, same_ball, ver
 
 from littlestone.classes import EqualityRules, FiniteClass, parse_class
 from littlestone.classes.shapes import Shapes
-from littlestone.domains import Grid, Integers, Product, Strings
+from littlestone.domains import Disjoint, Grid, Integers, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import RuleUnion
 from littlestone.sample import Sample
@@ -245,6 +245,9 @@ def test_illegal_texts_are_refused(text: str) -> None:
 def test_illegal_declarations_are_refused() -> None:
     with pytest.raises(DeclarationError, match="finite vocabulary"):
         EqualityRules(Product((Strings("a"), Grid(0, 9, "b"))), 2)
+    for domain in (Strings("a"), Disjoint((Strings("a"), Integers("b")))):
+        with pytest.raises(DeclarationError, match="no product of columns"):
+            EqualityRules(domain, 2)  # type: ignore[arg-type]
     with pytest.raises(DeclarationError, match="at most 8 columns"):
         EqualityRules.of(*(f"c{i}" for i in range(9)), max_literals=3)
     assert EqualityRules.of(*(f"c{i}" for i in range(10)), max_literals=2).is_empty() is False

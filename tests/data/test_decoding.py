@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from disguises import OUTSIDE, hostile
 from littlestone.data import Label, open_table, read_sample, sample_from_arrays
-from littlestone.domains import Grid, Names, Strings
+from littlestone.domains import Disjoint, Grid, Names, Strings
 from littlestone.errors import TableError
 from littlestone.sample import Sample
 
@@ -48,6 +49,28 @@ MAKERS: dict[str, Callable[[pa.Array, Path], object]] = {
 @pytest.mark.parametrize("maker", MAKERS)
 def test_a_text_that_is_not_utf8_is_data(maker: str, tmp_path: Path) -> None:
     assert points(MAKERS[maker](texts(b"ok", b"\xff"), tmp_path)) == {"ok", "\ufffd"}
+
+
+PYTHON = [pd.StringDtype("python"), pd.StringDtype("python", na_value=np.nan), object]
+
+
+@pytest.mark.parametrize("kind", PYTHON, ids=["NA", "nan", "object"])
+def test_half_of_a_surrogate_pair_is_data_in_texts_of_python(kind: Any) -> None:
+    x = pd.Series(["ok", "a\ud800", None], dtype=kind)
+    assert points(pd.DataFrame({"x": x, "y": [1, 0, 1]})) == {"ok", "a\ufffd", ""}
+    sample = sample_from_arrays(["a", "b", "b"], x, Strings(), positive="ok")
+    assert (sample.points, sample.positives.tolist()) == (("a", "b"), [1, 0])
+
+
+@pytest.mark.parametrize("domain", [Strings("x"), Disjoint((Strings("x"), Strings("z")))], ids=str)
+def test_objects_of_a_frame_are_data(domain: Any) -> None:
+    """None of them is asked what it is, not for the declared type of the column either."""
+    for value in [None, *hostile(), *OUTSIDE]:
+        x = pd.Series([value, "a"], dtype=object)
+        sample = read_sample(open_table(pd.DataFrame({"x": x, "z": x, "y": [1, 0]})), domain, LATE)
+        assert sample.n == 2
+        records = ([v] * len(domain.column_names) for v in (value, "a"))
+        assert set(sample.points) == set(map(domain.encode_record, records))
 
 
 @pytest.mark.parametrize("maker", ["arrow", "parquet"])

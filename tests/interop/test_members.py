@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
@@ -45,8 +46,11 @@ from sklearn.model_selection import (
     HalvingRandomSearchCV,
     KFold,
     RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
     TunedThresholdClassifierCV,
     cross_val_predict,
+    cross_val_score,
     cross_validate,
     learning_curve,
     permutation_test_score,
@@ -190,6 +194,62 @@ def test_a_member_in_a_worker_process_is_refused(tmp_path: Path) -> None:
         BaggingClassifier(cuts(ledger=place), n_jobs=2).fit(X, Y)
     with Ledger(place) as ledger:
         assert ledger.entries() == []
+
+
+WORKERS: dict[str, Host] = {
+    name: REFUSED[name]
+    for name in ("StackingClassifier", "OneVsRestClassifier", "RFECV", "SequentialFeatureSelector")
+}
+
+
+@pytest.mark.parametrize("name", WORKERS)
+def test_a_host_whose_workers_call_trusted_functions_is_refused(name: str, tmp_path: Path) -> None:
+    place = tmp_path / "budget.ledger"
+    Ledger(place).close()
+    host = WORKERS[name](cuts(ledger=place)).set_params(n_jobs=2)
+    with parallel_config("loky", n_jobs=2), pytest.raises(ValueError, match="learn inside sklearn"):
+        host.fit(np.hstack([X, X]) if "Feature" in name or name == "RFECV" else X, Y)
+    with Ledger(place) as ledger:
+        assert ledger.entries() == []
+
+
+STRATIFIED = [
+    None,
+    2,
+    StratifiedKFold(2),
+    RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0),
+]
+VALIDATIONS: dict[str, Callable[[LittlestoneClassifier, Any], Any]] = {
+    "GridSearchCV": lambda m, cv: GridSearchCV(m, GRID, cv=cv).fit(X, Y),
+    "HalvingGridSearchCV": lambda m, cv: HalvingGridSearchCV(m, GRID, cv=cv).fit(X, Y),
+    "cross_validate": lambda m, cv: cross_validate(m, X, Y, cv=cv),
+    "cross_val_score": lambda m, cv: cross_val_score(m, X, Y, cv=cv),
+    "cross_val_predict": lambda m, cv: cross_val_predict(m, X, Y, cv=cv),
+    "learning_curve": lambda m, cv: learning_curve(m, X, Y, cv=cv, train_sizes=[1.0]),
+    "validation_curve": lambda m, cv: validation_curve(
+        m, X, Y, param_name="epsilon", param_range=[1], cv=cv
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VALIDATIONS)
+def test_folds_by_label_warn(name: str) -> None:
+    for cv in STRATIFIED:
+        with pytest.warns(NotPrivateWarning, match="NO GUARANTEE") as told:
+            VALIDATIONS[name](cuts(), cv)
+        assert {warning.filename for warning in told} == {__file__}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        VALIDATIONS[name](cuts(), KFold(2))
+
+
+def test_folds_by_label_of_a_pipeline_warn_and_a_list_of_folds_does_not() -> None:
+    model = make_pipeline(FunctionTransformer(), cuts())
+    with pytest.warns(NotPrivateWarning, match="NO GUARANTEE"):
+        cross_val_score(model, X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cross_val_score(model, X, Y, cv=[(np.arange(30), np.arange(30, 60))])
 
 
 def test_an_ensemble_by_boosting_costs_one_rule() -> None:

@@ -8,6 +8,7 @@ import pickle
 import random
 import subprocess
 import sys
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import pytest
 from river import evaluate, metrics
 from river.checks import yield_checks
 
-from disguises import HostileObject, Liar, disguises, hostile
+from disguises import SECRET, HostileObject, Liar, OfHostileType, disguises, hostile
 from littlestone.classes import parse_class
 from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.interop.river import LittlestoneOnlineClassifier
@@ -248,11 +249,32 @@ def test_what_is_no_record_is_refused_before_anything_is_spent(x: Any, y: Any) -
     assert len(ledger.entries()) == 1
 
 
+class HostileDict(dict[str, str]):
+    def get(self, *args: object) -> Any:
+        raise RuntimeError(SECRET)
+
+
+class HostileMapping(Mapping[str, str]):
+    __getitem__ = __iter__ = __len__ = HostileDict.get
+
+
+@pytest.mark.parametrize("x", [HostileDict(id="d0"), HostileMapping()])
+def test_a_first_record_that_fails_to_tell_its_values_has_none(x: Any) -> None:
+    model = doors()
+    model.learn_one(x, True)
+    assert model.predict_one(x) == model.predict_one({})
+
+
+def test_an_object_of_a_hostile_class_is_no_record() -> None:
+    with pytest.raises(DeclarationError, match="of type OfHostileType"):
+        doors().learn_one(OfHostileType(), OfHostileType())
+
+
 def test_what_is_no_record_has_no_value_once_the_run_has_begun() -> None:
     model = doors()
     model.learn_one({"id": "d0"}, True)
-    others: list[Any] = [None, ["d0"], HostileObject(), Liar(dict, "d0")]
-    for x in others:
+    nothing: Any = (None, ["d0"], HostileObject(), Liar(dict, "d0"), OfHostileType())
+    for x in (*nothing, HostileDict(id="d0"), HostileMapping()):
         model.learn_one(x, True)
         assert model.predict_one(x) == model.predict_one({})
 

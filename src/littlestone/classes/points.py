@@ -8,7 +8,8 @@ from typing import Any, Self
 from littlestone.classes.base import require_example
 from littlestone.classes.covering import PointCovering, fewest_errors
 from littlestone.classes.spec import Spec, quoted
-from littlestone.domains import Integers, Strings
+from littlestone.domains import Domain, Integers, Strings
+from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet
 from littlestone.sample import Sample
 
@@ -19,6 +20,7 @@ class Points(PointCovering):
 
     LDim = 1 before a positive example, 0 after one, -1 after a contradiction.  ``member`` is the
     positive point seen, ``excluded`` the negative ones.  `restrict` copies ``excluded``.
+    Raises `DeclarationError` for a finite domain.
 
     >>> H = Points(Strings("merchant"))
     >>> H.littlestone_dimension(), H.restrict("acme", 1).soa().words()
@@ -27,11 +29,19 @@ class Points(PointCovering):
 
     keyword = "points"
 
-    domain: Strings | Integers
+    domain: Domain[Any]
     zero: bool = True
     member: Any = None
     excluded: frozenset[Any] = frozenset()
     contradicted: bool = False
+
+    def __post_init__(self) -> None:
+        if self.domain.size is not None:
+            raise DeclarationError(
+                f"declare the points of {self.domain}",
+                found="there are finitely many",
+                fix="give an open vocabulary, such as Strings(name); list a finite class in a table",
+            )
 
     def restrict(self, x: Any, y: int) -> Self:
         require_example(self.domain, x, y)

@@ -53,9 +53,9 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
     the columns that some surviving rule fixes, None elsewhere, and ``alive`` is the mask of the
     surviving shapes; so equal version spaces are equal objects there.
 
-    Raises `DeclarationError` for finite columns, no literal, more than 8 columns, or more than 10
-    where rules have at most 2 literals: the dimension is found by search.  `restrict` copies the
-    negatives; a first positive compares with each of them.
+    Raises `DeclarationError` for another domain, finite columns, no literal, more than 8 columns, or
+    more than 10 where rules have at most 2 literals: the dimension is found by search.  `restrict`
+    copies the negatives; a first positive compares with each of them.
 
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
     >>> H.littlestone_dimension(), H.restrict(("JFK", "HNL"), 1).restrict(("JFK", "LAX"), 0).size
@@ -72,6 +72,12 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
     alive: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.domain, Product):
+            raise DeclarationError(
+                f"declare equality rules on the domain {self.domain}",
+                found="it is no product of columns",
+                fix="give Product((Strings(name), ...)), of one column or more",
+            )
         m = len(self.domain.columns)
         if any(not isinstance(column, Strings | Integers) for column in self.domain.columns):
             found, fix = "a column has a finite vocabulary", "give columns Strings and Integers"

@@ -62,17 +62,14 @@ class LookupTable(Classifier[Any]):
         return f"{self.domain.name} is {'' if len(keys) == 1 else 'one of '}{listed}"
 
     def form(self) -> dict[str, object]:
-        def plain(x: Any) -> Any:
-            return list(x) if isinstance(x, tuple) else x
-
-        return {"entries": [[plain(x), y] for x, y in sorted(self.entries)]}
+        return {"entries": [[self.domain.point_to_json(x), y] for x, y in sorted(self.entries)]}
 
     @classmethod
     def from_form(
         cls, domain: Domain[Any], labels: tuple[str, ...], form: Mapping[str, Any]
     ) -> Self:
-        entries = [(tuple(x) if isinstance(x, list) else x, y) for x, y in form["entries"]]
-        legal = all(x in domain and type(y) is int and 0 < y < len(labels) for x, y in entries)
+        entries = [(domain.point_from_json(x), y) for x, y in form["entries"]]
+        legal = all(x is not None and type(y) is int and 0 < y < len(labels) for x, y in entries)
         once = len({x for x, _ in entries}) == len(entries)
         if domain.size is not None or not legal or not once:
             raise ValueError

@@ -39,10 +39,8 @@ class Coded(NamedTuple):
 
 
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:
-    # numpy would read a list of lists as a table.
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    # One by one: of a list numpy would read lists as a table, and ask its values to be arrays.
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def coded(values: Sequence[object]) -> Coded:

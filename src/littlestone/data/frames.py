@@ -64,12 +64,12 @@ class FrameTable(Table):
 
     def require(self, column: str) -> None:
         super().require(column)
-        series = self._frame[column]
-        _require_scalar(self, column, series.dtype, getattr(series.to_native(), "dtype", None))
+        native = self._frame[column].to_native()
+        _require_scalar(self, column, self._dtype(column), getattr(native, "dtype", None))
 
     def holds_numbers(self, column: str) -> bool:
         """Whether the declared type of a column is one of numbers or truth values."""
-        dtype = self._frame[column].dtype
+        dtype = self._dtype(column)
         return dtype.is_numeric() or dtype == nw.Boolean
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
@@ -80,8 +80,9 @@ class FrameTable(Table):
         if self._in_arrow(column):
             return self._texts(column).listed()
         values = series.to_list()
-        if series.dtype in (nw.Float16, nw.Float32):
-            width = 16 if series.dtype == nw.Float16 else 32
+        dtype = self._dtype(column)
+        if dtype in (nw.Float16, nw.Float32):
+            width = 16 if dtype == nw.Float16 else 32
             return [shortest(value, width) for value in values]
         return values
 
@@ -106,9 +107,9 @@ class FrameTable(Table):
     def _coded(self, column: str) -> Coded:
         if self._in_arrow(column):
             return self._texts(column)
-        dtype = self._frame[column].dtype
+        dtype = self._dtype(column)
         # Objects may be unhashable, or equal and yet of different texts, such as 1 and True.
-        if dtype not in _NUMBERS or self._kind(column) == "object":
+        if dtype not in _NUMBERS:
             return coded(self._values(column))
         stored = self._whole(column)
         if dtype.is_integer() and (found := _in_range(stored)) is not None:
@@ -124,10 +125,21 @@ class FrameTable(Table):
         native = self._frame[column].to_native()
         return str(getattr(native, "dtype", getattr(native, "type", "")))
 
+    def _dtype(self, column: str) -> nw.dtypes.DType:
+        """The declared type of a column.
+
+        Of pandas' objects narwhals would ask their values, which may raise or lie: it is none.
+        """
+        return nw.Object() if self._kind(column) == "object" else self._frame[column].dtype
+
     def _in_arrow(self, column: str) -> bool:
-        """Whether the column is one of texts that Arrow stores: all are, but for pandas' objects."""
-        objects = self._kind(column) in ("object", "category")
-        return self._frame[column].dtype == nw.String and not objects
+        """Whether the column is one of texts that Arrow stores: pandas may keep Python's own.
+
+        Those may have halves of surrogate pairs, which Arrow refuses.
+        """
+        native = getattr(self._frame[column].to_native(), "dtype", None)
+        stored = getattr(native, "storage", "pyarrow") == "pyarrow"
+        return stored and self._dtype(column) == nw.String
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
         for start in range(0, len(self._frame), _BATCH):

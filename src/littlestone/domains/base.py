@@ -109,6 +109,25 @@ class Domain(ABC, Generic[Point]):
         """The value that point ``x`` stands for, as text."""
         return str(x)
 
+    def point_to_json(self, x: Point) -> object:
+        """The point as plain JSON values; `point_from_json` reads it back.
+
+        >>> from fractions import Fraction
+        >>> from littlestone.domains import Product, Reals, Strings
+        >>> Product((Strings("name"), Reals("height"))).point_to_json(("Ada", Fraction(5, 3)))
+        ['Ada', '5/3']
+        """
+        return x
+
+    def point_from_json(self, data: Any) -> Point | None:
+        """The point that `point_to_json` wrote, None if it is none; it never raises.
+
+        >>> from littlestone.domains import Product, Reals, Strings
+        >>> Product((Strings("name"), Reals("height"))).point_from_json(["Ada", "5/3"])
+        ('Ada', Fraction(5, 3))
+        """
+        return data if data in self else None
+
     def to_json(self) -> dict[str, object]:
         """The domain as plain JSON values; `Domain.from_json` reads it back."""
         data: dict[str, object] = {"kind": type(self).__name__.lower()}

@@ -109,6 +109,16 @@ class Disjoint(Domain[tuple[int, Any]]):
             j = rng.choices(range(len(self.columns)), [c.size or 0 for c in self.columns])[0]
         return j, self.columns[j].random_point(rng)
 
+    def point_to_json(self, x: tuple[int, Any]) -> list[object]:
+        return [x[0], self.columns[x[0]].point_to_json(x[1])]
+
+    def point_from_json(self, data: Any) -> tuple[int, Any] | None:
+        match data:
+            case [int(j), value] if type(j) is int and 0 <= j < len(self.columns):
+                x = self.columns[j].point_from_json(value)
+                return None if x is None else (j, x)
+        return None
+
     def words(self, x: tuple[int, Any]) -> str:
         column, value = self.columns[x[0]], x[1]
         if len(column.column_names) > 1:

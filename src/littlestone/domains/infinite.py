@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
+from typing import Any
 
 from littlestone.domains.base import Domain
 from littlestone.domains.values import DECIMAL, number, plain, text, whole_number
@@ -43,6 +45,18 @@ class Reals(Domain[Fraction]):
             return None
         point = Fraction(value)
         return point if max(abs(point.numerator), point.denominator) < _MOST else None
+
+    def point_to_json(self, x: Fraction) -> str:
+        return str(x)
+
+    def point_from_json(self, data: Any) -> Fraction | None:
+        if type(data) is int:  # written by hand
+            return self.own(data)
+        # Longer numbers, and exponents, could take for ever to read.
+        written = type(data) is str and re.fullmatch(r"(-?\d{1,401})(?:/(\d{1,401}))?", data)
+        if not written or not (bottom := int(written[2] or 1)):
+            return None
+        return self.own(Fraction(int(written[1]), bottom))
 
     def reads(self, value: object) -> bool:
         return number(value) is not None

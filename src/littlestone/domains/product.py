@@ -121,6 +121,15 @@ class Product(Domain[tuple[Any, ...]]):
     def random_point(self, rng: random.Random) -> tuple[Any, ...]:
         return tuple(column.random_point(rng) for column in self.columns)
 
+    def point_to_json(self, x: tuple[Any, ...]) -> list[object]:
+        return [column.point_to_json(v) for column, v in zip(self.columns, x, strict=True)]
+
+    def point_from_json(self, data: Any) -> tuple[Any, ...] | None:
+        if type(data) is not list or len(data) != len(self.columns):
+            return None
+        x = tuple(c.point_from_json(v) for c, v in zip(self.columns, data, strict=True))
+        return None if any(v is None for v in x) else x
+
     def words(self, x: tuple[Any, ...]) -> str:
         shown = (
             f"{c.name} = {v!r}" if isinstance(v, str) else f"{c.name} = {c.words(v)}"

@@ -41,12 +41,14 @@ class FiniteSet(Hypothesis[Any]):
         return min(self.members ^ other.members, default=None)
 
     def form(self) -> dict[str, object]:
-        return {"members": sorted(self.members)}
+        return {"members": [self.domain.point_to_json(x) for x in sorted(self.members)]}
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        members = form["members"]
-        infinite = domain.size is None and isinstance(members, list)
-        if not infinite or not all(x in domain for x in members):
+        listed = form["members"]
+        if domain.size is not None or not isinstance(listed, list):
+            raise ValueError
+        members = list(map(domain.point_from_json, listed))
+        if any(x is None for x in members):
             raise ValueError
         return cls(domain, frozenset(members))

@@ -86,6 +86,6 @@ class StepFunction(Hypothesis[Any]):
         kind = int if isinstance(domain, Grid) else Fraction
         # Longer numbers, and exponents, could take for ever to read.
         changes = [str(c) for c in form["changes"]]
-        if not all(re.fullmatch(r"-?\d{1,400}(/\d{1,400})?", c) for c in changes):
+        if not all(re.fullmatch(r"-?\d{1,401}(/\d{1,401})?", c) for c in changes):
             raise ValueError
         return cls(domain, int(form["first"]), tuple(map(kind, changes)))

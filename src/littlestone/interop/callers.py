@@ -3,7 +3,8 @@
 What an ensemble gives to its members is no longer one record for one record.  Bagging repeats some and
 leaves out others; voting numbers the labels by which of them occur, so that one label may change all
 others.  A member cannot see it in what it is given: there, everything is data.  The functions that
-call it are no data, also in a worker process, where the ensemble's own function runs too.
+call it are no data.  In a worker process it may be that none of the ensemble's own runs: so an
+estimator looks up the stack where it is cloned, too, which is before.
 """
 
 from __future__ import annotations

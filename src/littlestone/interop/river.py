@@ -197,20 +197,37 @@ class LittlestoneOnlineClassifier(Classifier):
 def _require_record(x: object, y: object) -> None:
     """Refuse what cannot be a record and its label, by their types alone."""
     # By the types themselves: an object may say that it has another class, or raise when asked.
-    single = issubclass(type(y), str | bytes) or not hasattr(type(y), "__len__")
-    if issubclass(type(x), Mapping) and single:
+    single = derived(y, str) or derived(y, bytes) or not hasattr(type(y), "__len__")
+    if _is_mapping(x) and single:
         return
+    # A class may have a class of its own, which refuses to tell its name.
+    kinds = [vars(type)["__name__"].__get__(type(value)) for value in (x, y)]
     raise DeclarationError(
-        f"learn from a record of type {type(x).__name__} and a label of type {type(y).__name__}",
+        f"learn from a record of type {kinds[0]} and a label of type {kinds[1]}",
         found="a record is a dict, from the names of columns to values, and its label a single value",
         fix="give a dict, such as series.to_dict() or the records of river.stream.iter_pandas",
     )
 
 
+def _is_mapping(x: object) -> bool:
+    try:
+        return issubclass(type(x), Mapping)
+    except Exception:  # its class refuses to be hashed
+        return False
+
+
 def _point(domain: Domain[Any], x: object) -> Any:
     """The point of a record; what is no dict is a record without a value."""
-    record: Any = x if issubclass(type(x), Mapping) else {}
-    return domain.encode_record(tuple(_plain(record.get(name)) for name in domain.column_names))
+    record = x if _is_mapping(x) else {}
+    return domain.encode_record(tuple(_value(record, name) for name in domain.column_names))
+
+
+def _value(record: Any, name: str) -> object:
+    """The record's value in a column, missing where it fails to tell: an error would tell of it."""
+    try:
+        return _plain(record.get(name))
+    except Exception:
+        return None
 
 
 def _plain(value: Any) -> object:

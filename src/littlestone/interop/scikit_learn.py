@@ -14,6 +14,7 @@ from littlestone.data import read_mapped, read_sample
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import declared_class, generator, label_of, two_labels
 from littlestone.interop.features import feature_names, feature_table, labelled
+from littlestone.interop.folds import warn_of_folds_by_label
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.targets import target_values
 from littlestone.planning import choose_learner
@@ -105,11 +106,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         and inside an ensemble, and `TableError` for missing columns; before anything is drawn,
         `BudgetExceededError` or `LedgerError`.  None depends on a record.
         """
-        refuse_as_member(
-            "sklearn",
-            _TRUSTED,
-            fix="fit it by itself; method='boosting' makes an ensemble for the cost of one rule",
-        )
+        _refuse_as_member()
         declared = declared_class(self.hypotheses)
         learner, _ = choose_learner(
             declared, epsilon=self.epsilon, delta=self.delta, method=self.method
@@ -161,6 +158,13 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         return float(super().score(X, y, sample_weight))
 
+    def __sklearn_clone__(self) -> Any:
+        # Hosts clone what they are about to fit, before they hand it to worker processes.  There the
+        # host is not on the stack any more, where what it calls is a function that is trusted.
+        _refuse_as_member()
+        warn_of_folds_by_label()
+        return super().__sklearn_clone__()
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "hypothesis_")
 
@@ -170,6 +174,14 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         tags.classifier_tags.poor_score = True  # on data that no rule of the class fits
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
+
+
+def _refuse_as_member() -> None:
+    refuse_as_member(
+        "sklearn",
+        _TRUSTED,
+        fix="fit it by itself; method='boosting' makes an ensemble for the cost of one rule",
+    )
 
 
 def _array(negative: object, positive: object) -> NDArray[Any]:

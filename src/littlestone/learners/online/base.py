@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, final
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.domains import Domain, Point, truth
+from littlestone.domains import Point, truth
 from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.online.base import OnlineLearner
@@ -192,13 +192,3 @@ def foreign_entry(kind: str) -> ModelError:
         found="an entry of its journal is none of this learner's",
         fix="give the journal that the run wrote, as it is",
     )
-
-
-def journalled(domain: Domain[Any], x: object) -> Any:
-    """The point that stands in a journal as ``x``, JSON making lists of tuples; None if it is none."""
-    point = _tuples(x)
-    return point if point in domain else None
-
-
-def _tuples(x: Any) -> Any:
-    return tuple(map(_tuples, x)) if isinstance(x, list) else x

@@ -16,7 +16,6 @@ from littlestone.learners.online.base import (
     Journal,
     MistakeBound,
     foreign_entry,
-    journalled,
 )
 from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.privacy.accounting.calibration import calibrate
@@ -73,10 +72,11 @@ class ExpertStream(CountedStream):
 
     def _told(self) -> list[list[Any]]:
         """The records that are new, as the journal keeps them; from now on they are old."""
-        records = [[x, *often] for x, often in self._new.items()]
+        records = [(x, *often) for x, often in self._new.items()]
         self._new = {}
         self._count(records)
-        return records
+        written = self._domain.point_to_json
+        return [[written(x), *often] for x, *often in records]
 
     def _count(self, records: Iterable[Any]) -> None:
         for x, *often in records:
@@ -128,8 +128,7 @@ class ExpertStream(CountedStream):
         for record in records:
             match record:
                 case [x, int(zeros), int(ones)] if (
-                    min(zeros, ones) >= 0
-                    and (x := journalled(self._learner.hypotheses.domain, x)) is not None
+                    min(zeros, ones) >= 0 and (x := self._domain.point_from_json(x)) is not None
                 ):
                     yield x, zeros, ones
                 case _:

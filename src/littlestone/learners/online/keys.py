@@ -21,7 +21,6 @@ from littlestone.learners.online.base import (
     PrivateOnlineLearner,
     PrivateStream,
     foreign_entry,
-    journalled,
 )
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_key_selection import (
@@ -104,13 +103,15 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         return self.mechanism
 
     def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> KeyStream:
-        told = _told(journal)
+        told = _told(journal, self.hypotheses.domain)
         return self._stream(self.mechanism.start(receipt=receipt, rng=rng, journal=told))
 
     def resume(
         self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
     ) -> KeyStream:
-        stream = self._stream(KeySession(self.mechanism, rng, _told(journal)))
+        stream = self._stream(
+            KeySession(self.mechanism, rng, _told(journal, self.hypotheses.domain))
+        )
         for entry in entries:
             stream.restore(_checked(entry, self.hypotheses.domain, stream.steps, self.horizon))
         return stream
@@ -146,17 +147,19 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         return MistakeBound(mistakes, beta, True, source)
 
 
-def _told(journal: Journal | None) -> KeyJournal[Any] | None:
+def _told(journal: Journal | None, domain: Domain[Any]) -> KeyJournal[Any] | None:
     if journal is None:
         return None
-    return lambda step, key, epoch: journal([step, key, epoch.skips, epoch.count, epoch.due])
+    return lambda step, key, epoch: journal(
+        [step, domain.point_to_json(key), epoch.skips, epoch.count, epoch.due]
+    )
 
 
 def _checked(entry: object, domain: Domain[Any], steps: int, horizon: int) -> list[Any]:
     match entry:
         case [int(step), x, int(skips), int(count), int(due)] if (
             steps < step <= horizon
-            and (x := journalled(domain, x)) is not None
+            and (x := domain.point_from_json(x)) is not None
             and skips >= 0 < count
             and step <= due <= horizon + 1
         ):

@@ -10,7 +10,6 @@ from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.online.base import (
     Journal,
     foreign_entry,
-    journalled,
 )
 from littlestone.learners.online.counted import CountedStream
 from littlestone.learners.online.stage_trees import Part
@@ -61,7 +60,8 @@ class StagedStream(CountedStream):
             # One for each step would do as well: it depends on nothing.
             teacher = self._rng.randrange(self._learner.sizes.teachers)
             epoch = self._learner.counter.counted(self._epoch, self._steps, self._rng)
-            self._tell(["mistake", self._steps, x, y, teacher, epoch.due])
+            told = self._domain.point_to_json(x)
+            self._tell(["mistake", self._steps, told, y, teacher, epoch.due])
             self._mistaken(x, y, teacher, epoch)
 
     def _mistaken(self, x: Any, y: int, teacher: int, epoch: Epoch) -> None:
@@ -123,7 +123,7 @@ class StagedStream(CountedStream):
             case ["mistake", int(step), x, (0 | 1) as y, int(teacher), int(due)] if (
                 now < step <= learner.horizon
                 and not self.over
-                and (x := journalled(learner.hypotheses.domain, x)) is not None
+                and (x := self._domain.point_from_json(x)) is not None
                 and 0 <= teacher < learner.sizes.teachers
                 and self._due(due, step)
             ):

@@ -14,7 +14,6 @@ from littlestone.learners.online.base import (
     Journal,
     MistakeBound,
     foreign_entry,
-    journalled,
 )
 from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.learners.online.holdings import Examples, Held, Holdings
@@ -67,7 +66,7 @@ class TeacherStream(CountedStream):
         if wrong:
             counter, now = self._learner.counter, self._steps
             epoch = counter.counted(self._epoch, now, self._rng, self.threshold)
-            self._tell("mistake", x, y, epoch.due)
+            self._tell("mistake", self._domain.point_to_json(x), y, epoch.due)
             self._epoch = epoch
         self._hold(self._steps, x, y, wrong=wrong)
 
@@ -100,7 +99,8 @@ class TeacherStream(CountedStream):
     def _tell(self, kind: str, *drawn: Any) -> None:
         """Tell the journal what was drawn at this step, and which records are held that it lacks."""
         if self._journal is not None:
-            right = [[held.step, held.x, held.y] for held in self._holdings.right_since(self._told)]
+            written, held = self._domain.point_to_json, self._holdings.right_since(self._told)
+            right = [[record.step, written(record.x), record.y] for record in held]
             self._journal([kind, self._steps, right, *drawn])
         self._told = self._steps
 
@@ -114,7 +114,7 @@ class TeacherStream(CountedStream):
                 self._begun(key, Epoch(skips, 0, due))
             case ["mistake", int(step), [*right], x, (0 | 1) as y, int(due)] if (
                 now < step <= learner.horizon
-                and (x := journalled(learner.hypotheses.domain, x)) is not None
+                and (x := self._domain.point_from_json(x)) is not None
                 and self._due(due, step)
             ):
                 self._restore_right(right, step)
@@ -133,8 +133,7 @@ class TeacherStream(CountedStream):
         for record in right:
             match record:
                 case [int(step), x, (0 | 1) as y] if (
-                    self._steps < step <= to
-                    and (x := journalled(self._learner.hypotheses.domain, x)) is not None
+                    self._steps < step <= to and (x := self._domain.point_from_json(x)) is not None
                 ):
                     self._steps = step
                     self._hold(step, x, y, wrong=False)
