@@ -28,7 +28,7 @@ from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_del
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
-from littlestone.visible import visible_json
+from littlestone.visible import visible, visible_json
 
 app = typer.Typer(help="Show what has been spent, and set limits.", no_args_is_help=True)
 
@@ -285,8 +285,10 @@ def _end(unsound: list[LittlestoneError]) -> None:
 
 def _cell(value: object) -> object:
     # An apostrophe before those that begin with one keeps the texts apart.
-    formula = isinstance(value, str) and value.startswith(tuple("=+-@\t\r\n'＝＋－＠"))
-    return f"'{value}" if formula else value
+    if not isinstance(value, str):
+        return value
+    shown = visible(value)  # a row that another hand wrote may hold what a terminal obeys
+    return f"'{shown}" if value.startswith(tuple("=+-@\t\r\n'＝＋－＠")) else shown
 
 
 def _what(entry: Entry) -> str:
