@@ -12,6 +12,7 @@ from typing import Any
 
 from littlestone.audit import Subject, mechanism_subject
 from littlestone.audit.subjects.choosing import COVERING, RECORDS
+from littlestone.privacy.event import Guarantee
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.rational import exp_below
@@ -59,7 +60,14 @@ class PositiveScoresAndTheirBound(PositiveScores):
 
 @dataclass(frozen=True)
 class BoundsNegativesToo(PositiveScoresAndTheirBound):
-    """The bound of positive scores is right when negative records are cut to g as well."""
+    """The bound of positive scores is right when negative records are cut to g as well.
+
+    Outside of what one record alone brings its log-ratios are of no shorter range, though: candidates of
+    a score of 0 or less appear and vanish.
+    """
+
+    def guarantee(self) -> Guarantee:
+        return Guarantee.pure(self.epsilon, self.delta)
 
     def scores(self, data: Any) -> dict[str, int]:
         return super().scores(
