@@ -62,7 +62,7 @@ class PositiveScoresAndTheirBound(PositiveScores):
 class BoundsNegativesToo(PositiveScoresAndTheirBound):
     """The bound of positive scores is right when negative records are cut to g as well.
 
-    Outside of what one record alone brings its log-ratios are of no shorter range, though: candidates of
+    Outside of what one record alone brings, its log-ratios have no shorter range, though: candidates of
     a score of 0 or less appear and vanish.
     """
 
