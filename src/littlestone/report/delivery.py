@@ -40,7 +40,8 @@ def delivered(model: str, *, write: Callable[[str], None] | None, show: Callable
         raise first
     kept = _kept_elsewhere(model)
     if not isinstance(first, OSError | KeyboardInterrupt):
-        sys.stderr.write(f"the release is paid for, and kept in {kept}\n" if kept else model)
+        if kept:  # otherwise all of it stands on standard error by now
+            sys.stderr.write(f"the release is paid for, and kept in {kept}\n")
         raise first
     raise OutputError(
         first.asked if isinstance(first, OutputError) else "show the release",
