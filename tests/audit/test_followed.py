@@ -23,7 +23,7 @@ ONE = Fraction(1)
 MANY = {
     "agnostic-learner",
     "boosting-learner",
-    "certain-votes",
+    "between-thresholds",
     "ggkm-learner",
     "globally-stable-learner",
     "irreducible-learner",

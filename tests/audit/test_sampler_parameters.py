@@ -17,7 +17,7 @@ from plants.harness import follows_its_law
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.discovery import modules
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
@@ -34,7 +34,7 @@ STREAM = ContinualSelection[str](epsilon=Fraction(3), delta=MUCH, horizon=HORIZO
 KEYS = ContinualKeySelection[str].within(Fraction(3), MUCH, horizon=HORIZON)
 COUNTER = OneSidedThreshold(epsilon=Fraction(1), threshold=1, horizon=1)
 STEPWISE = Half(epsilon=Fraction(1), threshold=1)
-VOTES = CertainVotes(
+VOTES = BetweenThresholds(
     epsilon=Fraction(40), delta=Fraction(1, 1000), voters=3, threshold=2, hits=1, horizon=1
 )
 NAMED = ((KEY,),) * HORIZON
@@ -43,7 +43,7 @@ NAMED = ((KEY,),) * HORIZON
 PLACES: dict[tuple[str, str], Any] = {
     ("bucket_labels", "bernoulli"): "bucket-labels",
     ("cell_counts", "discrete_laplace"): (CellCounts(Fraction(1), 1), (2,)),
-    ("certain_votes", "bernoulli"): (VOTES, (2,)),
+    ("between_thresholds", "bernoulli"): (VOTES, (2,)),
     ("competition", "draw_skips"): (STREAM, NAMED),
     ("competition", "next_hit"): (STREAM, NAMED),
     ("continual_key_selection", "draw_skips"): (KEYS, (KEY,) * HORIZON),

@@ -30,7 +30,7 @@ from littlestone.learners.online.prediction import Copies, PredictionLearner, Pr
 from littlestone.online import StandardOptimalAlgorithm
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.certain_votes import Answer, CertainVotes
+from littlestone.privacy.mechanisms.between_thresholds import Answer, BetweenThresholds
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
@@ -49,7 +49,7 @@ class Counter(OneSidedThreshold):
     shrink = Fraction(1, 2)
 
 
-class Votes(CertainVotes):
+class Votes(BetweenThresholds):
     """With r = 2."""
 
     steepness = 1

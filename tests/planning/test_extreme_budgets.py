@@ -17,7 +17,7 @@ from littlestone.learners.staged import StagedLearner
 from littlestone.planning import choose_learner, plan
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import MOST_HORIZON
 from littlestone.privacy.randomness import seeded_generator
@@ -101,7 +101,7 @@ def test_work_is_a_function_of_declarations_and_n() -> None:
 def test_the_search_for_votes_ends_before_a_spend() -> None:
     """The parameter of private prediction, in full as before, and found when a run starts."""
     cost = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
-    votes = CertainVotes(**cost, horizon=1000, voters=8867, threshold=4800, hits=6217)
+    votes = BetweenThresholds(**cost, horizon=1000, voters=8867, threshold=4800, hits=6217)
     assert votes.steepness == 733
     learner = PredictionLearner(
         parse_class("points(a)"), epsilon=".5", delta="1e-6", horizon=200_000

@@ -24,8 +24,9 @@ from littlestone.cli.console import cost_json
 from littlestone.data import CsvStream, Label, Table, open_table
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
+    DurableStream,
     PrivateOnlineLearner,
-    Run,
+    PrivateStream,
     durable_run,
     online_choice,
 )
@@ -58,7 +59,7 @@ def stream(
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
         str,
-        typer.Option(help="auto, keys, rules, experts, teachers, histogram or staged: how."),
+        typer.Option(help="auto, keys, rules, experts, teachers or staged: how."),
     ] = "auto",
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
@@ -138,7 +139,7 @@ def stream(
         # A file still has the records of earlier calls, a pipe brings new ones.
         begin = 0 if table == PIPE else run.stream.steps
         if table == PIPE and run.resumed:
-            run.skip()
+            run.stream.skip()
         records = islice(_examples(source, learner, label), begin, None)
         published, mistakes = _follow(
             run, records, horizon, predictions=predictions, evaluate=evaluate
@@ -158,7 +159,7 @@ def _examples(
 
 
 def _follow(
-    run: Run,
+    run: DurableStream[PrivateStream[Any]],
     records: Iterator[tuple[Any, int]],
     horizon: int,
     *,
@@ -178,12 +179,11 @@ def _follow(
             taken, mistakes = taken + 1, mistakes + (guess != y)
             if predictions:
                 _print({"NOT PRIVATE": True, "record": taken, "prediction": guess})
-            before, draws = stream.hypothesis, stream.draws
+            before, draws = stream.hypothesis, _draws(stream)
             stream.update(x, y)
-            run.note()
             if seen is not None:
                 seen.steps += [stream.steps] * (guess != y)
-                seen.draws += [stream.steps] * (stream.draws - draws)
+                seen.draws += [stream.steps] * (_draws(stream) - draws)
             if stream.hypothesis is not before:
                 published.append(_print_published(run))
     except KeyboardInterrupt:
@@ -195,8 +195,17 @@ def _follow(
     return published, seen
 
 
+def _draws(stream: PrivateStream[Any]) -> int:
+    return stream.public_draws + stream.secret_draws
+
+
 def _header(
-    learner: PrivateOnlineLearner[Any], why: str, run: Run, label: Label, *, private: bool
+    learner: PrivateOnlineLearner[Any],
+    why: str,
+    run: DurableStream[Any],
+    label: Label,
+    *,
+    private: bool,
 ) -> dict[str, object]:
     return {
         "private": private,
@@ -211,7 +220,7 @@ def _header(
     }
 
 
-def _print_published(run: Run) -> Publication:
+def _print_published(run: DurableStream[PrivateStream[Any]]) -> Publication:
     h, step = run.stream.hypothesis, run.stream.published_at
     _print({"step": step, "rule": h.words(), "hypothesis": h.to_json()})
     return Publication(step, h.words())

@@ -15,7 +15,7 @@ from littlestone.audit.subjects import online, staged
 from littlestone.learners.online import stage_stream
 from littlestone.privacy.mechanisms import cell_counts, stable_histogram
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
@@ -103,7 +103,7 @@ def few_bits(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ReleaseCurve, "fires", fires)
 
 
-VOTES = CertainVotes(
+VOTES = BetweenThresholds(
     epsilon=Fraction(100), delta=Fraction(1, 5), voters=1, threshold=1, hits=2, horizon=3
 )
 

@@ -27,10 +27,12 @@ def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
     >>> nearly_published(ContinualKeySelection[int].within(1, "1e-6", horizon=200_000))
     16
     """
-    skip = float(mechanism.skip)
+    skip, rates = float(mechanism.skip), mechanism.rates
 
     def missed(score: int) -> float:
-        chance = min(float(mechanism.chance(score)), 0.5)  # never reached, and 1 has no logarithm
+        chance = min(
+            float(min(rates.weight(score), 1)), 0.5
+        )  # never reached, and 1 has no logarithm
         return mechanism.horizon * log1p(-chance)
 
     def selected(records: int) -> float:

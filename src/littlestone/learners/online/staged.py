@@ -13,10 +13,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.base import require_plan
-from littlestone.learners.online.base import (
-    Journal,
-    MistakeBound,
-)
+from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner
 from littlestone.learners.online.stage_sizes import (
     Adversary,
@@ -38,6 +35,7 @@ from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.parameters import whole
+from littlestone.privacy.tape import Tape
 
 _COUNTER, _TESTS = Fraction(1, 16), Fraction(1, 8)  # of epsilon; any shares are private
 _SIZES = ("calls", "draws", "teachers", "threshold", "cap", "list_size")
@@ -51,7 +49,7 @@ class StagedRun(Composed):
         return [(self, 1)]
 
 
-class StagedOnlineLearner(CountedLearner[StagedStream]):
+class StagedOnlineLearner(CountedLearner):
     """Publish the majority of R draws from what k teachers list, each time mistakes have piled up.
 
     A mistake goes to one of k teachers, each as likely, whatever the record; it keeps the first c =
@@ -192,8 +190,8 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
             return []
         return list(dict.fromkeys(V.soa() for V in leaves))
 
-    def stream(self, rng: random.Random, journal: Journal | None) -> StagedStream:
-        return StagedStream(self, rng, journal)
+    def stream(self, tape: Tape) -> StagedStream:
+        return StagedStream(self, tape)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """K (U + z) mistakes, Theorem 2; None for other sizes, and for beta below 1/20.

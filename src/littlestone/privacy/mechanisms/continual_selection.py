@@ -17,12 +17,12 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.competition import (
     Competition,
-    CompetitionJournal,
     Rates,
     no_handicap,
 )
 from littlestone.privacy.parameters import require_selectable, whole
 from littlestone.privacy.rational import exp_below
+from littlestone.privacy.tape import Tape
 
 Key = TypeVar("Key", bound=Hashable)
 Selections = tuple[Key | None, ...]
@@ -80,32 +80,21 @@ class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon, self.delta)
 
-    def start(
-        self,
-        *,
-        receipt: Receipt,
-        rng: random.Random,
-        journal: CompetitionJournal[Key] | None = None,
-    ) -> Competition[Key]:
-        """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
-        receipt.redeem(self)
-        return self.resume(rng, journal)
-
-    def resume(
-        self,
-        rng: random.Random,
-        journal: CompetitionJournal[Key] | None = None,
-    ) -> Competition[Key]:
-        """A run that was paid for before; it is at its beginning, and what was drawn is to restore."""
+    def competition(self, tape: Tape) -> Competition[Key]:
+        """What a run draws by; it begins with the rates of this growth and kind of skips."""
         rates = self.rates(self.growth, shared=self.shared)
-        return Competition(rates, self.horizon, rng, journal)
+        return Competition(rates, self.horizon, tape)
 
     def draw(
         self, data: Sequence[tuple[Key, ...]], *, receipt: Receipt, rng: random.Random
     ) -> Selections[Key]:
         """What is selected at each step; ``data[t]`` are the candidates that step t names."""
-        session = self.start(receipt=receipt, rng=rng)
-        return tuple(session.step(named) for named in data)
+        receipt.redeem(self)
+        competition, found = self.competition(Tape(rng)), list[Key | None]()
+        for step, named in enumerate(data[: self.horizon], start=1):
+            competition.count(step, named)
+            found.append(competition.select() if competition.due == step else None)
+        return (*found, *(None,) * (len(data) - len(found)))
 
     def distribution(self, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], Fraction]:
         rates = self.rates(self.growth, shared=self.shared)
