@@ -96,14 +96,14 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
                 self._steps += 1
                 if looked_at:
                     self._learn(point, label)
-            self._go_on()
+            self._end()
 
     @final
     def skip_to(self, step: int) -> None:
         """Take the steps up to ``step`` as if each of their records were predicted rightly."""
         with self._tape.whole_steps():
             self._to(min(step, self._horizon))
-            self._go_on()
+            self._end()
 
     @final
     def skip(self) -> None:
@@ -120,8 +120,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             self._right(x, y)
             return
         self._mistaken(x, y)
-        self._write(*self._owed(), Record(self._steps, x, y))
-        self._told()
+        self._line(Record(self._steps, x, y))
 
     def _right(self, x: Point, y: int, times: int = 1) -> None:
         """Keep what is needed of ``times`` equal records that are predicted rightly; draw nothing."""
@@ -154,21 +153,31 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             self._steps = max(self._steps, self._due)
             self._hit()
             if self._tape.pending:
-                self._write(*self._owed())
-                self._told()
-            self._note()
+                self._line()
+            if self._published_at == self._steps:
+                self._note()
         self._steps = max(self._steps, step)
 
     def _note(self) -> None:
-        """Write down a public step, in a line that has nothing else."""
-        public = self._steps % PUBLIC == 0 or self._published_at == self._steps
-        if public and self._steps > self._noted:
-            self._write()
+        """Write down that this step was taken, which is no secret: a line without draws or mistakes."""
+        if self._steps > self._noted:
+            self._line()
             self._noted = self._steps
 
+    def _line(self, *last: Record) -> None:
+        self._write(*self._owed(), *last)
+        self._told()
+
     def _go_on(self) -> None:
+        # Not that the last step of the tape was taken: a neighbour without a draw there has no line.
         self._to(self._steps)
-        self._note()
+        self._show()
+
+    def _end(self) -> None:
+        """Do what is due at the last step, and let it be seen."""
+        self._to(self._steps)
+        if self._steps % PUBLIC == 0:
+            self._note()
         self._show()
 
     def _show(self) -> None:
@@ -176,23 +185,22 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._shown = self._published, self._published_at
 
     def _replay(self, step: int, records: list[Record]) -> None:
-        if not records and not self._tape.pending:
-            while self._due <= step:  # what needed no draw
-                self._steps = max(self._steps, self._due)
-                self._hit()
-            self._noted = step
+        public = not self._tape.pending
         for at, x, y, times in records:
-            if y is None or at < self._steps or self._due < at:
+            if y is None or self.over or self._steps >= at or self._due < at:
                 raise journal_mismatch()
             self._steps = at
             if self._published(x) == y:
                 self._right(x, y, times)
             else:
                 self._mistaken(x, y)
+                public = False
         self._steps = step
-        if self._tape.pending:
-            if self._due > step:
-                raise journal_mismatch()
+        if public:
+            self._noted = step
+        if self._due < step:
+            raise journal_mismatch()
+        if self._due == step and (public or self._tape.pending):
             self._hit()
         self._told()
 

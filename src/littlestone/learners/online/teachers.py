@@ -40,7 +40,7 @@ class TeacherStream(CountedStream):
     def __init__(self, learner: TeacherLearner, tape: Tape) -> None:
         super().__init__(learner, learner.hypotheses.soa(), tape)
         self._learner = learner
-        self._draws = self._bottoms = self._line = 0
+        self._draws = self._bottoms = self._told_at = 0
         self._holdings = Holdings(learner.teachers, 0)  # until its key is drawn
 
     @property
@@ -73,11 +73,11 @@ class TeacherStream(CountedStream):
         self._holdings.take(Held(step, x, y, self._draws), wrong=wrong)
 
     def _owed(self) -> list[Record]:
-        held = self._holdings.right_since(self._line)
+        held = self._holdings.right_since(self._told_at)
         return [Record(record.step, record.x, record.y) for record in held]
 
     def _told(self) -> None:
-        self._line = self._steps
+        self._told_at = self._steps
 
     def _hit(self) -> None:
         form = self._tape.draw(self._voted, is_form)
