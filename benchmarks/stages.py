@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from benchmarks.harness import require
 from littlestone.classes import Subsets, Thresholds
@@ -52,8 +52,8 @@ def proved_sizes() -> None:
 def followed(learner: StagedOnlineLearner, records: Iterable[tuple[int, int]]) -> StagedStream:
     """A run over these records, with its calls printed: NOT PRIVATE."""
     with Ledger() as ledger:
-        receipt = learner.pay(ledger, "d", "y")
-    stream, mistakes = learner.begin(receipt, seeded_generator(1), None), 0
+        receipt = learner.pay(ledger, "d", "y", seeded_generator(1))
+    stream, mistakes = cast(StagedStream, learner.begin(receipt)), 0
     for t, (x, y) in enumerate(records):
         calls = stream.calls
         mistakes += stream.predict(x) != y

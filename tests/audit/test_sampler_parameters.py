@@ -16,8 +16,8 @@ from plants.harness import follows_its_law
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.discovery import modules
-from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.label_selection import LabelSelection

@@ -161,9 +161,9 @@ def _stream(text: str, n: int, seed: int, **goal: Any) -> None:
     H, rng = parse_class(text), seeded_generator(seed)
     learner, _ = online_choice(H, **goal)
     points = _points(H.domain, rng)
-    journal: list[Any] = []
+    lines: list[Any] = []
     with Ledger() as book:
-        run = learner.start(ledger=book, dataset="d", rng=rng, journal=journal.append)
+        run = learner.begin(learner.pay(book, "d", "y", rng), lines.append)
     for _ in range(n):
         x = rng.choice(points)
         run.predict(x)

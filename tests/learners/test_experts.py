@@ -31,7 +31,7 @@ TINY = FiniteClass.from_array([[0, 0], [1, 0], [1, 1]], points=["a", "b"])
 def test_the_draws_are_those_that_were_paid_for() -> None:
     made = PrivateExperts(TINY, epsilon=1, delta="0.1", horizon=3, draws=1)
     lines = [[0, [], [0, 0, 4]], [1, [[1, "a", 1, 1]], [1]], [1, [], [1, 0, 4]]]
-    stream = made.resume(lines, Tape(random.Random(0)))
+    stream: Any = made.resume(lines, Tape(random.Random(0)))
     assert (stream.over, stream.public_draws) == (True, 1)
     stream.update("a", 0)
     assert stream._new == {}

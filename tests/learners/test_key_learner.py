@@ -33,20 +33,27 @@ NAMING = keys.Points(Subsets(Integers(), 2))
 SHORT = Short(skip_epsilon=Fraction(1), test_epsilon=Fraction(1), delta=Fraction(1, 2), horizon=3)
 
 
-class Told(KeyStream):
+class OfSets(KeyStream):
+    @property
+    def _set(self) -> FiniteSet:
+        assert isinstance(self._published, FiniteSet)
+        return self._published
+
+
+class Told(OfSets):
     """The published set tells how many records of it are waiting."""
 
     def _show(self) -> None:
-        waiting = frozenset([*self._published.members, -len(self._keys._epochs)])
+        waiting = frozenset([*self._set.members, -len(self._keys._epochs)])
         self._shown = FiniteSet(Integers(), waiting), self.steps
 
 
-class AtOnce(KeyStream):
+class AtOnce(OfSets):
     """A point that is often mistaken is published before its record counts."""
 
     def _mistaken(self, x: Any, y: int) -> None:
         if y:
-            self._publish(FiniteSet(Integers(), self._published.members | {x}))
+            self._publish(FiniteSet(Integers(), self._set.members | {x}))
 
 
 def private(monkeypatch: pytest.MonkeyPatch, stream: type[KeyStream] = KeyStream) -> bool:

@@ -159,8 +159,7 @@ def test_a_run_goes_on_where_its_draws_left_it() -> None:
     learner = RuleLearner(TWO, epsilon=1, delta="1e-6", horizon=5000)
     lines: list[list[Any]] = []
     with Ledger() as ledger:
-        tape = Tape(seeded_generator(2), lines.append)
-        stream = learner.begin(learner.pay(ledger, "d", "y"), tape)
+        stream = learner.begin(learner.pay(ledger, "d", "y", seeded_generator(2)), lines.append)
     flights = list(records(("JFK", None), 2, 5000))
     for t, (x, y) in enumerate(flights, start=1):
         stream.update(x, y)

@@ -166,8 +166,7 @@ def followed(learner: Any, records: list[Record]) -> Any:
         kept.append(json.dumps(line))
 
     with Ledger() as ledger:
-        tape = Tape(seeded_generator(1), keep)
-        stream = learner.begin(learner.pay(ledger, "d", "y"), tape)
+        stream = learner.begin(learner.pay(ledger, "d", "y", seeded_generator(1)), keep)
     seen = [whole(stream.hypothesis)]
     for x, y in records:
         label = stream.predict(x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
@@ -25,6 +25,7 @@ from littlestone.privacy.mechanisms.continual_selection import (
     make_rates,
 )
 from littlestone.privacy.rational import exp_below
+from littlestone.privacy.tape import Tape
 from scripted import Script
 
 Stream = tuple[tuple[str, ...], ...]
@@ -69,16 +70,20 @@ def test_private_on_all_neighbouring_streams(shared: bool, delta: Fraction, leng
     assert excess(lambda stream: law(chosen, stream), shared, delta, length) <= 0
 
 
-def run_law(session: Callable[[], Competition[str]], monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The law of a session's own code, along every outcome of its choices; skips up to 3."""
+def stepped(competing: Competition[str], step: int, named: Iterable[str]) -> str | None:
+    competing.count(step, named)
+    return competing.select() if competing.due == step else None
+
+
+def run_law(chosen: Rates, horizon: int, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The law of a competition's own code, along every outcome of its choices; skips up to 3."""
     script = Script()
     script.take_over(monkeypatch)
 
     def found(stream: Stream) -> Law:
         def run() -> tuple[str | None, ...]:
-            competing = session()
-            competing._rng = script.generator()
-            return tuple(competing.step(named) for named in stream)
+            competing = Competition[str](chosen, horizon, Tape(script.generator()))
+            return tuple(stepped(competing, t, named) for t, named in enumerate(stream, start=1))
 
         return script.explore(run)
 
@@ -88,7 +93,7 @@ def run_law(session: Callable[[], Competition[str]], monkeypatch: pytest.MonkeyP
 def test_the_session_follows_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """With own skips, of which more than three are as good as three on three steps."""
     chosen = make_rates(2, False, Fraction(1, 2), Fraction(2), Fraction(1, 2))
-    found = run_law(lambda: Competition[str](chosen, 3, random.Random(0)), monkeypatch)
+    found = run_law(chosen, 3, monkeypatch)
     for stream in [(("a", "b"), ("a",), ("b",)), (("a", "b"),) * 3, (("b",), (), ("a", "b"))]:
         seen = {out: mass for out, mass in found(stream).items() if mass}
         assert seen == {out: mass for out, mass in law(chosen, stream).items() if mass}
@@ -150,8 +155,8 @@ def test_a_record_names_no_more_than_it_may() -> None:
         epsilon=Fraction(1), delta=Fraction(1, 1000), horizon=40, growth=1
     )
     chosen = mechanism.rates(1)
-    competing = Competition[str](chosen, 40, random.Random(0))
-    competing.step(crowd)
+    competing = Competition[str](chosen, 40, Tape(random.Random(0)))
+    competing.count(1, crowd)
     assert set(competing._records) == {"a"}
     assert mechanism.distribution((crowd,)) == mechanism.distribution((("a",),))
 
@@ -163,9 +168,9 @@ def test_draws_follow_the_distribution() -> None:
     stream, rng = (("a", "b"), ("a",), ("b",)), random.Random(5)
     seen: Counter[Any] = Counter()
     with Ledger() as ledger:
-        receipt = ledger.spend(Trials(mechanism, 3000), dataset="d", what="test")
+        receipt = ledger.spend(Trials(mechanism, 3000), dataset="d", what="test", rng=rng)
     for _ in range(3000):
-        seen[mechanism.draw(stream, receipt=receipt, rng=rng)] += 1
+        seen[mechanism.draw(stream, receipt=receipt)] += 1
     statistic, freedom = chi_square(seen, mechanism.distribution(stream))
     assert statistic < freedom + 4 * (2 * freedom) ** 0.5
 
@@ -174,9 +179,10 @@ def test_handicaps_are_records_that_do_not_count() -> None:
     rng, early = random.Random(1), 0
     chosen = make_rates(2, True, Fraction(9, 10), Fraction(3, 2), Fraction(1, 10**6))
     for _ in range(40):
-        competing = Competition[str](chosen, 10**6, rng)
+        competing = Competition[str](chosen, 10**6, Tape(rng))
         competing.begin(chosen, lambda key: 12 if key == "b" else 0)
-        while (found := competing.step(("a", "b"))) is None:
+        steps = iter(range(1, 10**6))
+        while (found := stepped(competing, next(steps), ("a", "b"))) is None:
             pass
         early += found == "a"
     assert early >= 36  # b has odds of (3/2)^-12

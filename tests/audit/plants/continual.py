@@ -17,7 +17,7 @@ from littlestone.privacy.mechanisms.competition import Rates
 from littlestone.privacy.mechanisms.continual_selection import first, make_rates
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import log_above
-from one_epoch import LONG, RATIO, Stream, one_epoch, times, told_in_one_epoch
+from one_epoch import LONG, RATIO, Stream, chance, one_epoch, times, told_in_one_epoch
 from plants.harness import Masses, Plant, is_private, toy
 
 HALF, SKIP, BASE = Fraction(1, 2), Fraction(2, 3), Fraction(2)
@@ -33,27 +33,27 @@ def _claim(ratio: Fraction) -> Fraction:
 
 
 def no_skips(stream: Stream) -> Masses:
-    return told_in_one_epoch(LONG, stream, lambda c, z: LONG.chance(c))
+    return told_in_one_epoch(LONG, stream, lambda c, z: chance(LONG, c))
 
 
 def fresh_skips(stream: Stream) -> Masses:
     """So that a long time averages Z away."""
     return told_in_one_epoch(
-        LONG, stream, lambda c, z: LONG.chance(c - z), anew=lambda step: step > 1
+        LONG, stream, lambda c, z: chance(LONG, c - z), anew=lambda step: step > 1
     )
 
 
 def skips_for_each_record(stream: Stream) -> Masses:
     named = {t for t, key in enumerate(stream, start=1) if key}
     return told_in_one_epoch(
-        LONG, stream, lambda c, z: LONG.chance(c - z), anew=lambda step: step in named
+        LONG, stream, lambda c, z: chance(LONG, c - z), anew=lambda step: step in named
     )
 
 
 def skips_drawn_again(stream: Stream) -> Masses:
     """The run goes on in the middle of the stream."""
     return told_in_one_epoch(
-        LONG, stream, lambda c, z: LONG.chance(c - z), anew=lambda step: step == 30
+        LONG, stream, lambda c, z: chance(LONG, c - z), anew=lambda step: step == 30
     )
 
 
@@ -72,10 +72,10 @@ def only_at_records(stream: Stream) -> Masses:
 
 
 def steeper(stream: Stream) -> Masses:
-    def chance(c: int, z: int) -> Fraction:
-        return min(Fraction(1), LONG.chance(1) * RATIO ** (c - z - 1)) if c > z else Fraction()
+    def steep(c: int, z: int) -> Fraction:
+        return min(Fraction(1), chance(LONG, 1) * RATIO ** (c - z - 1)) if c > z else Fraction()
 
-    return told_in_one_epoch(LONG, stream, chance)
+    return told_in_one_epoch(LONG, stream, steep)
 
 
 def _key(mistake: str, broken: Callable[[Stream], Masses], more: int) -> Plant:

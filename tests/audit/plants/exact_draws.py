@@ -14,8 +14,8 @@ from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.audit.subjects import online, staged
 from littlestone.learners.online import stage_stream
 from littlestone.privacy.mechanisms import cell_counts, stable_histogram
-from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
@@ -23,6 +23,7 @@ from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.tape import Tape
 from plants.harness import Plant, draws_exactly
 
 Change = Callable[[pytest.MonkeyPatch], None]
@@ -36,13 +37,13 @@ def honest(name: str) -> Subject[Any]:
 def changed(subject: Subject[Any], change: Change) -> Subject[Any]:
     """The same claim and law, but ``change`` is in the code while it draws."""
 
-    def runs(times: int) -> Any:
-        run = subject.runs(times)
+    def runs(times: int, rng: Random) -> Any:
+        run = subject.runs(times, rng)
 
-        def with_change(data: Any, rng: Random) -> Any:
+        def with_change(data: Any) -> Any:
             with pytest.MonkeyPatch.context() as patch:
                 change(patch)
-                return run(data, rng)
+                return run(data)
 
         return with_change
 
@@ -72,8 +73,8 @@ def squared(patch: pytest.MonkeyPatch) -> None:
 
 
 def exact_zero(patch: pytest.MonkeyPatch) -> None:
-    def draw(self: Any, data: Any, *, receipt: Any, rng: Random) -> tuple[int, ...]:
-        receipt.redeem(self)
+    def draw(self: Any, data: Any, *, receipt: Any) -> tuple[int, ...]:
+        rng = receipt.redeem(self)
         return tuple(count and count + discrete_laplace(self.ratio, rng) for count in data)
 
     patch.setattr(cell_counts.CellCounts, "draw", draw)
@@ -116,8 +117,8 @@ def votes() -> Subject[Any]:
 def gate_forgets(patch: pytest.MonkeyPatch) -> None:
     counted = OneSidedThreshold.counted
 
-    def anew(self: Any, epoch: Any, step: int, rng: Random) -> Any:
-        return counted(self, self.begin(step, rng), step, rng)
+    def anew(self: Any, epoch: Any, step: int, tape: Tape) -> Any:
+        return counted(self, self.begin(step, tape), step, tape)
 
     patch.setattr(OneSidedThreshold, "counted", anew)
 
@@ -138,8 +139,8 @@ def no_threshold_noise(patch: pytest.MonkeyPatch) -> None:
 def first_threshold(patch: pytest.MonkeyPatch) -> None:
     counted = OneSidedThreshold.counted
 
-    def forgetful(self: Any, epoch: Any, step: int, rng: Random, threshold: int) -> Any:
-        return counted(self, epoch, step, rng)
+    def forgetful(self: Any, epoch: Any, step: int, tape: Tape, threshold: int) -> Any:
+        return counted(self, epoch, step, tape)
 
     patch.setattr(OneSidedThreshold, "counted", forgetful)
 

@@ -21,6 +21,7 @@ from littlestone.privacy.mechanisms.competition import Competition, no_handicap
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.quiet_threshold import QuietSession, QuietThreshold
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.tape import Tape
 from plants.harness import Plant, follows_its_law
 
 KEYS, SURE = "abcdefghijkl", 20
@@ -52,8 +53,8 @@ class KeptSkips(Competition[Any]):
 
 
 class SelectsByKeptSkips(ContinualSelection[Any]):
-    def resume(self, rng: random.Random, journal: Any = None) -> Competition[Any]:
-        return KeptSkips(self.rates(self.growth, shared=self.shared), self.horizon, rng, journal)
+    def competition(self, tape: Tape) -> Competition[Any]:
+        return KeptSkips(self.rates(self.growth, shared=self.shared), self.horizon, tape)
 
 
 class Stepwise(QuietSession):
@@ -81,8 +82,8 @@ class Half(QuietThreshold):
 
     session: type[QuietSession] = Stepwise
 
-    def start(self, *, receipt: Receipt, rng: random.Random) -> QuietSession:
-        receipt.redeem(self)
+    def start(self, *, receipt: Receipt) -> QuietSession:
+        rng = receipt.redeem(self)
         return self.session(self.noise, self.threshold, rng)
 
 

@@ -15,6 +15,7 @@ from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeyS
 from littlestone.privacy.parameters import least
 
 HORIZON = 200_000
+_HALF = Fraction(1, 2)
 _SEEN = 1 / 16  # rarer, the ratio is larger and the runs that show it are fewer
 
 
@@ -30,9 +31,7 @@ def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
     skip, rates = float(mechanism.skip), mechanism.rates
 
     def missed(score: int) -> float:
-        chance = min(
-            float(min(rates.weight(score), 1)), 0.5
-        )  # never reached, and 1 has no logarithm
+        chance = float(min(rates.weight(score), _HALF))  # never reached, and 1 has no logarithm
         return mechanism.horizon * log1p(-chance)
 
     def selected(records: int) -> float:

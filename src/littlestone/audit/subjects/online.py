@@ -24,7 +24,6 @@ from littlestone.learners.online import (
     TeacherLearner,
 )
 from littlestone.learners.online.experts import ExpertStream
-from littlestone.learners.online.keys import Naming
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.teachers import TeacherStream
 from littlestone.privacy.ledger import Receipt
@@ -33,7 +32,7 @@ from littlestone.privacy.tape import Tape
 
 Published = tuple[str, ...]
 Law = dict[Any, Fraction]
-Begin = Callable[[Receipt, random.Random], PrivateStream[Any]]
+Begin = Callable[[Receipt], PrivateStream[Any]]
 
 LONG = 12
 KEY = 1
@@ -68,12 +67,11 @@ def told(
     In the two ``large`` streams a number stands for so many records that are predicted rightly.
     """
 
-    def runs(times: int) -> Run[Any]:
-        receipt = paid(learner.event, times)
+    def runs(times: int, rng: random.Random) -> Run[Any]:
+        receipt = paid(learner.event, times, rng)
 
-        def run(data: Sequence[Any], rng: random.Random) -> Hashable:
-            start = begin or (lambda receipt, rng: learner.begin(receipt, Tape(rng)))
-            stream = start(receipt, rng)
+        def run(data: Sequence[Any]) -> Hashable:
+            stream = learner.begin(receipt) if begin is None else begin(receipt)
             published = []
             for record in data:
                 if isinstance(record, int):
@@ -91,13 +89,16 @@ def told(
     return Subject(learner.event, cache(law), pairs, runs, large)
 
 
-def of_keys(learner: KeyLearner, records: Records, naming: Naming | None = None) -> Law:
+def of_keys(
+    learner: KeyLearner, records: Records, key: Callable[[int], Hashable] | None = None
+) -> Law:
     """What is named depends on what was selected: the mechanism's law, where the two agree.
 
-    ``naming`` is the learner's unless given.
+    ``key(t)`` is what record t names if it is mistaken; as the learner says, unless given.
     """
-    naming = naming or learner.naming
+    naming = learner.naming
     start = naming.hypotheses.soa()
+    keys = [naming.key(*record) if key is None else key(t) for t, record in enumerate(records)]
 
     def published(selections: tuple[frozenset[Any], ...]) -> list[Hypothesis[Any]]:
         """Before each step, and after the last."""
@@ -108,8 +109,8 @@ def of_keys(learner: KeyLearner, records: Records, naming: Naming | None = None)
         return list(accumulate(selections, take, initial=start))
 
     def named(states: list[Hypothesis[Any]]) -> tuple[Any, ...]:
-        steps = zip(records, states, strict=False)
-        return tuple(None if h(x) == y else naming.key(x, y) for (x, y), h in steps)
+        steps = zip(records, keys, states, strict=False)
+        return tuple(None if h(x) == y else key for (x, y), key, h in steps)
 
     law: Law = {}
     waiting, looked = [named([start] * len(records))], set[Any]()
@@ -212,8 +213,8 @@ def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         begun = [0, [], [KEY, 0, learner.horizon + 1]]
         return of_teachers(learner.resume([begun], Tape(random.Random(0))), data)
 
-    def begin(receipt: Receipt, rng: random.Random) -> PrivateStream[Any]:
-        stream: Any = learner.begin(receipt, Tape(rng))
+    def begin(receipt: Receipt) -> PrivateStream[Any]:
+        stream: Any = learner.begin(receipt)
         stream._begun(KEY, stream._epoch)
         begun: PrivateStream[Any] = stream
         return begun

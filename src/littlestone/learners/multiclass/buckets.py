@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 from littlestone.classifiers.buckets import BucketTable, bucket_of
@@ -71,10 +70,8 @@ class BucketLearner(MulticlassLearner[Any]):
     def event(self) -> BucketLabels:
         return self.mechanism
 
-    def draw(
-        self, sample: LabelledSample[Any], *, receipt: Receipt, rng: random.Random
-    ) -> BucketTable:
-        given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt, rng=rng)
+    def draw(self, sample: LabelledSample[Any], *, receipt: Receipt) -> BucketTable:
+        given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt)
         return BucketTable(self.hypotheses.domain, self.hypotheses.labels, given)
 
     def counts(self, sample: LabelledSample[Any]) -> dict[int, list[int]]:

@@ -205,7 +205,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._told()
 
 
-class PrivateOnlineLearner(StreamLearner[Any], Generic[Point]):
+class PrivateOnlineLearner(StreamLearner[PrivateStream[Any]], Generic[Point]):
     """A private online learner: its guarantee holds for every stream, realizable or not.
 
     Two streams of ``horizon`` steps are neighbours if they differ in one record.

@@ -84,12 +84,12 @@ def _begun(
     if file is not None:
         file.settle()  # what cannot be written is found out before the spend
     # A crash from here to the next line costs the budget, and publishes nothing.
-    receipt = learner.pay(ledger, dataset, label)
+    receipt = learner.pay(ledger, dataset, label, rng)
     if file is not None:
         paid = {"receipt": receipt.number, "at": receipt.entry.at}
         file.add({**_declared(learner, dataset, label, rng), **paid})
-    tape = Tape(rng, None if file is None else file.add)
-    return DurableStream(learner.begin(receipt, tape), receipt.number, False)
+    stream = learner.begin(receipt, None if file is None else file.add)
+    return DurableStream(stream, receipt.number, False)
 
 
 def _resumed(

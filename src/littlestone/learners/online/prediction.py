@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -265,9 +266,11 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
         """A whole run, as the ledger records it; its cost is joint, as the class says."""
         return self.votes
 
-    def pay(self, ledger: Ledger, dataset: str, label: str) -> Receipt:
+    def pay(
+        self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
+    ) -> Receipt:
         _ = self.votes.steepness  # which takes a search: before the spend
-        return super().pay(ledger, dataset, label)
+        return super().pay(ledger, dataset, label, rng)
 
     def stream(self, tape: Tape) -> PredictionStream[Point]:
         return PredictionStream(self, tape)

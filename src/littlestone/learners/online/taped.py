@@ -12,8 +12,7 @@ from littlestone.domains import Domain, Point
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.randomness import chosen_generator
-from littlestone.privacy.tape import Tape, journal_mismatch
+from littlestone.privacy.tape import Keep, Tape, journal_mismatch
 
 
 class Record(NamedTuple):
@@ -145,22 +144,22 @@ class StreamLearner(ABC, Generic[Stream]):
         simulation and not private.  A run that can go on after a crash is begun by `durable_run`.
         Raises `BudgetExceededError` or `LedgerError`.
         """
-        rng = chosen_generator(rng)
-        return self.begin(self.pay(ledger, dataset, label), Tape(rng))
+        return self.begin(self.pay(ledger, dataset, label, rng))
 
-    def pay(self, ledger: Ledger, dataset: str, label: str) -> Receipt:
-        """Spend the cost of a whole run."""
+    def pay(
+        self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
+    ) -> Receipt:
+        """Spend the cost of a whole run, which draws from ``rng``."""
         what = self.verb.format(label=label, hypotheses=self.hypotheses)
-        return ledger.spend(self.event, dataset=dataset, what=what)
+        return ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
 
     @final
-    def begin(self, receipt: Receipt, tape: Tape) -> Stream:
-        """A run paid for by ``receipt``, which is redeemed before the first random bit."""
+    def begin(self, receipt: Receipt, keep: Keep | None = None) -> Stream:
+        """A run paid for by ``receipt``, whose generator it draws from; ``keep`` gets its lines."""
         # All at once: a run that goes on after a crash has no receipt any more.
-        for event, times in self.event.uses():
-            for _ in range(times):
-                receipt.redeem(event)
-        return self.resume([], tape)
+        uses = [event for event, times in self.event.uses() for _ in range(times)]
+        generators = [receipt.redeem(event) for event in uses]
+        return self.resume([], Tape(generators[0], keep))
 
     @final
     def resume(self, lines: Iterable[Any], tape: Tape) -> Stream:

@@ -176,12 +176,10 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
         """What a run draws by."""
         return SoloCompetitions(self.rates, self.horizon, tape)
 
-    def draw(
-        self, data: Sequence[Key | None], *, receipt: Receipt, rng: random.Random
-    ) -> tuple[frozenset[Key], ...]:
+    def draw(self, data: Sequence[Key | None], *, receipt: Receipt) -> tuple[frozenset[Key], ...]:
         """What is selected at each step; ``data[t]`` is the key that step t names, or None."""
-        receipt.redeem(self)
-        keys, found = self.competitions(Tape(rng)), list[frozenset[Key]]()
+        keys = self.competitions(Tape(receipt.redeem(self)))
+        found = list[frozenset[Key]]()
         for step, key in enumerate(data[: self.horizon], start=1):
             if key is not None:
                 keys.count(step, key)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -85,12 +84,10 @@ class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
         rates = self.rates(self.growth, shared=self.shared)
         return Competition(rates, self.horizon, tape)
 
-    def draw(
-        self, data: Sequence[tuple[Key, ...]], *, receipt: Receipt, rng: random.Random
-    ) -> Selections[Key]:
+    def draw(self, data: Sequence[tuple[Key, ...]], *, receipt: Receipt) -> Selections[Key]:
         """What is selected at each step; ``data[t]`` are the candidates that step t names."""
-        receipt.redeem(self)
-        competition, found = self.competition(Tape(rng)), list[Key | None]()
+        competition = self.competition(Tape(receipt.redeem(self)))
+        found = list[Key | None]()
         for step, named in enumerate(data[: self.horizon], start=1):
             competition.count(step, named)
             found.append(competition.select() if competition.due == step else None)
