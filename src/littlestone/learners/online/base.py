@@ -165,7 +165,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             self._noted = self._steps
 
     def _line(self, *last: Record) -> None:
-        self._write(*self._owed(), *last)
+        self._write(self._steps, *self._owed(), *last)
         self._told()
 
     def _go_on(self) -> None:

@@ -124,7 +124,7 @@ class PredictionStream(TapedStream[Point]):
             return OwnPrediction(self._asked[1])
         with self._tape.whole_steps():
             self._ask(point)
-            self._write(Record(self._steps + 1, point, None))
+            self._write(self._steps + 1, Record(self._steps + 1, point, None))
         assert self._asked is not None
         return OwnPrediction(self._asked[1])
 
@@ -181,7 +181,7 @@ class PredictionStream(TapedStream[Point]):
             self._copies.feed(copy, point, label)
         if not certain:
             self._epoch = self._votes.gate.counted(self._epoch, self._steps, self._tape)
-        self._write(Record(self._steps, point, label))
+        self._write(self._steps, Record(self._steps, point, label))
         self.over = self._epoch.due == self._steps or self._steps == self._horizon
 
     def _replay(self, step: int, records: list[Record]) -> None:
