@@ -38,7 +38,7 @@ def times(k: int) -> Stream:
 
 def chance(mechanism: ContinualKeySelection[str], score: int) -> Fraction:
     """With which probability a key of that score is selected at a step."""
-    return min(Fraction(1), mechanism.rates.weight(score))
+    return min(Fraction(1), mechanism.terms.weight(score))
 
 
 def told_in_one_epoch(

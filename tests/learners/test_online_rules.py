@@ -18,8 +18,8 @@ from littlestone.learners.online import RuleLearner, choose_online_learner
 from littlestone.learners.online.rules import RuleStream
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.competition import Rates
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, make_rates
+from littlestone.privacy.mechanisms.competition import Terms
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, make_terms
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from scripted import Script
@@ -33,9 +33,9 @@ DELTA = Fraction(1, 5)
 class Short(ContinualSelection[Any]):
     """With skips of their own, and e^epsilon = 4 in every epoch, so that exact audits are quick."""
 
-    def rates(self, growth: int, *, shared: bool = False) -> Rates:
+    def terms(self, growth: int, *, shared: bool = False) -> Terms:
         skip = {1: Fraction(1, 2), 2: Fraction(2, 3)}[growth]
-        return make_rates(growth, False, skip, 4 * skip**growth, DELTA / self.horizon)
+        return make_terms(growth, False, skip, 4 * skip**growth, DELTA / self.horizon)
 
 
 class AtOnce(RuleStream):

@@ -305,18 +305,21 @@ def test_what_is_shown_too_early_is_caught(plant: type[KeyStream]) -> None:
     assert shows_before_it_is_kept(plant)
 
 
-def test_an_update_that_was_interrupted_ends_a_run_that_is_kept() -> None:
+def test_an_update_that_was_interrupted_ends_a_run_that_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Its file lacks what it drew; a run that is not kept goes on."""
-    learner: Any = LEARNERS["teachers"]
 
-    def stop(rng: random.Random) -> int:
+    def stop(*arguments: object) -> None:
         raise KeyboardInterrupt
 
+    learner: Any = LEARNERS["points"]
     for keep in (None, list[Any]().append):
-        tape = Tape(seeded_generator(1), keep)
-        stream = learner.resume([], tape)
-        with pytest.raises(KeyboardInterrupt), tape.whole_steps():
-            tape.whole(stop)
+        stream = learner.resume([], Tape(seeded_generator(1), keep))
+        with monkeypatch.context() as patch:
+            patch.setattr(KeyStream, "_mistaken", stop)
+            with pytest.raises(KeyboardInterrupt):
+                stream.update(1, 1)
         if keep is None:
             stream.update(1, 1)
         else:

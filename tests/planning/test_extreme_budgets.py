@@ -144,11 +144,11 @@ def test_selections_of_keys_are_those_of_exact_chances(
 ) -> None:
     mechanism = ContinualKeySelection[str].within(epsilon, delta, horizon=horizon)
     assert mechanism.skip_epsilon == Fraction(skip)
-    assert mechanism.rates.expected_records.hex() == expected
-    assert mechanism.rates.enough(0.05) == enough
+    assert mechanism.terms.expected_records.hex() == expected
+    assert mechanism.terms.enough(0.05) == enough
     q = Fraction(delta) / horizon
     for score in range(1, 200):
-        assert min(mechanism.rates.weight(score), Fraction(1)) == min(q, 1)
+        assert min(mechanism.terms.weight(score), Fraction(1)) == min(q, 1)
         q *= mechanism.base
 
 

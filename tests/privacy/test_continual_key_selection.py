@@ -159,9 +159,9 @@ def test_the_law_is_that_of_all_tests() -> None:
 
 
 def test_a_key_is_selected_as_the_only_candidate_is() -> None:
-    """The law of one key is that of a competition of growth 1 with the same rates."""
+    """The law of one key is that of a competition of growth 1 with the same terms."""
     for stream in product((None, "a"), repeat=5):
-        alone = law(SHORT.rates, [(key,) if key else () for key in stream])
+        alone = law(SHORT.terms, [(key,) if key else () for key in stream])
         assert SHORT.distribution(stream) == {
             tuple(frozenset({key} if key else ()) for key in selections): mass
             for selections, mass in alone.items()
@@ -169,7 +169,7 @@ def test_a_key_is_selected_as_the_only_candidate_is() -> None:
         }
     goal: dict[str, Any] = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6), "horizon": 1000}
     several = ContinualSelection[str](growth=1, **goal)
-    assert ContinualKeySelection[str].within(1, "1e-6", horizon=1000).rates == several.rates(1)
+    assert ContinualKeySelection[str].within(1, "1e-6", horizon=1000).terms == several.terms(1)
 
 
 def test_draws_follow_the_distribution() -> None:
@@ -188,12 +188,12 @@ def test_draws_follow_the_distribution() -> None:
 
 def test_enough_is_the_chance_of_the_slowest_stream() -> None:
     mechanism = ContinualKeySelection[str].within(1, "0.01", horizon=9)
-    for m, missed in zip(range(7), mechanism.rates.missed(), strict=False):
+    for m, missed in zip(range(7), mechanism.terms.missed(), strict=False):
         stream = ("a",) * m
         none = (frozenset[str](),) * m
         assert missed == pytest.approx(float(mechanism.distribution(stream)[none]))
-    m = mechanism.rates.enough(0.05)
-    assert list(zip(range(m + 1), mechanism.rates.missed(), strict=False))[m][1] <= 0.05
+    m = mechanism.terms.enough(0.05)
+    assert list(zip(range(m + 1), mechanism.terms.missed(), strict=False))[m][1] <= 0.05
 
 
 def test_the_split_is_the_best() -> None:
@@ -201,7 +201,7 @@ def test_the_split_is_the_best() -> None:
     assert best.cost().epsilon == 2
     for share in (Fraction(1, 20), Fraction(1, 2)):
         other = replace(best, skip_epsilon=2 * share, test_epsilon=2 * (1 - share))
-        assert best.rates.expected_records <= other.rates.expected_records
+        assert best.terms.expected_records <= other.terms.expected_records
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import declared_class, generator, label_of, two_labels
 from littlestone.interop.ledgers import LedgerPlace, opened
-from littlestone.interop.runs import Copy, Frozen, Run
+from littlestone.interop.runs import Copy, Frozen, Original
 from littlestone.learners.online import PrivateOnlineLearner, choose_online_learner
 from littlestone.privacy.ledger import Ledger
 
@@ -99,7 +99,7 @@ class LittlestoneOnlineClassifier(Classifier):
         self._labels = two_labels(classes)
         self._label = label_of(self._learner.hypotheses.domain.column_names, *self._labels)
         generator(simulation_seed)  # refused here, if at all
-        self._run: Run | Copy | Frozen | None = None
+        self._run: Original | Copy | Frozen | None = None
         self._before: Frozen | None = None  # what the model published that this is a clone of
 
     @property
@@ -132,7 +132,7 @@ class LittlestoneOnlineClassifier(Classifier):
             self._run = self._started(x, y)
         self._run.update(_point(self._learner.hypotheses.domain, x), self._label(_plain(y)))
 
-    def _started(self, x: object, y: object) -> Run | Frozen:
+    def _started(self, x: object, y: object) -> Original | Frozen:
         refuse_as_member(
             "river", _TRUSTED, fix="teach it by itself, in a pipeline or in a VotingClassifier"
         )
@@ -140,7 +140,7 @@ class LittlestoneOnlineClassifier(Classifier):
         rng = generator(self.simulation_seed)
         try:
             with opened(self.ledger, create=self.create_ledger) as ledger:
-                return Run(
+                return Original(
                     self._learner.start(
                         ledger=ledger, dataset=self.dataset, label=str(self._label), rng=rng
                     )

@@ -93,9 +93,8 @@ class Tape:
             raise journal_mismatch()
         self._again = None
 
-    @contextmanager
-    def whole_steps(self) -> Iterator[None]:
-        """Around what must not stop half-way: a run that is kept does not go on after that.
+    def open(self) -> None:
+        """Begin what must not stop half-way, up to `close`, or a run that is kept does not go on.
 
         Then its file and what it holds in memory differ.  Raises `OutputError` from then on.
         """
@@ -107,7 +106,9 @@ class Tape:
                 fix="begin again from the file of the run",
             )
         self._broken = self._keep is not None
-        yield
+
+    def close(self) -> None:
+        """All is done, and kept, that was begun by `open`."""
         self._broken = False
 
 

@@ -46,15 +46,15 @@ class LevelsOnce(SingleKeySelection[Any]):
 class KeptSkips(Competition[Any]):
     """The number of skipped records stays from one epoch to the next."""
 
-    def begin(self, rates: Any, handicap: Any = no_handicap) -> None:
+    def begin(self, terms: Any, handicap: Any = no_handicap) -> None:
         kept: dict[Any, int] = getattr(self, "_skips", {})
-        super().begin(rates, handicap)
+        super().begin(terms, handicap)
         self._skips = kept
 
 
 class SelectsByKeptSkips(ContinualSelection[Any]):
     def competition(self, tape: Tape) -> Competition[Any]:
-        return KeptSkips(self.rates(self.growth, shared=self.shared), self.horizon, tape)
+        return KeptSkips(self.terms(self.growth, shared=self.shared), self.horizon, tape)
 
 
 class Stepwise(QuietSession):

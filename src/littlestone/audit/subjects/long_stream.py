@@ -28,10 +28,10 @@ def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
     >>> nearly_published(ContinualKeySelection[int].within(1, "1e-6", horizon=200_000))
     16
     """
-    skip, rates = float(mechanism.skip), mechanism.rates
+    skip, terms = float(mechanism.skip), mechanism.terms
 
     def missed(score: int) -> float:
-        chance = float(min(rates.weight(score), _HALF))  # never reached, and 1 has no logarithm
+        chance = float(min(terms.weight(score), _HALF))  # never reached, and 1 has no logarithm
         return mechanism.horizon * log1p(-chance)
 
     def selected(records: int) -> float:

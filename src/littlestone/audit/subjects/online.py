@@ -131,12 +131,12 @@ def of_rules(stream: Any, records: Records, before: Published = ()) -> Law:
     """By the stream's own code between the selections; ``stream`` has published ``before``."""
     start, competing, h = len(before), stream._competition, stream.hypothesis
     mistaken = [() if h(x) == y else stream.named(x, y) for x, y in records]
-    now, data = h.words(), [tuple(dict.fromkeys(n))[: competing.rates.growth] for n in mistaken]
+    now, data = h.words(), [tuple(dict.fromkeys(n))[: competing.terms.growth] for n in mistaken]
     law, left = dict[Any, Fraction](), Fraction(1)
     for u in range(start, len(records)):
         epoch = data[start : u + 1]
         for key in dict.fromkeys(key for named in epoch for key in named):
-            mass = first(competing.rates, epoch, key, competing.handicap)
+            mass = first(competing.terms, epoch, key, competing.handicap)
             left -= mass
             if mass:
                 later = copy(stream)

@@ -90,20 +90,22 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         Raises `OutputError` if the run is kept in a file and that fails.
         """
         point, label = self._domain.canonical(x), truth(y)
-        with self._tape.whole_steps():
-            if self._steps < self._horizon:
-                looked_at = not self.over
-                self._steps += 1
-                if looked_at:
-                    self._learn(point, label)
+        self._tape.open()
+        if self._steps < self._horizon:
+            looked_at = not self.over
+            self._steps += 1
+            if looked_at:
+                self._learn(point, label)
             self._end()
+        self._tape.close()
 
     @final
     def skip_to(self, step: int) -> None:
         """Take the steps up to ``step`` as if each of their records were predicted rightly."""
-        with self._tape.whole_steps():
-            self._to(min(step, self._horizon))
-            self._end()
+        self._tape.open()
+        self._to(min(step, self._horizon))
+        self._end()
+        self._tape.close()
 
     @final
     def skip(self) -> None:

@@ -184,7 +184,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     @property
     def expected_mistakes(self) -> float:
         """The most mistakes, expected, on a realizable sequence of an adaptive adversary."""
-        return self.naming.parts * self.mechanism.rates.expected_records
+        return self.naming.parts * self.mechanism.terms.expected_records
 
     def measured_mistakes(self) -> int:
         """The most that are expected, which is proved."""
@@ -197,10 +197,10 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         docs/proofs/continual-key-selection.md, Theorems 4 and 5.
         """
         require_plan(0.5, beta)
-        d, rates = self.naming.parts, self.mechanism.rates
+        d, terms = self.naming.parts, self.mechanism.terms
         # Keys that take more records than `most` are counted as if they never were selected.
-        most = rates.enough(beta / (1000 * max(d, 1)))
-        missed = np.fromiter(islice(rates.missed(), most + 1), float)
+        most = terms.enough(beta / (1000 * max(d, 1)))
+        missed = np.fromiter(islice(terms.missed(), most + 1), float)
         total, one = np.ones(1), np.append(0.0, missed[:-1] - missed[1:])
         for _ in range(d):
             total = np.convolve(total, one)

@@ -122,11 +122,11 @@ class PredictionStream(TapedStream[Point]):
         if self.over:
             self._asked = point, self._default(point), True
             return OwnPrediction(self._asked[1])
-        with self._tape.whole_steps():
-            self._ask(point)
-            self._write(self._steps + 1, Record(self._steps + 1, point, None))
-        assert self._asked is not None
-        return OwnPrediction(self._asked[1])
+        self._tape.open()
+        prediction = OwnPrediction(self._ask(point))
+        self._write(self._steps + 1, Record(self._steps + 1, point, None))
+        self._tape.close()
+        return prediction
 
     def update(self, x: object, y: object) -> None:
         """Take the next record, whose point was predicted.
@@ -144,8 +144,9 @@ class PredictionStream(TapedStream[Point]):
         if self.over:
             self._asked = None
             return
-        with self._tape.whole_steps():
-            self._label(label)
+        self._tape.open()
+        self._label(label)
+        self._tape.close()
 
     def skip(self) -> None:
         """Go on without the label of a record that was predicted before a crash, if it is gone.
@@ -153,20 +154,22 @@ class PredictionStream(TapedStream[Point]):
         No other step can have been taken: each has its line in the file.
         """
         if self._asked is not None and not self.over:
-            with self._tape.whole_steps():
-                self._label(None)
+            self._tape.open()
+            self._label(None)
+            self._tape.close()
         self._asked = None
 
     def _begin(self) -> None:
         self._epoch = self._votes.gate.begin(1, self._tape)
 
-    def _ask(self, point: Point) -> None:
-        """Draw the answer of the next record."""
+    def _ask(self, point: Point) -> int:
+        """Draw the answer of the next record: its label."""
         votes = self._copies.votes(point)
         label, certain = self._tape.draw(
             lambda rng: list(self._votes.answer(votes, rng)), _is_answer
         )
         self._asked = point, label, bool(certain)
+        return label
 
     def _label(self, label: int | None) -> None:
         """Take the record that was asked for; without a label nothing is learned from it."""

@@ -74,7 +74,7 @@ class RuleStream(PrivateStream[Rule]):
     def _change(self) -> None:
         """Begin an epoch: for a rule out of all shapes that are left, or for a change of the rule."""
         if self._rule is not None:
-            self._competition.begin(self._mechanism.rates(1))
+            self._competition.begin(self._mechanism.terms(1))
             return
         self._shapes = _shapes(self._columns, self._withdrawn)
         if not self._shapes:  # no rule agrees with all labels: begin anew
@@ -85,8 +85,8 @@ class RuleStream(PrivateStream[Rule]):
         def handicap(key: Named) -> int:
             return _HANDICAP * (most - len(_shape(key))) if isinstance(key, tuple) else 0
 
-        rates = self._mechanism.rates(growth, shared=growth > 1)
-        self._competition.begin(rates, handicap)
+        terms = self._mechanism.terms(growth, shared=growth > 1)
+        self._competition.begin(terms, handicap)
 
 
 class RuleLearner(PrivateOnlineLearner[Rule]):
@@ -146,8 +146,8 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
 
     def measured_mistakes(self) -> int:
         """What the first rule takes, and one change of it."""
-        first = self.mechanism.rates(self.mechanism.growth, shared=self.mechanism.growth > 1)
-        return round(first.expected_records + self.mechanism.rates(1).expected_records)
+        first = self.mechanism.terms(self.mechanism.growth, shared=self.mechanism.growth > 1)
+        return round(first.expected_records + self.mechanism.terms(1).expected_records)
 
 
 def _shape(rule: Rule) -> Shape:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.online.counted import CountedStream, is_form
-from littlestone.learners.online.stage_trees import Part
+from littlestone.learners.online.stage_trees import ByTeacher
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.tape import Tape
@@ -25,8 +25,8 @@ class StagedStream(CountedStream):
     def __init__(self, learner: StagedOnlineLearner, tape: Tape) -> None:
         super().__init__(learner, learner.hypotheses.soa(), tape)
         self._learner = learner
-        self._buffer: Part = {}
-        self._parts: list[Part] = []
+        self._buffer: ByTeacher = {}
+        self._parts: list[ByTeacher] = []
         self._stages: list[int] = []
         self._rho = 0  # until it is drawn
 

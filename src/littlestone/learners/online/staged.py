@@ -25,7 +25,7 @@ from littlestone.learners.online.stage_sizes import (
     slacks,
 )
 from littlestone.learners.online.stage_stream import StagedStream
-from littlestone.learners.online.stage_trees import Chunk, Part, stage_leaves
+from littlestone.learners.online.stage_trees import ByTeacher, Chunk, stage_leaves
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
@@ -167,7 +167,7 @@ class StagedOnlineLearner(CountedLearner):
         left = self.tests.hits - stage
         return Session(noise, self.tests.threshold + rho, left, self.tests.hits_below, rng)
 
-    def lists(self, parts: Sequence[Part], stage: int) -> list[list[Hypothesis[Any]]]:
+    def lists(self, parts: Sequence[ByTeacher], stage: int) -> list[list[Hypothesis[Any]]]:
         """What each teacher lists, a function of its own records alone; the order means nothing."""
         known: dict[tuple[Chunk, ...], list[Hypothesis[Any]]] = {}
         lists = []

@@ -62,12 +62,13 @@ class TapedStream(ABC, Generic[Point]):
                     self._begin()
                 self._replay(step, records)
             begun = True
-        with self._tape.whole_steps():
-            if not begun:
-                self._begin()
-                if self._tape.pending:
-                    self._tape.line(0, list)
-            self._go_on()
+        self._tape.open()
+        if not begun:
+            self._begin()
+            if self._tape.pending:
+                self._tape.line(0, list)
+        self._go_on()
+        self._tape.close()
 
     def _begin(self) -> None:
         """Draw what is needed before the first record."""

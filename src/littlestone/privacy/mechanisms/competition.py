@@ -1,4 +1,4 @@
-"""Candidates that compete over a stream to be selected: their rates, and one run of it."""
+"""Candidates that compete over a stream to be selected: their terms, and one run of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BITS = 256
 
 
 @dataclass(frozen=True)
-class Rates:
+class Terms:
     """How the candidates of an epoch compete, of which one record names at most ``growth``.
 
     A candidate's score is the number of its records, less Z skipped ones and less its handicap; Z is
@@ -102,16 +102,16 @@ class Competition(Generic[Key]):
     them up to the selection is geometric, and is drawn when a record names candidates.  `due` is the
     step of the selection, unless a record names candidates before; one after the horizon is none.
 
-    `begin` begins an epoch; it may set other rates and handicaps, as functions of what was published.
+    `begin` begins an epoch; it may set other terms and handicaps, as functions of what was published.
     """
 
-    def __init__(self, rates: Rates, horizon: int, tape: Tape) -> None:
+    def __init__(self, terms: Terms, horizon: int, tape: Tape) -> None:
         self._horizon, self._tape = horizon, tape
-        self.begin(rates)
+        self.begin(terms)
 
-    def begin(self, rates: Rates, handicap: Callable[[Key], int] = no_handicap) -> None:
+    def begin(self, terms: Terms, handicap: Callable[[Key], int] = no_handicap) -> None:
         """Begin an epoch."""
-        self.rates, self.handicap = rates, handicap
+        self.terms, self.handicap = terms, handicap
         self._records: dict[Key, int] = {}
         self._skips: dict[Key | None, int] = {}
         self._weights: dict[Key, Fraction] = {}
@@ -120,16 +120,16 @@ class Competition(Generic[Key]):
 
     def count(self, step: int, named: Iterable[Key]) -> None:
         """The record of ``step`` names candidates, of which all beyond ``growth`` are cut."""
-        candidates = list(dict.fromkeys(named))[: self.rates.growth]
+        candidates = list(dict.fromkeys(named))[: self.terms.growth]
         if not candidates:
             return
         for key in candidates:
             self._records[key] = self._records.get(key, 0) + 1
-            place = None if self.rates.shared else key
+            place = None if self.terms.shared else key
             if place not in self._skips:
-                self._skips[place] = draw_skips(self.rates.skip, self._tape)
+                self._skips[place] = draw_skips(self.terms.skip, self._tape)
             score = self._records[key] - self._skips[place] - self.handicap(key)
-            weight = self.rates.weight(score)
+            weight = self.terms.weight(score)
             self._total += weight - self._weights.get(key, Fraction(0))
             if weight:
                 self._weights[key] = weight
@@ -137,7 +137,7 @@ class Competition(Generic[Key]):
         self.due = next_hit(still, step, self._horizon, self._tape)
 
     def select(self) -> Key:
-        """What is selected at the step that was `due`: the next epoch begins, with the same rates.
+        """What is selected at the step that was `due`: the next epoch begins, with the same terms.
 
         Each candidate has a probability in proportion to its weight.
         """
@@ -147,6 +147,6 @@ class Competition(Generic[Key]):
         for key, weight in self._weights.items():
             place -= int(weight * unit)
             if place < 0:
-                self.begin(self.rates, self.handicap)
+                self.begin(self.terms, self.handicap)
                 return key
         raise AssertionError("the weights add up to their total")

@@ -15,7 +15,7 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.competition import Rates
+from littlestone.privacy.mechanisms.competition import Terms
 from littlestone.privacy.mechanisms.continual_selection import law
 from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
 from littlestone.privacy.parameters import require_selectable, whole
@@ -35,8 +35,8 @@ class SoloCompetitions(Generic[Key]):
     the step of a key's next selection is drawn when a record names it.
     """
 
-    def __init__(self, rates: Rates, horizon: int, tape: Tape) -> None:
-        self._rates, self._horizon, self._tape = rates, horizon, tape
+    def __init__(self, terms: Terms, horizon: int, tape: Tape) -> None:
+        self._terms, self._horizon, self._tape = terms, horizon, tape
         self._epochs: dict[Key, Epoch] = {}
         self._calendar: list[tuple[int, int, Key, Epoch]] = []
         self._serial = count()  # settles ties: keys need no order
@@ -44,9 +44,9 @@ class SoloCompetitions(Generic[Key]):
     def count(self, step: int, key: Key) -> None:
         """The record of ``step`` names a key."""
         last = self._epochs.get(key)
-        skips = draw_skips(self._rates.skip, self._tape) if last is None else last.skips
+        skips = draw_skips(self._terms.skip, self._tape) if last is None else last.skips
         records = 1 if last is None else last.count + 1
-        weight, due = self._rates.weight(records - skips), self._horizon + 1
+        weight, due = self._terms.weight(records - skips), self._horizon + 1
         if weight:
             still = Real.of(1 - min(Fraction(1), weight))
             due = next_hit(still, step, self._horizon, self._tape)
@@ -114,7 +114,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     >>> mechanism = ContinualKeySelection[str].within(1, "1e-6", horizon=200_000)
     >>> print(mechanism.cost())
     epsilon 1, delta 0.000001 (replace-one)
-    >>> round(mechanism.rates.expected_records, 1), mechanism.rates.enough(0.05)
+    >>> round(mechanism.terms.expected_records, 1), mechanism.terms.enough(0.05)
     (36.6, 50)
     """
 
@@ -140,7 +140,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
             for i in range(1, _SPLITS)
         )
         # Each split is private: a float may choose.
-        return min(splits, key=lambda mechanism: mechanism.rates.expected_records)
+        return min(splits, key=lambda mechanism: mechanism.terms.expected_records)
 
     def __post_init__(self) -> None:
         for name in ("skip_epsilon", "test_epsilon"):
@@ -165,16 +165,16 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
         return exp_below(self.test_epsilon)
 
     @cached_property
-    def rates(self) -> Rates:
+    def terms(self) -> Terms:
         """Those of each key, the one candidate of its own competition; q(s) is its weight."""
-        return Rates(1, False, self.skip, self.base, self.delta / self.horizon)
+        return Terms(1, False, self.skip, self.base, self.delta / self.horizon)
 
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.skip_epsilon + self.test_epsilon, self.delta)
 
     def competitions(self, tape: Tape) -> SoloCompetitions[Key]:
         """What a run draws by."""
-        return SoloCompetitions(self.rates, self.horizon, tape)
+        return SoloCompetitions(self.terms, self.horizon, tape)
 
     def draw(self, data: Sequence[Key | None], *, receipt: Receipt) -> tuple[frozenset[Key], ...]:
         """What is selected at each step; ``data[t]`` is the key that step t names, or None."""
@@ -192,7 +192,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
         found = {(frozenset[Key](),) * len(data): Fraction(1)}
         for key in dict.fromkeys(data):
             if key is not None:
-                alone = law(self.rates, [(key,) if x == key else () for x in data[: self.horizon]])
+                alone = law(self.terms, [(key,) if x == key else () for x in data[: self.horizon]])
                 found = {
                     tuple(
                         keys | {key} if hit is not None else keys
