@@ -27,7 +27,7 @@ from scripted import Script
 
 Record = tuple[int, int]
 Published = tuple[Any, ...]
-NAMING = keys.Points(Subsets(Integers(), 2))
+NAMING = keys.PointNaming(Subsets(Integers(), 2))
 
 
 SHORT = Short(skip_epsilon=Fraction(1), test_epsilon=Fraction(1), delta=Fraction(1, 2), horizon=3)

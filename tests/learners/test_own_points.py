@@ -31,7 +31,7 @@ from littlestone.learners import PrivateLearner
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.online import KeyLearner, PredictionLearner, RuleLearner
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
-from littlestone.learners.online.keys import Points
+from littlestone.learners.online.keys import PointNaming
 from littlestone.multiclass import MulticlassClass, TableClass, parse_multiclass
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -225,7 +225,7 @@ def test_streams_of_equal_objects(learner: Any) -> None:
     domain = learner.hypotheses.domain
     records = plain_records(domain)
     usual = followed(learner, records)
-    publishes = isinstance(learner, KeyLearner) and isinstance(learner.naming, Points)
+    publishes = isinstance(learner, KeyLearner) and isinstance(learner.naming, PointNaming)
     if publishes or isinstance(learner, RuleLearner):  # what a record brought is published
         assert len({repr(seen) for seen in usual[0]}) > 2
     for harsh in (False, True):

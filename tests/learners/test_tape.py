@@ -259,9 +259,9 @@ class ShowsAtOnce(KeyStream):
 class NotesLater(KeyStream):
     """A publication is shown, and its step is written down with the next tenth step."""
 
-    def _note(self) -> None:
+    def _checkpoint(self) -> None:
         if self._steps % 10 == 0:
-            super()._note()
+            super()._checkpoint()
 
 
 def shows_before_it_is_kept(kind: type[KeyStream]) -> bool:

@@ -157,17 +157,17 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             if self._tape.pending:
                 self._line()
             if self._published_at == self._steps:
-                self._note()
+                self._checkpoint()
         self._steps = max(self._steps, step)
 
-    def _note(self) -> None:
+    def _checkpoint(self) -> None:
         """Write down that this step was taken, which is no secret: a line without draws or mistakes."""
         if self._steps > self._noted:
             self._line()
             self._noted = self._steps
 
     def _line(self, *last: Record) -> None:
-        self._write(self._steps, *self._owed(), *last)
+        self._write(self._steps, lambda: [*self._owed(), *last])
         self._told()
 
     def _go_on(self) -> None:
@@ -179,7 +179,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         """Do what is due at the last step, and let it be seen."""
         self._to(self._steps)
         if self._steps % PUBLIC == 0:
-            self._note()
+            self._checkpoint()
         self._show()
 
     def _show(self) -> None:

@@ -46,7 +46,7 @@ class Naming(ABC):
 
 
 @dataclass(frozen=True)
-class Points(Naming):
+class PointNaming(Naming):
     """A mistake names its point, which enters the published set when it is selected, or leaves it."""
 
     hypotheses: PointCovering
@@ -67,7 +67,7 @@ class Points(Naming):
 
 
 @dataclass(frozen=True)
-class Functions(Naming):
+class FunctionNaming(Naming):
     """A mistake names the SOA of H|(x,y), which is published when it is selected; LDim(H) <= 1."""
 
     hypotheses: HypothesisClass[Any]
@@ -98,9 +98,9 @@ def naming_of(H: HypothesisClass[Any]) -> Naming | None:
     (7, None)
     """
     if isinstance(H, PointCovering):
-        return Points(H)
+        return PointNaming(H)
     H.require_learnable()
-    return Functions(H) if H.littlestone_dimension() <= 1 else None
+    return FunctionNaming(H) if H.littlestone_dimension() <= 1 else None
 
 
 class KeyStream(PrivateStream[Any]):

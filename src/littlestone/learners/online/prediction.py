@@ -124,7 +124,8 @@ class PredictionStream(TapedStream[Point]):
             return OwnPrediction(self._asked[1])
         self._tape.open()
         prediction = OwnPrediction(self._ask(point))
-        self._write(self._steps + 1, Record(self._steps + 1, point, None))
+        step = self._steps + 1
+        self._write(step, lambda: [Record(step, point, None)])
         self._tape.close()
         return prediction
 
@@ -184,7 +185,7 @@ class PredictionStream(TapedStream[Point]):
             self._copies.feed(copy, point, label)
         if not certain:
             self._epoch = self._votes.gate.counted(self._epoch, self._steps, self._tape)
-        self._write(self._steps, Record(self._steps, point, label))
+        self._write(self._steps, lambda: [Record(self._steps, point, label)])
         self.over = self._epoch.due == self._steps or self._steps == self._horizon
 
     def _replay(self, step: int, records: list[Record]) -> None:
@@ -252,7 +253,7 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
     ) -> None:
         hypotheses.require_learnable()
         self.hypotheses, self.horizon = hypotheses, horizon
-        estimate = _Estimate.calibrated(hypotheses, epsilon, delta, horizon)
+        estimate = _Calibrated.of(hypotheses, epsilon, delta, horizon)
         copies = estimate.copies if copies is None else copies
         require_teachers(copies)
         self.votes = BetweenThresholds(
@@ -280,7 +281,7 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
 
 
 @dataclass(frozen=True)
-class _Estimate:
+class _Calibrated:
     """Calibrated: about as many uncertain votes as d = LDim(H) rounds of agreement take.
 
     N is of the order sqrt(hits ln(1 / delta)) / epsilon, and k and hits of the order d N.
@@ -291,9 +292,9 @@ class _Estimate:
     hits: int
 
     @classmethod
-    def calibrated(
+    def of(
         cls, hypotheses: HypothesisClass[Any], epsilon: object, delta: object, horizon: int
-    ) -> _Estimate:
+    ) -> _Calibrated:
         require_horizon(horizon)
         loss, d = float(exact_epsilon(epsilon)), int(hypotheses.littlestone_dimension())
         log = max(1.0, -natural_log(exact_delta(delta) or Fraction(1)))

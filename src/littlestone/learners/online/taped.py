@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, final
 
 from littlestone.classes.base import HypothesisClass
@@ -81,10 +81,10 @@ class TapedStream(ABC, Generic[Point]):
     def _go_on(self) -> None:
         """Do what a crash came before: what was due at the last step of the tape."""
 
-    def _write(self, step: int, *records: Record) -> None:
+    def _write(self, step: int, records: Callable[[], list[Record]]) -> None:
         """Add a line of ``step``, with these records."""
         written = self._domain.point_to_json
-        self._tape.line(step, lambda: [[r.step, written(r.x), *r[2:]] for r in records])
+        self._tape.line(step, lambda: [[r.step, written(r.x), *r[2:]] for r in records()])
 
     def _read(self, line: Any) -> tuple[int, list[Record], list[Any]]:
         match line:
