@@ -221,11 +221,11 @@ def test_what_is_refused() -> None:
         AgnosticLearner(H, **goal, relabelling=own)
     with pytest.raises(DeclarationError, match="realizable learner learns"):
         RelabellingLearner(
-            H, **goal, realizable=lambda **cost: GloballyStableLearner(other, **cost)
+            H, **goal, realizable=lambda budget: GloballyStableLearner(other, budget)
         )
     with pytest.raises(DeclarationError, match="it costs"):
         RelabellingLearner(
-            H, **goal, realizable=lambda **cost: GloballyStableLearner(H, Budget(9, "1e-6"))
+            H, **goal, realizable=lambda budget: GloballyStableLearner(H, Budget(9, "1e-6"))
         )
     with pytest.raises(DeclarationError, match="leaves nothing"):
         AgnosticLearner(

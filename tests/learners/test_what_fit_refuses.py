@@ -184,7 +184,7 @@ def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPa
         learner, _ = choose_learner(H, method=method, **budget)
         assert learner.work(10**6) > 10**9
     C = TableClass.of([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
-    learner = BitsLearner(C, **budget, binary=lambda H, **own: ExponentialLearner(H, **own))
+    learner = BitsLearner(C, **budget, binary=lambda H, budget: ExponentialLearner(H, budget))
     assert learner.work(5) == 2 * (10**9 + 5)
 
 
