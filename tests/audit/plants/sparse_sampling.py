@@ -64,7 +64,7 @@ class BottomFromEpsilon(CoarseBase):
 
 @dataclass(frozen=True)
 class TenthOfTheLists(SparseSampling[int]):
-    """Bottom is at B = k / 10, as in Lyu (2025), Algorithm 3, at k = 100."""
+    """Bottom is at B = k / 10, as in Lyu25, Algorithm 3, at k = 100."""
 
     @cached_property
     def bottom(self) -> int:

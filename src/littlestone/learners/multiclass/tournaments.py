@@ -1,4 +1,4 @@
-"""The learner of several labels from global stability (Jung, Kim and Tewari 2020): a baseline."""
+"""The learner of several labels from global stability (JKT20): a baseline."""
 
 from __future__ import annotations
 
