@@ -34,7 +34,7 @@ def avoiding_subspace(
     width, field = inside.width, inside.field
     if rank <= inside.rank:
         return inside if rank == inside.rank else None
-    count(4 + width**3 // 64)
+    count(4 + (width + len(avoided)) * (width + 1) ** 2 // 16)
     reduced = [inside.reduce(v) for v in avoided]
     # The matrix with columns v_i: its pivot columns are a basis, its entries the coordinates.
     columns = Span.of(inside.order, len(reduced), zip(*reduced, strict=True))

@@ -93,6 +93,7 @@ class Flats(HypothesisClass[Vector]):
             return self
         inside, negatives = self.inside, self.negatives
         if y:
+            count_steps(1 + len(negatives) * (4 + inside.rank * inside.width // 32))
             inside = inside.plus(v)
             negatives = frozenset(map(inside.direction, negatives))
         else:
@@ -115,15 +116,15 @@ class Flats(HypothesisClass[Vector]):
     def littlestone_dimension(self) -> int:
         if self.contradicted:
             return -1
-        self._find("_largest")
+        self._find(core=False)
         return len(self._largest)
 
-    def _find(self, *names: str) -> None:
-        """Find what has these names, and count the steps of it each time, known or not.
+    def _find(self, *, core: bool) -> None:
+        """Find `_largest`, and `_core` too, and count the steps of it each time, known or not.
 
-        The public methods call it before they use `_largest` or `_core`: see `littlestone.steps`.
+        The public methods call it before they use them: see `littlestone.steps`.
         """
-        for name in names:
+        for name in ("_largest", "_core") if core else ("_largest",):
             if name in self._taken:
                 count_steps(self._taken[name])
                 continue
@@ -178,7 +179,7 @@ class Flats(HypothesisClass[Vector]):
     def soa_label(self, x: Vector) -> int:
         self.domain.require(x)
         self.require_learnable()
-        self._find("_core")
+        self._find(core=True)
         return int(self.embed(x) in self._core_span)
 
     def mistake_point(self) -> Vector | None:
@@ -193,7 +194,7 @@ class Flats(HypothesisClass[Vector]):
         self.require_learnable()
         if self.littlestone_dimension() < 1 or k < 1:
             return None
-        self._find("_core")
+        self._find(core=True)
         if self._core:  # every flat of the largest rank has these points: ``inside`` grows for free
             return [self.point(self._core[0])]
         # Now the SOA is 0 outside of ``inside``: k more negatives must meet what the others leave.

@@ -106,7 +106,7 @@ class PolynomialZeros(Flats):
 
     def soa(self) -> ZeroSet:
         self.require_learnable()
-        self._find("_core")
+        self._find(core=True)
         return ZeroSet.vanishing(self.domain, self.degree, self._core_span)
 
     def _vectors(self, first: int = 0) -> Iterator[Vector]:
