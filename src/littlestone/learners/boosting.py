@@ -152,9 +152,10 @@ class BoostingLearner(PrivateLearner[Point]):
         return self.vote(votes)
 
     def work(self, n: int) -> int:
-        """That of the weak learner, in every round."""
+        """That of the weak learner in every round, and a label of each vote for each record."""
         rounds = self.walk.rounds
-        return rounds * self.weak.work(max(1, int(self.kept * (n // rounds))))
+        each = self.weak.work(max(1, int(self.kept * (n // rounds))))
+        return rounds * each + n * (rounds - 1) // 2
 
     def parts(self, records: Examples[Point]) -> list[Examples[Point]]:
         """T parts of floor(n / T) records by their places alone; the remainder is in none."""

@@ -91,7 +91,11 @@ class IrreducibleLearner(VotingLearner[Point]):
         # A leaf of dimension t is at most m + p (2^(d - t) - 1) deep.
         def leaves(p: int, t: int) -> int:
             depth = m + p * (2 ** (d - t) - 1)
-            return sum(math.comb(depth, i) for i in range(d - t + 1))
+            ways = total = 1  # C(depth, i), one after the other
+            for i in range(d - t):
+                ways = ways * (depth - i) // (i + 1)
+                total += ways
+            return total
 
         return sum(leaves((m + 1) << s, t) for s in range(d + 1) for t in range(d + 1))
 

@@ -6,7 +6,7 @@ import random
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb
 
 from littlestone.errors import DeclarationError
@@ -136,6 +136,7 @@ def worst_delta(base: Fraction, ratio: Fraction, hits: int, bits: int = 128) -> 
     return Fraction(v[0], 1 << bits)
 
 
+@lru_cache(maxsize=64)
 def randomized_responses(base: Fraction, hits: int, delta: Fraction) -> int:
     """The least m with Pr[Bin(m, 1 / (1 + base)) < hits] <= delta.
 
