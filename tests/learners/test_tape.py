@@ -28,6 +28,7 @@ from littlestone.learners.online import (
 )
 from littlestone.learners.online.keys import KeyStream
 from littlestone.learners.online.prediction import PredictionStream
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
@@ -36,8 +37,8 @@ from scripted import Script
 
 STEPS = 60
 SETS = Subsets(Integers(), 2)
-BOLD: dict[str, Any] = {"epsilon": 8, "delta": "0.1", "horizon": STEPS}
-SURE: dict[str, Any] = BOLD | {"epsilon": 900}
+BOLD: dict[str, Any] = {"budget": Budget(8, "0.1"), "horizon": STEPS}
+SURE: dict[str, Any] = BOLD | {"budget": Budget(900, "0.1")}
 SMALL: dict[str, Any] = {"calls": 4, "draws": 3, "teachers": 3, "threshold": 4, "cap": 3}
 
 LEARNERS: dict[str, StreamLearner[Any]] = {

@@ -17,6 +17,7 @@ from threshold_audit import chi_square, worst
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
@@ -167,9 +168,9 @@ def test_a_key_is_selected_as_the_only_candidate_is() -> None:
             for selections, mass in alone.items()
             if mass
         }
-    goal: dict[str, Any] = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6), "horizon": 1000}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 1000}
     several = ContinualSelection[str](growth=1, **goal)
-    assert ContinualKeySelection[str].within(1, "1e-6", horizon=1000).terms == several.terms(1)
+    assert ContinualKeySelection[str].within(**goal).terms == several.terms(1)
 
 
 def test_draws_follow_the_distribution() -> None:
@@ -187,7 +188,7 @@ def test_draws_follow_the_distribution() -> None:
 
 
 def test_enough_is_the_chance_of_the_slowest_stream() -> None:
-    mechanism = ContinualKeySelection[str].within(1, "0.01", horizon=9)
+    mechanism = ContinualKeySelection[str].within(Budget(1, "0.01"), horizon=9)
     for m, missed in zip(range(7), mechanism.terms.missed(), strict=False):
         stream = ("a",) * m
         none = (frozenset[str](),) * m
@@ -197,7 +198,7 @@ def test_enough_is_the_chance_of_the_slowest_stream() -> None:
 
 
 def test_the_split_is_the_best() -> None:
-    best = ContinualKeySelection[str].within(2, "1e-6", horizon=1000)
+    best = ContinualKeySelection[str].within(Budget(2, "1e-6"), horizon=1000)
     assert best.cost().epsilon == 2
     for share in (Fraction(1, 20), Fraction(1, 2)):
         other = replace(best, skip_epsilon=2 * share, test_epsilon=2 * (1 - share))

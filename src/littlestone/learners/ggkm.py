@@ -1,4 +1,4 @@
-"""The learner of Ghazi, Golowich, Kumar and Manurangsi (2021): teachers who stop at their own time."""
+"""The learner of GGKM21: teachers who stop at their own time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class GGKMLearner(VotingLearner[Point]):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
-    >>> GGKMLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6").teachers
+    >>> from littlestone.privacy import Budget
+    >>> GGKMLearner(Subsets(Integers(), 3), Budget(1, "1e-6")).teachers
     246
     """
 

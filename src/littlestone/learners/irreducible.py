@@ -1,4 +1,4 @@
-"""The learner of every Littlestone class (Lyu 2025, Theorem 3): teachers vote for SOAs."""
+"""The learner of every Littlestone class (Lyu25, Theorem 3): teachers vote for SOAs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, require_plan
 from littlestone.learners.teachers import frontier
 from littlestone.learners.voting import VotingLearner, count
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import natural_log
 from littlestone.sample import Sample
 
@@ -33,16 +34,16 @@ class IrreducibleLearner(VotingLearner[Point]):
     them; `proved` makes a learner that has a `plan`, with d doublings.  Raises `DeclarationError` for
     illegal parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 
-    Lyu (2025), Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
+    Lyu25, Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
     Time: k error balls of m records each.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
-    >>> learner = IrreducibleLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6")
+    >>> learner = IrreducibleLearner(Subsets(Integers(), 3), Budget(1, "1e-6"))
     >>> learner.teachers, learner.mechanism.bottom
     (62, 33)
     >>> goal = {"alpha": 0.1, "beta": 0.05}
-    >>> proved = IrreducibleLearner.proved(Subsets(Integers(), 1), epsilon=1, delta="1e-6", **goal)
+    >>> proved = IrreducibleLearner.proved(Subsets(Integers(), 1), Budget(1, "1e-6"), **goal)
     >>> proved.teachers, proved.plan(**goal, setting="realizable").n
     (55, 62810)
     """
@@ -53,13 +54,12 @@ class IrreducibleLearner(VotingLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         doublings: int = 0,
         **options: Any,
     ) -> None:
-        super().__init__(hypotheses, epsilon=epsilon, delta=delta, **options)
+        super().__init__(hypotheses, budget, **options)
         self.doublings = count("doublings", doublings, least=0)
 
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:
@@ -91,7 +91,11 @@ class IrreducibleLearner(VotingLearner[Point]):
         # A leaf of dimension t is at most m + p (2^(d - t) - 1) deep.
         def leaves(p: int, t: int) -> int:
             depth = m + p * (2 ** (d - t) - 1)
-            return sum(math.comb(depth, i) for i in range(d - t + 1))
+            ways = total = 1  # C(depth, i), one after the other
+            for i in range(d - t):
+                ways = ways * (depth - i) // (i + 1)
+                total += ways
+            return total
 
         return sum(leaves((m + 1) << s, t) for s in range(d + 1) for t in range(d + 1))
 

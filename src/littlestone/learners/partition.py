@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from fractions import Fraction
-from functools import cached_property
-from typing import Any, ClassVar
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from littlestone.learners.base import (
     require_plan,
     require_values,
 )
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.key_release import KeyRelease
@@ -31,7 +31,9 @@ from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelecti
 from littlestone.privacy.parameters import least, natural_log
 from littlestone.sample import Sample
 
-MOST_STEPS = 30_000
+Mechanism = TypeVar("Mechanism", bound=Hashable)
+
+MOST_STEPS = 10_000
 """Values of a release curve that are listed for a proved size."""
 
 
@@ -43,7 +45,7 @@ class _SetLearner(PrivateLearner[Any]):
 
     mechanism: KeyRelease[Any, Any]
 
-    def __init__(self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
         right = isinstance(hypotheses, PointCovering) and (hypotheses.parts <= 1) == self.single
         if not isinstance(hypotheses, PointCovering) or not right:
             kind = "single points" if self.single else "sets of several points"
@@ -54,10 +56,10 @@ class _SetLearner(PrivateLearner[Any]):
                 + ("points(COLUMN)" if self.single else "subsets(COLUMN; at most K), K above 1"),
             )
         self.hypotheses: PointCovering = hypotheses
-        self.mechanism = self._mechanism(exact_epsilon(epsilon), exact_delta(delta))
+        self.mechanism = self._mechanism(budget)
 
     @abstractmethod
-    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
+    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
         """The mechanism that releases keys."""
 
     @property
@@ -69,50 +71,65 @@ class _SetLearner(PrivateLearner[Any]):
 
         By sums of positive floats in place of exact ones; the margin covers their rounding.
         """
-        source = "docs/proofs/partition-selection.md"
-        return enough_for_keys(self.hypotheses.parts, self._missed, alpha, beta, setting, source)
-
-    @cached_property
-    def _missed(self) -> NDArray[np.float64]:
-        """1 - q(0), 1 - q(1), ..., down to 0."""
-        require_curve(self.mechanism.epsilon, self.mechanism.delta)
-        found = [1.0]
-        while found[-1] > 0:
-            require_values(len(found), MOST_STEPS)
-            found.append(float(1 - self.mechanism.curve(len(found))))
-        return np.array(found)
+        keys, source = self.hypotheses.parts, "docs/proofs/partition-selection.md"
+        return enough_for_keys(keys, missed, self.mechanism, alpha, beta, setting, source)
 
 
-def require_curve(epsilon: Fraction, delta: Fraction) -> None:
+@lru_cache(maxsize=16)
+def missed(mechanism: KeyRelease[Any, Any]) -> NDArray[np.float64]:
+    """1 - q(0), 1 - q(1), ..., down to 0."""
+    require_curve(mechanism.budget)
+    found = [1.0]
+    while found[-1] > 0:
+        require_values(len(found), MOST_STEPS)
+        found.append(float(1 - mechanism.curve(len(found))))
+    return np.array(found)
+
+
+def require_curve(budget: Budget) -> None:
     """Raise `TooLargeError` if a release curve surely has more than `MOST_STEPS` values.
 
     Each is exact, so it takes as long as a thousand floats.
     """
     # From 0 to 1 it rises by a factor e^epsilon and delta a step at most.
-    require_values(int(natural_log(1 + epsilon / delta) / epsilon), MOST_STEPS)
+    require_values(int(natural_log(1 + budget.epsilon / budget.delta) / budget.epsilon), MOST_STEPS)
 
 
 def enough_for_keys(
     keys: int,
-    missed: NDArray[np.float64],
+    missed: Callable[[Mechanism], NDArray[np.float64]],
+    mechanism: Mechanism,
     alpha: float,
     beta: float,
     setting: Setting,
     source: str,
 ) -> Bound | None:
-    """The least n with ``keys`` E[missed[Bin(n, alpha / keys)]] <= beta, for realizable samples.
+    """The least n with ``keys`` E[m[Bin(n, alpha / keys)]] <= beta, for realizable samples.
 
-    ``missed[c]`` is the probability that a key of c records is not released; it falls in c.
+    m = ``missed(mechanism)``: m[c] is the probability that a key of c records is not released; it
+    falls in c.
     """
     require_plan(alpha, beta, setting)
     if setting != "realizable" or keys < 1:
         return None
+    n = _least_for_keys(keys, missed, mechanism, alpha, beta)
+    return Bound(n, alpha, beta, setting, True, source)
+
+
+@lru_cache(maxsize=256)
+def _least_for_keys(
+    keys: int,
+    missed: Callable[[Mechanism], NDArray[np.float64]],
+    mechanism: Mechanism,
+    alpha: float,
+    beta: float,
+) -> int:
+    chances = missed(mechanism)
 
     def failure(n: int) -> float:
-        return keys * binomial_mean(n, alpha / keys, missed)
+        return keys * binomial_mean(n, alpha / keys, chances)
 
-    n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
-    return Bound(n, alpha, beta, setting, True, source)
+    return least(lambda n: failure(n) <= beta * (1 - 1e-9))
 
 
 class PartitionLearner(_SetLearner):
@@ -125,7 +142,7 @@ class PartitionLearner(_SetLearner):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Strings
-    >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), epsilon=1, delta="1e-6")
+    >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     806
     """
@@ -134,8 +151,8 @@ class PartitionLearner(_SetLearner):
     counts_errors = True
     single = False
 
-    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
-        return PartitionSelection(epsilon, delta)
+    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
+        return PartitionSelection(budget)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         scores = (sample.positives - sample.negatives).tolist()
@@ -154,7 +171,7 @@ class SingleKeyLearner(_SetLearner):
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings
-    >>> learner = SingleKeyLearner(Points(Strings("merchant")), epsilon=1, delta="1e-6")
+    >>> learner = SingleKeyLearner(Points(Strings("merchant")), Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     219
     """
@@ -163,8 +180,8 @@ class SingleKeyLearner(_SetLearner):
     reservation = "if no label is wrong"
     single = True
 
-    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
-        return SingleKeySelection(epsilon, delta)
+    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
+        return SingleKeySelection(budget)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         named = dict(zip(sample.points, sample.positives.tolist(), strict=True))

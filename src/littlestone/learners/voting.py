@@ -26,7 +26,8 @@ from littlestone.learners.base import (
     require_plan,
 )
 from littlestone.learners.teachers import Examples, chunks, listed, split
-from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -38,6 +39,9 @@ MOST_SPACES = 10_000
 
 MOST_STEPS = 2_000_000
 """Steps in which all teachers together decompose what they look at: the same share for each list."""
+
+MOST_DIMENSION = 24
+"""The largest Littlestone dimension for which `VotingLearner.proved` looks for sizes."""
 
 _BETA = Fraction(1, 40)
 _DOUBLINGS = 5
@@ -79,9 +83,8 @@ class VotingLearner(PrivateLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: object = None,
         list_size: int | None = None,
         teachers: int | None = None,
@@ -94,7 +97,7 @@ class VotingLearner(PrivateLearner[Point]):
         if list_size is None:
             list_size = 2 ** min(self.dimension, _DOUBLINGS)
         self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
-            exact_epsilon(epsilon), exact_delta(delta), count("list_size", list_size)
+            budget, count("list_size", list_size)
         )
         if teachers is None:
             teachers = math.ceil(self.slack * self.enough(_BETA))
@@ -102,39 +105,47 @@ class VotingLearner(PrivateLearner[Point]):
         self.most = None if most is None else count("most", most)
 
     @classmethod
-    def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
-    ) -> Self:
+    def aimed(cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object) -> Self:
         """Its teachers list what errs on a share of their records that is declared for ``alpha``."""
-        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
-        return cls(hypotheses, alpha=exact(alpha, what="alpha") * cls.radius, **declared)
+        own: Any = cls  # a subclass has options of its own
+        made: Self = own(hypotheses, budget, alpha=exact(alpha, what="alpha") * cls.radius)
+        return made
 
     @classmethod
     def proved(
         cls,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: float,
         beta: float,
     ) -> Self:
         """A learner whose `plan` (alpha, beta) is not None.  Such sizes, lists and times are large.
 
         Its teachers list all they find in whatever time it takes.  Their own alpha' < alpha is such
-        that the two exponents of `failure` are about equal.
+        that the two exponents of `failure` are about equal.  Raises `TooLargeError` for a Littlestone
+        dimension above `MOST_DIMENSION`.
         """
         require_plan(alpha, beta)
         hypotheses.require_learnable()
         d = int(hypotheses.littlestone_dimension())
+        if d > MOST_DIMENSION:
+            raise TooLargeError(
+                f"find a proved size of the method {cls.method}",
+                found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has one",
+                fix="declare a smaller class; learning itself needs no proved size",
+            )
         steps, rate = cls.interleaving(d)
         # Any share is right; for `IrreducibleLearner` it is d / (d + 2).
         kept = 1 / (1 + rate + math.sqrt(rate * (4 + rate))) if steps else 0.0
         own = exact(alpha, what="alpha") * Fraction(kept).limit_denominator(1000)
-        declared = {"epsilon": epsilon, "delta": delta, "alpha": own, **cls.complete(d)}
-        share_of_beta = exact(beta, what="beta") / 4
+        declared = {"budget": budget, "alpha": own, **cls.complete(d)}
+        share_of_beta = Fraction(repr(float(beta))) / 4
 
         def enough(m: int) -> bool:
+            # There are two teachers or more, and with more it fails more often: most m need no learner.
+            if cls.apart(m, alpha, d, 2, own) > beta:
+                return False
             return cls._sized(hypotheses, m, share_of_beta, declared).failure(m, alpha) <= beta
 
         return cls._sized(hypotheses, least(enough), share_of_beta, declared)
@@ -288,18 +299,22 @@ class VotingLearner(PrivateLearner[Point]):
 
         where no list is cut: docs/proofs/irreducible.md, Theorem 2, and docs/proofs/baselines.md.
         """
-        d, k = self.dimension, self.teachers
-        u, v = float(self.alpha * m), alpha * m - 1
+        apart = self.apart(m, alpha, self.dimension, self.teachers, self.alpha)
+        return min(1.0, apart + self.misled() * (1 + 1e-9)) if apart < 1 else 1.0
+
+    @classmethod
+    def apart(cls, m: int, alpha: float, d: int, k: int, own: Fraction) -> float:
+        """`failure` without `misled`, of k teachers who list what errs on a share ``own``."""
+        u, v = float(own * m), alpha * m - 1
         if m < d or v <= u:
             return 1.0
         patterns = math.log(sum(math.comb(2 * m, i) for i in range(d + 1)))
-        steps, rate = self.interleaving(d)
+        steps, rate = cls.interleaving(d)
         exponents = [math.log(2 * k) + patterns - (v - u) ** 2 / (2 * (u + v))]
         if steps and k > 1:
             exponents.append(math.log(steps * k * (k - 1)) + patterns - rate * u)
         # The relative margin covers the rounding of these few operations.
-        total = sum(math.exp(min(e, 1.0)) for e in exponents) + self.misled()
-        return min(1.0, total * (1 + 1e-9))
+        return min(1.0, sum(math.exp(min(e, 1.0)) for e in exponents) * (1 + 1e-9))
 
 
 def orders(sample: Examples, teachers: int) -> Iterator[tuple[list[Examples], Fraction]]:

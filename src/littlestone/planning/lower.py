@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering
+from littlestone.classes.tabled import Tabled
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.learners.base import MOST_VALUES, binomial_mean, require_plan
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import least
 
 Floats = NDArray[np.float64]
 _MOST_POINTS = 10
 _SMALL = 256  # points of a domain
+_MOST_SIDES = 1 << 16
 _ROUNDING = 1e-9  # relative; floats err by far less, and always to the side of a smaller bound
 
 
@@ -37,12 +39,12 @@ class LowerBound:
 
 
 def lower_bounds(
-    H: HypothesisClass[Any], *, epsilon: object, delta: object, alpha: float, beta: float
+    H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: float
 ) -> list[LowerBound]:
     """The lower bounds that hold for H; none for a class of at most two hypotheses.
 
     >>> from littlestone.classes import parse_class
-    >>> goal = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+    >>> goal = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
     >>> for bound in lower_bounds(parse_class("points(merchant)"), **goal):
     ...     print(bound.n, bound.learners)
     22 any learner, private or not
@@ -50,7 +52,7 @@ def lower_bounds(
     209 any private learner that releases finite unions of elements
     """
     require_plan(alpha, beta)
-    eps, dlt = min(float(exact_epsilon(epsilon)), 700.0), float(exact_delta(delta))
+    eps, dlt = min(float(budget.epsilon), 700.0), float(budget.delta)
     if H.size is not None and H.size <= 2:
         return []
     # One point more carries the rest of the weight; two of three hypotheses agree somewhere.
@@ -74,7 +76,8 @@ def shattered(H: HypothesisClass[Point], most: int = _MOST_POINTS) -> list[Point
     """Points that H shatters, at most ``most``, taken greedily.
 
     Candidates are all points of a small domain, and else those where a mistake can be forced.  All
-    2^k version spaces after k points are nonempty, so k <= VC(H); it need not be the most.
+    2^k version spaces after k points are nonempty, so k <= VC(H); it need not be the most, and of a
+    table no more are looked for once that takes more than `_MOST_SIDES` columns of all cells.
 
     >>> from littlestone.classes import parse_class
     >>> len(shattered(parse_class("subsets(merchant; at most 3)")))
@@ -85,6 +88,8 @@ def shattered(H: HypothesisClass[Point], most: int = _MOST_POINTS) -> list[Point
     small = H.domain.size is not None and H.domain.size <= _SMALL
     domain: list[Point | None] = list(H.domain) if small else []
     while len(points) < most:
+        if isinstance(H, Tabled) and not small and len(cells) * len(H.columns) > _MOST_SIDES:
+            return points
         for x in domain or dict.fromkeys(cell.mistake_point() for cell in cells):
             if x is None or x in points:
                 continue

@@ -1,4 +1,4 @@
-"""Online baselines: Golowich and Livni (2021) at dimension 1, and Kaplan et al. (2023)."""
+"""Online baselines: GL21 at dimension 1, and KMM+23."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from littlestone.classes import FiniteClass
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds, moment_per_hit
 from littlestone.verify.statement import Outcome, statement
 
@@ -34,15 +35,14 @@ def one_mistake_names_the_target() -> Outcome:
     )
 
 
-@statement("KMM23: certain votes are free, and an uncertain one costs what Theorem 1 allows")
+@statement("KMM+23: certain votes are free, and an uncertain one costs what Theorem 1 allows")
 def certain_votes_are_free() -> Outcome:
     """The moment of every question against (1 - its certain part) times the bound."""
     tried = wrong = 0
     largest = Fraction(0)
     for voters, margin, order in ((30, 10, 2), (30, 10, 4), (61, 25, 3), (61, 1, 2)):
         votes = BetweenThresholds(
-            epsilon=Fraction(4),
-            delta=Fraction(1, 1000),
+            budget=Budget(4, Fraction(1, 1000)),
             voters=voters,
             threshold=voters // 2 + margin,
             hits=3,

@@ -21,6 +21,7 @@ from littlestone.audit.subjects.boosted_learner import (
 )
 from littlestone.audit.subjects.exponential_learner import all_records
 from littlestone.classes import Thresholds
+from littlestone.privacy import Budget
 from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private
 
@@ -44,7 +45,7 @@ class WeightsNormalised(Learner):
 
 
 class ChancesOfOthers(Learner):
-    """A record passes only if most records of the part have its label, to drop wrong ones."""
+    """A record passes only if most records of the part have its label, to drop wrong labels."""
 
     def chances(self, part: Any, votes: Any) -> list[Fraction]:
         often = int(2 * sum(y for _, y in part) > len(part))
@@ -70,7 +71,7 @@ class AllRecordsInEachRound(Learner):
 
 
 class FilledWithCopies(Learner):
-    """What is missing is made up for by copies of the first record that passed."""
+    """Copies of the first record that passed fill the sample."""
 
     def filled(self, passed: Any, size: int) -> Sample[Any]:
         return super().filled([*passed, *passed[:1] * size], size)
@@ -95,7 +96,7 @@ def _run(kind: type[Learner] = Learner, *, counted: bool = False) -> Subject[Any
 
 def _round(kind: type[Learner], kept: str, *votes: Any) -> Subject[Any]:
     """One round after these votes, in a part of five records."""
-    learner = kind(H, epsilon=EPSILON, delta=0, alpha=Fraction(1, 3), kept=kept)
+    learner = kind(H, Budget(EPSILON), alpha=Fraction(1, 3), kept=kept)
 
     def law(part: Any) -> Masses:
         masses: Masses = {}
@@ -120,6 +121,6 @@ PLANTS = [
     *(_named(kind, _round(Learner, *AFTER_ONE), _round(kind, *AFTER_ONE))
       for kind in (WeightsNormalised, ChancesOfOthers, FilledWithCopies)),
     _named(RareLabelsFirst, _round(Learner, "2/5"), _round(RareLabelsFirst, "2/5")),
-    Plant("boosting_counts_told", "Beside the votes stands how many records passed in each round.",
+    Plant("boosting_counts_told", "The number of records that passed in each round is published.",
           is_private, RUN, _run(counted=True)),
 ]  # fmt: skip

@@ -13,6 +13,7 @@ import pytest
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.audit.subjects import online, staged
 from littlestone.learners.online import stage_stream
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms import cell_counts, stable_histogram
 from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
@@ -105,7 +106,7 @@ def few_bits(patch: pytest.MonkeyPatch) -> None:
 
 
 VOTES = BetweenThresholds(
-    epsilon=Fraction(100), delta=Fraction(1, 5), voters=1, threshold=1, hits=2, horizon=3
+    budget=Budget(100, Fraction(1, 5)), voters=1, threshold=1, hits=2, horizon=3
 )
 
 
@@ -200,7 +201,7 @@ PLANTS = [
     ),
     _plant(
         "keys_few_bits",
-        "A key fires by 32 random bits, and so with 2^-32 at least.",
+        "A key fires by 32 random bits, so with probability at least 2^-32.",
         honest("partition-selection"),
         few_bits,
     ),

@@ -14,6 +14,7 @@ from littlestone.audit.subjects.online import of_keys
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import KeyLearner, PrivateExperts
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import log_above
@@ -61,7 +62,7 @@ class Learner(PrivateExperts):
         counter: type[Counter] = Counter,
         mechanism: type[ExponentialMechanism] = Draw,
     ) -> None:
-        super().__init__(TINY, epsilon=1, delta="0.1", horizon=3, draws=draws)
+        super().__init__(TINY, Budget(1, "0.1"), horizon=3, draws=draws)
         self.counter = counter(epsilon=Fraction(1), threshold=1, horizon=3)
         self.mechanism = mechanism(Fraction(1))
 
@@ -76,7 +77,7 @@ def process(learner: Learner, paid: int = 1) -> Subject[Any]:
     return toy(cache(partial(of_experts, learner)), THREE, claim)
 
 
-NAMES = KeyLearner(Thresholds.on(0, 1), epsilon=5, delta="0.001", horizon=3)
+NAMES = KeyLearner(Thresholds.on(0, 1), Budget(5, "0.001"), horizon=3)
 
 
 def functions(law: Any) -> Subject[Any]:

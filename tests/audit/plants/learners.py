@@ -17,13 +17,14 @@ from littlestone.classes import Points
 from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ChoosingLearner
+from littlestone.privacy import Budget
 from plants.harness import Masses, Plant, is_private
 
 CLAIM = Fraction(1), Fraction(1, 100)
 HONEST = find_subject("choosing-learner").make(*CLAIM)
 SETS = find_subject("partition-learner").make(*CLAIM)
 H = Points(Integers())
-LEARNER = ChoosingLearner[Any](H, epsilon=CLAIM[0], delta=CLAIM[1])
+LEARNER = ChoosingLearner[Any](H, Budget(CLAIM[0], CLAIM[1]))
 
 NOTHING = released_text(FiniteSet(H.domain, frozenset()))
 
@@ -119,7 +120,7 @@ def between(ratio: int) -> tuple[tuple[Records, Records], ...]:
 
 PLANTS = [
     _plant(carries_its_records, "The rule carries the number of records that it covers."),
-    _plant(falls_back_on_the_majority, "Where nothing is drawn, the majority label is released."),
+    _plant(falls_back_on_the_majority, "If nothing is drawn, the majority label is released."),
     _plant(
         candidates_cut_by_the_best,
         "A candidate is left out because another one is better.",
@@ -137,7 +138,7 @@ PLANTS = [
     ),
     _plant(
         in_the_order_of_the_records,
-        "A set is written in the order in which the records brought its points.",
+        "A set is written in the order in which its points first occur in the records.",
         SETS,
     ),
 ]

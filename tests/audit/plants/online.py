@@ -16,6 +16,7 @@ from littlestone.classes import Points
 from littlestone.domains import Integers
 from littlestone.learners.online import TeacherLearner
 from littlestone.learners.online.teachers import TeacherStream
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -59,9 +60,9 @@ class Learner(TeacherLearner):
     def __init__(
         self, kind: type[TeacherStream] = TeacherStream, counter: type[Counter] = Counter
     ) -> None:
-        super().__init__(H, epsilon=2, delta="0.1", horizon=3, teachers=2)
+        super().__init__(H, Budget(2, "0.1"), horizon=3, teachers=2)
         self.counter = counter(epsilon=Fraction(1), threshold=1, horizon=3)
-        self.sampling = Sampling(Fraction(1), Fraction(1, 10), 1)
+        self.sampling = Sampling(Budget(1, Fraction(1, 10)), 1)
         self._kind = kind
 
     def begun(self) -> TeacherStream:
@@ -146,7 +147,7 @@ HONEST = process(Learner())
 PLANTS = [
     _held("Mistakes are dealt to the teachers in turn.", InTurn),
     _held("A teacher is chosen after seeing the record.", SeesTheRecord),
-    _held("Records that were predicted rightly are dealt apart from mistakes.", RightElsewhere),
+    _held("Records that were predicted correctly are dealt apart from mistakes.", RightElsewhere),
     Plant("online_Forever", "A record takes part in all draws, and D of them are paid for.",
           is_private, HONEST, process(Learner(Forever))),
     Plant("online_OneLonger", "A record takes part in one draw more than was paid for.",

@@ -11,11 +11,12 @@ from functools import cached_property
 from typing import Any
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from plants.harness import Plant, draws_as_it_says, is_private
 
-TARGET = Fraction(1), Fraction(1, 1000)
-HONEST = find_subject("sparse-sampling").make(*TARGET)
+TARGET = Budget(1, Fraction(1, 1000))
+HONEST = find_subject("sparse-sampling").make(TARGET.epsilon, TARGET.delta)
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class OneLower(SparseSampling[int]):
 
 @dataclass(frozen=True)
 class CountsRepeats(SparseSampling[int]):
-    """An item that a list holds once for every stage is counted once for every stage."""
+    """An item that a list contains once for every stage is counted once for every stage."""
 
     def scores(self, data: Any) -> dict[int, int]:
         return Counter(item for listed in data for item in list(listed)[: self.list_size])
@@ -37,7 +38,7 @@ class CountsRepeats(SparseSampling[int]):
 
 @dataclass(frozen=True)
 class TrustsTheLists(SparseSampling[int]):
-    """The length of the lists is promised and not enforced."""
+    """The length of the lists is assumed and not enforced."""
 
     def scores(self, data: Any) -> dict[int, int]:
         return Counter(item for listed in data for item in dict.fromkeys(listed))
@@ -64,7 +65,7 @@ class BottomFromEpsilon(CoarseBase):
 
 @dataclass(frozen=True)
 class TenthOfTheLists(SparseSampling[int]):
-    """Bottom is at B = k / 10, as in Lyu (2025), Algorithm 3, at k = 100."""
+    """Bottom is at B = k / 10, as in Lyu25, Algorithm 3, at k = 100."""
 
     @cached_property
     def bottom(self) -> int:
@@ -73,7 +74,7 @@ class TenthOfTheLists(SparseSampling[int]):
 
 @dataclass(frozen=True)
 class HidesSingles(SparseSampling[int]):
-    """Items of one list only are left out, as if that were safer: then r^2 weighs what appears."""
+    """Items of only one list are left out, as if that were safer: a new item then weighs r^2."""
 
     def scores(self, data: Any) -> dict[int, int]:
         return {item: score for item, score in super().scores(data).items() if score > 1}
@@ -96,11 +97,11 @@ def _subject(mechanism: SparseSampling[int], pairs: Any = HONEST.pairs) -> Subje
 
 def _plant(kind: type[SparseSampling[int]]) -> Plant:
     mistake = (kind.__doc__ or "").partition("\n")[0]
-    return Plant(f"sparse_{kind.__name__}", mistake, is_private, HONEST, _subject(kind(*TARGET, 2)))
+    return Plant(f"sparse_{kind.__name__}", mistake, is_private, HONEST, _subject(kind(TARGET, 2)))
 
 
 # Against lists of a hundred items, where bottom is high and ln r a little below epsilon / 2.
-LONG = Fraction(1, 5), Fraction(1, 10**6), 100
+LONG = Budget(Fraction(1, 5), Fraction(1, 10**6)), 100
 FRESH = (((tuple(range(100)),), ((),)),)
 
 PLANTS = [
@@ -119,6 +120,6 @@ PLANTS = [
         "The exact distribution is right, and the draw counts repeated items.",
         draws_as_it_says,
         HONEST,
-        replace(HONEST, runs=_subject(CountsRepeats(*TARGET, 2)).runs),
+        replace(HONEST, runs=_subject(CountsRepeats(TARGET, 2)).runs),
     ),
 ]

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 
 Votes = tuple[int, ...]
@@ -15,7 +16,7 @@ Votes = tuple[int, ...]
 def between_thresholds(epsilon: Fraction, delta: Fraction) -> Subject[Votes]:
     """Two questions, on which two vote; of neighbours each vote count differs by one; needs a delta."""
     mechanism = BetweenThresholds(
-        epsilon=epsilon, delta=delta, voters=2, threshold=2, hits=1, horizon=2
+        budget=Budget(epsilon, delta), voters=2, threshold=2, hits=1, horizon=2
     )
     counts = list(product(range(3), repeat=2))
     return mechanism_subject(

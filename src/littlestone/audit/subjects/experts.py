@@ -14,6 +14,7 @@ from littlestone.audit.subjects.online import LONG, Law, Published, of_keys, see
 from littlestone.classes import Thresholds
 from littlestone.learners.online import KeyLearner, PrivateExperts
 from littlestone.learners.online.experts import ExpertStream
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.tape import Tape
 
 CLASS = Thresholds.on(0, 1)  # three hypotheses, of Littlestone dimension 1
@@ -64,14 +65,12 @@ def forked(stream: ExpertStream) -> ExpertStream:
 @subject("online-experts-learner")
 def experts(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of experts, two draws of one of three thresholds: all it publishes."""
-    learner = PrivateExperts(
-        CLASS, epsilon=epsilon, delta=delta, horizon=LONG, draws=2, threshold=1
-    )
+    learner = PrivateExperts(CLASS, Budget(epsilon, delta), horizon=LONG, draws=2, threshold=1)
     return told(learner, partial(of_experts, learner), RECORDS, steps=2)
 
 
 @subject("online-histogram-learner")
 def histogram(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
-    learner = KeyLearner(CLASS, epsilon=epsilon, delta=delta, horizon=LONG)
+    learner = KeyLearner(CLASS, Budget(epsilon, delta), horizon=LONG)
     return told(learner, partial(of_keys, learner), RECORDS)

@@ -14,6 +14,7 @@ from littlestone.labelled import LabelledSample
 from littlestone.learners.base import Learner, require_fitting
 from littlestone.learners.release import Release
 from littlestone.multiclass import MulticlassClass
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 
 
@@ -23,17 +24,15 @@ class MulticlassLearner(Learner, Generic[Point]):
     hypotheses: MulticlassClass[Point]
 
     @abstractmethod
-    def __init__(
-        self, hypotheses: MulticlassClass[Point], *, epsilon: object, delta: object
-    ) -> None:
+    def __init__(self, hypotheses: MulticlassClass[Point], budget: Budget) -> None:
         """Raises `DeclarationError` where the learner does not apply."""
 
     @classmethod
     def aimed(
-        cls, hypotheses: MulticlassClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: MulticlassClass[Point], budget: Budget, *, alpha: object
     ) -> MulticlassLearner[Point]:
         """The learner as it is used for error ``alpha``; some are the same for every alpha."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta)
+        return cls(hypotheses, budget)
 
     def fit(
         self,

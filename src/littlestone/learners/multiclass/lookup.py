@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,9 @@ from littlestone.learners.base import Bound, Setting, require_values
 from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.partition import MOST_STEPS, enough_for_keys, require_curve
 from littlestone.multiclass import Lookup, MulticlassClass
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.key_release import cost_of_unlisted_keys
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 
 
@@ -32,14 +32,14 @@ class LookupLearner(MulticlassLearner[Any]):
 
     >>> from littlestone.domains import Strings
     >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
-    >>> LookupLearner(H, epsilon=1, delta="1e-6").plan(0.1, 0.05, setting="realizable").n
+    >>> LookupLearner(H, Budget(1, "1e-6")).plan(0.1, 0.05, setting="realizable").n
     762
     """
 
     method = "lookup"
     counts_errors = True
 
-    def __init__(self, hypotheses: MulticlassClass[Any], *, epsilon: object, delta: object) -> None:
+    def __init__(self, hypotheses: MulticlassClass[Any], budget: Budget) -> None:
         if not isinstance(hypotheses, Lookup):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
@@ -48,7 +48,7 @@ class LookupLearner(MulticlassLearner[Any]):
             )
         hypotheses.require_learnable()
         self.hypotheses: Lookup = hypotheses
-        self.mechanism = LabelSelection[Any](*cost_of_unlisted_keys(epsilon, delta))
+        self.mechanism = LabelSelection[Any](budget)
 
     @property
     def event(self) -> Event:
@@ -66,18 +66,19 @@ class LookupLearner(MulticlassLearner[Any]):
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """For realizable samples (docs/proofs/lookup.md, Theorem 2); None for others."""
         keys, source = self.hypotheses.most, "docs/proofs/lookup.md, Theorem 2"
-        return enough_for_keys(keys, self._missed, alpha, beta, setting, source)
+        return enough_for_keys(keys, _missed, self.mechanism, alpha, beta, setting, source)
 
-    @cached_property
-    def _missed(self) -> NDArray[np.float64]:
-        """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
-        require_curve(self.mechanism.epsilon, self.mechanism.delta)
-        found = [1.0]
-        while found[-1] > 1e-30:
-            require_values(len(found), MOST_STEPS)
-            if self.mechanism.weight(len(found) - 1)[0] >= 1:
-                # 1 - q = 1 / (2 w) from here on, and w grows by the factor r.
-                found.append(found[-1] / float(self.mechanism.base) * (1 + 1e-15))
-            else:
-                found.append(float(1 - self.mechanism.chance(len(found))))
-        return np.array(found)
+
+@lru_cache(maxsize=16)
+def _missed(mechanism: LabelSelection[Any]) -> NDArray[np.float64]:
+    """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
+    require_curve(mechanism.budget)
+    found = [1.0]
+    while found[-1] > 1e-30:
+        require_values(len(found), MOST_STEPS)
+        if mechanism.weight(len(found) - 1)[0] >= 1:
+            # 1 - q = 1 / (2 w) from here on, and w grows by the factor r.
+            found.append(found[-1] / float(mechanism.base) * (1 + 1e-15))
+        else:
+            found.append(float(1 - mechanism.chance(len(found))))
+    return np.array(found)

@@ -16,7 +16,7 @@ from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.learners.online.taped import Record
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
@@ -103,7 +103,7 @@ class PrivateExperts(CountedLearner):
     hypotheses are not listed, or too many, and for illegal parameters.
 
     >>> from littlestone.classes import Thresholds
-    >>> learner = PrivateExperts(Thresholds.on(0, 98), epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = PrivateExperts(Thresholds.on(0, 98), Budget(1, "1e-6"), horizon=200_000)
     >>> learner.experts, learner.draws, learner.counter.threshold
     (100, 9, 60)
     """
@@ -114,9 +114,8 @@ class PrivateExperts(CountedLearner):
     def __init__(
         self,
         hypotheses: HypothesisClass[Any],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         horizon: int,
         draws: int | None = None,
         threshold: int | None = None,
@@ -135,7 +134,7 @@ class PrivateExperts(CountedLearner):
             draws = (self.experts - 1).bit_length() + _TRIES
         whole("draws", draws, least=1)
         self.draws = draws
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        target = budget.cost
         share = target.epsilon * _SHARE
         small = OneSidedThreshold(epsilon=share, threshold=1, horizon=1)
 
@@ -153,9 +152,8 @@ class PrivateExperts(CountedLearner):
     def proved(
         cls,
         hypotheses: HypothesisClass[Any],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         horizon: int,
         beta: float = _BETA,
     ) -> PrivateExperts:
@@ -163,12 +161,12 @@ class PrivateExperts(CountedLearner):
 
         >>> from littlestone.classes import Thresholds
         >>> H = Thresholds.on(0, 98)
-        >>> learner = PrivateExperts.proved(H, epsilon=1, delta="1e-6", horizon=200_000)
+        >>> learner = PrivateExperts.proved(H, Budget(1, "1e-6"), horizon=200_000)
         >>> learner.draws, learner.mistake_bound(0.05).mistakes
         (28, 4573)
         """
         require_plan(0.5, beta)
-        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "horizon": horizon}
+        declared: dict[str, Any] = {"budget": budget, "horizon": horizon}
         found = []
         for times in _DRAWS:
             draws = max(4, times * (hypotheses.size or 1).bit_length())

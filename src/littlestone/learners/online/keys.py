@@ -15,6 +15,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.tape import Tape
 
@@ -134,7 +135,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     often; a point that is often negative afterwards leaves it again.
 
     Of other classes the key is the SOA of H|(x,y), which is the one function of that version space
-    wherever SOA_H, which is published first, is wrong.  This is what Golowich and Livni (2021) do at
+    wherever SOA_H, which is published first, is wrong.  This is what Golowich and Livni (GL21) do at
     dimension 1, where their trees have one level: many SOAs get a mistake each, and a sparse histogram
     under continual observation shows the function that many have in common.  Their histogram adds the
     noise of a binary tree, and asks for O(log(T / delta) log(T) / epsilon) mistakes; this one costs
@@ -146,19 +147,16 @@ class KeyLearner(PrivateOnlineLearner[Any]):
 
     >>> from littlestone.classes import Subsets, Thresholds
     >>> from littlestone.domains import Strings
-    >>> goal = {"epsilon": 1, "delta": "1e-6", "horizon": 200_000}
-    >>> learner = KeyLearner(Subsets(Strings("merchant"), 3), **goal)
+    >>> learner = KeyLearner(Subsets(Strings("merchant"), 3), Budget(1, "1e-6"), horizon=200_000)
     >>> round(learner.expected_mistakes, 1), learner.mistake_bound(0.05).mistakes
     (109.9, 131)
-    >>> KeyLearner(Thresholds.on(0, 1), **goal).mistake_bound(0.05).mistakes
+    >>> KeyLearner(Thresholds.on(0, 1), Budget(1, "1e-6"), horizon=200_000).mistake_bound(0.05).mistakes
     50
     """
 
     method = "keys"
 
-    def __init__(
-        self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object, horizon: int
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int) -> None:
         super().__init__(hypotheses, horizon)
         naming = naming_of(hypotheses)
         if naming is None:
@@ -171,7 +169,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
             )
         self.naming = naming
         self.mechanism: ContinualKeySelection[Any] = ContinualKeySelection.within(
-            epsilon, delta, horizon=horizon
+            budget, horizon=horizon
         )
 
     @property

@@ -15,7 +15,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.epoch import Epoch
@@ -224,7 +224,7 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
     nearly a function of x_t.  Of the label y_t it tells nothing: all predictions together, that one
     too, are (epsilon, delta)-DP in y_t, whoever knows all the points (Theorem 3).
 
-    After Kaplan, Mansour, Moran, Nissim and Stemmer (2023), whose noisy votes have thresholds k / 4
+    After KMM+23, whose noisy votes have thresholds k / 4
     and 3 k / 4.  The privacy here does not depend on the horizon.  The sizes are calibrated by
     ``python -m benchmarks.online_baselines``; nothing is proved about mistakes.
 
@@ -233,7 +233,7 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Integers
-    >>> learner = PredictionLearner(Points(Integers()), epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = PredictionLearner(Points(Integers()), Budget(1, "1e-6"), horizon=200_000)
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)
     """
@@ -243,9 +243,8 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         horizon: int,
         copies: int | None = None,
         threshold: int | None = None,
@@ -253,12 +252,11 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
     ) -> None:
         hypotheses.require_learnable()
         self.hypotheses, self.horizon = hypotheses, horizon
-        estimate = _Calibrated.of(hypotheses, epsilon, delta, horizon)
+        estimate = _Calibrated.of(hypotheses, budget, horizon)
         copies = estimate.copies if copies is None else copies
         require_teachers(copies)
         self.votes = BetweenThresholds(
-            epsilon=exact_epsilon(epsilon),
-            delta=exact_delta(delta),
+            budget=budget,
             voters=copies,
             threshold=copies // 2 + estimate.margin if threshold is None else threshold,
             hits=estimate.hits if hits is None else hits,
@@ -292,12 +290,10 @@ class _Calibrated:
     hits: int
 
     @classmethod
-    def of(
-        cls, hypotheses: HypothesisClass[Any], epsilon: object, delta: object, horizon: int
-    ) -> _Calibrated:
+    def of(cls, hypotheses: HypothesisClass[Any], budget: Budget, horizon: int) -> _Calibrated:
         require_horizon(horizon)
-        loss, d = float(exact_epsilon(epsilon)), int(hypotheses.littlestone_dimension())
-        log = max(1.0, -natural_log(exact_delta(delta) or Fraction(1)))
+        loss, d = float(budget.epsilon), int(hypotheses.littlestone_dimension())
+        log = max(1.0, -natural_log(budget.delta or Fraction(1)))
         # The gate may end a session some ln(steps) / loss hits early.
         few = _FEWEST * d + _EARLY / loss
         hits = min(horizon, math.ceil(max(few, _HITS * max(d, 1) ** 2 * log / loss**2)))

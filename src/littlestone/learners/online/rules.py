@@ -14,7 +14,7 @@ from littlestone.hypotheses import RuleUnion
 from littlestone.hypotheses.rules import Rule
 from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.tape import Tape
 
@@ -105,16 +105,14 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
-    >>> learner = RuleLearner(H, epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = RuleLearner(H, Budget(1, "1e-6"), horizon=200_000)
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)
     """
 
     method = "rules"
 
-    def __init__(
-        self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object, horizon: int
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int) -> None:
         super().__init__(hypotheses, horizon)
         if not isinstance(hypotheses, EqualityRules):
             raise DeclarationError(
@@ -125,8 +123,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         self.hypotheses: EqualityRules = hypotheses
         shapes = 2 ** len(hypotheses.domain.columns)
         self.mechanism: ContinualSelection[Named] = ContinualSelection(
-            epsilon=exact_epsilon(epsilon),
-            delta=exact_delta(delta),
+            budget=budget,
             horizon=horizon,
             growth=shapes,
             shared=True,

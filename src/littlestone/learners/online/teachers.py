@@ -9,21 +9,25 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner, CountedStream, is_form
 from littlestone.learners.online.holdings import Examples, Held, Holdings
 from littlestone.learners.online.taped import Record
 from littlestone.learners.teachers import frontier, narrowed, taught
+from littlestone.learners.voting import MOST_STEPS
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import require_teachers, whole
 from littlestone.privacy.tape import Tape
 from littlestone.sample import Sample
+from littlestone.steps import at_most
 
 _BETA = Fraction(1, 20)
 _TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, for each vote that is needed
@@ -115,7 +119,7 @@ class TeacherLearner(CountedLearner):
     narrow G and the class down to what agrees with them.
 
     (epsilon, delta)-DP for every stream, however many hypotheses are published: the cost is that of
-    the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu (2025), Algorithm
+    the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu25, Algorithm
     3, records take part in all draws, and their number is limited.  No mistake bound is proved.
 
     The defaults are calibrated by ``python -m benchmarks.mistakes teachers`` on oblivious sequences.
@@ -123,7 +127,7 @@ class TeacherLearner(CountedLearner):
     parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 
     >>> from littlestone.classes import Thresholds
-    >>> learner = TeacherLearner(Thresholds.on(0, 9), epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = TeacherLearner(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=200_000)
     >>> float(learner.cost().epsilon), learner.teachers, learner.counter.threshold
     (1.0, 141, 90)
     """
@@ -134,9 +138,8 @@ class TeacherLearner(CountedLearner):
     def __init__(
         self,
         hypotheses: HypothesisClass[Any],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         horizon: int,
         draws: int = 1,
         teachers: int | None = None,
@@ -149,7 +152,7 @@ class TeacherLearner(CountedLearner):
         whole("draws", draws, least=1)
         whole("most", most, least=1)
         self.draws, self.most = draws, most
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        target = budget.cost
         if list_size is None:
             list_size = _list_size(hypotheses)
         share, self.sampling = _split(target, draws, list_size)
@@ -198,11 +201,21 @@ class TeacherLearner(CountedLearner):
         # One that explains half of the mistakes is a step ahead.
         errors = chunk.n // 2
         H = self.hypotheses
-        for V in (narrowed(granted, right), narrowed(H, right), H):
-            listed = [h for h in frontier(V, chunk, errors, most=self.most) if h != published]
-            if listed:
-                return listed
+        try:
+            with at_most(self.steps):
+                for V in (narrowed(granted, right), narrowed(H, right), H):
+                    listed = frontier(V, chunk, errors, most=self.most)
+                    listed = [h for h in listed if h != published]
+                    if listed:
+                        return listed
+        except TooLargeError:
+            pass
         return []
+
+    @property
+    def steps(self) -> int | None:
+        """In how many steps a teacher lists at a draw, at most: its share of `MOST_STEPS`."""
+        return None if self.most is None else max(1, MOST_STEPS // self.teachers)
 
     def stream(self, tape: Tape) -> TeacherStream:
         return TeacherStream(self, tape)
@@ -245,7 +258,7 @@ def _split(target: PrivacyCost, draws: int, list_size: int) -> tuple[Fraction, S
     def basic(parts: int) -> tuple[Fraction, SparseSampling[Any]]:
         share = target.epsilon * parts / _PARTS
         rest = (target.epsilon - share) / draws
-        return share, SparseSampling(rest, target.delta / draws, list_size)
+        return share, SparseSampling(Budget(rest, target.delta / draws), list_size)
 
     # Each split is private: a float may choose.
     splits = (basic(parts) for parts in range(1, _PARTS))
@@ -255,7 +268,7 @@ def _split(target: PrivacyCost, draws: int, list_size: int) -> tuple[Fraction, S
     counter = OneSidedThreshold(epsilon=share, threshold=1, horizon=1)
 
     def composed(epsilon: Fraction) -> Composed:
-        step = SparseSampling[Any](epsilon, target.delta / (2 * draws), list_size)
+        step = SparseSampling[Any](Budget(epsilon, target.delta / (2 * draws)), list_size)
         return Composed([(counter, 1), (step, draws)], target.delta)
 
     found = [step for step, _ in calibrate(composed, target).uses()]

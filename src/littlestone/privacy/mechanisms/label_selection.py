@@ -9,10 +9,11 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import Generic
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.key_release import Key, cost_of_unlisted_keys
+from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
+from littlestone.privacy.mechanisms.key_release import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
@@ -24,7 +25,7 @@ DEFAULT = 0
 
 @dataclass(frozen=True)
 class LabelSelection(
-    Mechanism[Iterable[tuple[Key, int]], frozenset[tuple[Key, int]]], Generic[Key]
+    Budgeted, Mechanism[Iterable[tuple[Key, int]], frozenset[tuple[Key, int]]], Generic[Key]
 ):
     """Every key holds a race of its labels and bottom; it is released with the label that wins.
 
@@ -40,27 +41,21 @@ class LabelSelection(
     move by two.  If 2 delta <= 1 - 1/r the delta is attained, by a new key.  For one label, a key
     with c records is released with probability w/2 if w = w(c) <= 1, else 1 - 1/(2w).
 
-    The race is permute-and-flip (McKenna and Sheldon 2020) among candidates that only the data list.
+    The race is permute-and-flip (MS20) among candidates that only the data list.
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.  The proof is in
     docs/proofs/lookup.md.  Time: O(keys and labels that occur together), about 20 s for a million.
 
-    >>> mechanism = LabelSelection(Fraction(1), Fraction(1, 10**6))
+    >>> mechanism = LabelSelection(Budget(1, "1e-6"))
     >>> [round(float(mechanism.chance(c)), 3) for c in (1, 20, 28, 36, 60)]
     [0.0, 0.034, 0.865, 0.998, 1.0]
     >>> mechanism.enough(Fraction(1, 20))
     30
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    budget: Budget
 
     def __post_init__(self) -> None:
-        epsilon, delta = cost_of_unlisted_keys(self.epsilon, self.delta)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon, self.delta)
+        require_delta_for_unlisted_keys(self.budget)
 
     @cached_property
     def base(self) -> Fraction:
@@ -179,7 +174,7 @@ class LabelSelection(
         return Real(cache((Real.of(value / max(best, Fraction(1))) * falls).enclose))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.epsilon, self.delta)
+        return type(self), (self.budget,)
 
     def __str__(self) -> str:
         return (

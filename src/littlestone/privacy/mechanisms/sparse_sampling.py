@@ -25,11 +25,12 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
     every input, with r <= e^(epsilon / 2) rational and B = ceil(1 + ln(L (1 - delta) / delta) /
     ln r) for every useful delta.  That is sharp: a smaller B is not private, for any k >= 1.
 
-    Lyu (2025), Algorithm 1, after Ghazi, Kumar and Manurangsi (2020), Lemma 36, where B is
+    Lyu25, Algorithm 1, after GKM20, Lemma 36, where B is
     10 ln(L / delta) / ln r.  The proof is in docs/proofs/sparse-sampling.md.  Time: O(total length
     of the lists), about 0.5 s for a million items.
 
-    >>> mechanism = SparseSampling(Fraction(1), Fraction(1, 10**6), list_size=10)
+    >>> from littlestone.privacy import Budget
+    >>> mechanism = SparseSampling(Budget(1, "1e-6"), list_size=10)
     >>> mechanism.bottom, mechanism.copies_needed(Fraction(1, 20))
     (34, 40)
     >>> lists = [["a", "b"]] * 36 + [["b"]] * 4
