@@ -22,6 +22,8 @@ from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
+pytestmark = pytest.mark.slow
+
 LEARNERS: list[type[Any]] = [
     *concrete(PrivateLearner, "littlestone.learners"),  # type: ignore[type-abstract]
     *concrete(PrivateOnlineLearner, "littlestone.learners"),  # type: ignore[type-abstract]

@@ -34,6 +34,7 @@ from littlestone.privacy.ledger import file as ledger_file
 from littlestone.privacy.ledger.receipt import SEAL, lines
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
