@@ -72,7 +72,7 @@ class BallIgnoresMost(Subsets):
 
 class LeastErrorsOneTooMany(Points):
     def least_errors(self, sample: Any) -> int:
-        return super().least_errors(sample) + (sample.n > 3)
+        return int(super().least_errors(sample) + (sample.n > 3))
 
 
 class LeastErrorsOfTheSoa(RuleSets):
