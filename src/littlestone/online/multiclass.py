@@ -14,10 +14,10 @@ from littlestone.online.base import Player, require_label
 class MulticlassSOA(Player[Point]):
     """Predict the least y of the largest MLS(V|(x,y)), then keep V|(x,y) for the true label y.
 
-    **At most MLS(H) mistakes on every realizable sequence** (Daniely, Sabato, Ben-David and
-    Shalev-Shwartz 2011): if y is the truth and another label was predicted, MLS(V|(x,y)) < MLS(V), or
-    both would keep it, and below (x; y, prediction) hang two trees that make one of depth
-    MLS(V) + 1.  No deterministic learner promises fewer: `MulticlassTreeAdversary`.
+    **At most MLS(H) mistakes on every realizable sequence** (DSBS11): if y is the truth and another
+    label was predicted, MLS(V|(x,y)) < MLS(V), or both would keep it, and below (x; y, prediction)
+    hang two trees that make one of depth MLS(V) + 1.  No deterministic learner promises fewer:
+    `MulticlassTreeAdversary`.
 
     Raises `EmptyClassError` for an empty class, `DeclarationError` for a point outside the domain or a
     label that is none, and `RealizabilityError` for a label that no function left could give; the

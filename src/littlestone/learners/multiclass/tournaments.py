@@ -1,4 +1,4 @@
-"""The learner of several labels from global stability (Jung, Kim and Tewari 2020): a baseline."""
+"""The learner of several labels from global stability (JKT20): a baseline."""
 
 from __future__ import annotations
 
@@ -129,6 +129,15 @@ class TournamentLearner(MulticlassLearner[str]):
     ) -> TableClassifier | None:
         """The classifier of batch number i; None if its blocks run out."""
         return stable_classifier(self.hypotheses, i % len(sizes.caps), sizes.blocks(batch), rng)
+
+    def work(self, n: int) -> int:
+        """Labels: of every row for each record, and of every point for each rule of a tournament."""
+        if self.dimension == 0:
+            return 0
+        sizes = self.sizes or calibrated_sizes(n, self.dimension, self.alpha)
+        blocks = n // sizes.block
+        points, rows = self.hypotheses.domain.size or 0, self.hypotheses.size or 0
+        return (n * rows + blocks * points * rows) // 64
 
     def fallback(self) -> TableClassifier:
         """SOA_H, which is released where nothing is left; whatever the records say."""
