@@ -14,6 +14,7 @@ from littlestone.learners.online import StagedOnlineLearner
 from littlestone.learners.stable.sizes import Sizes
 from littlestone.learners.voting import MOST_STEPS
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 from littlestone.steps import answering, at_most, search
@@ -34,7 +35,7 @@ def test_a_class_of_too_large_trees_is_refused_before_the_spend(
     text: str, method: str, epsilon: object, n: int
 ) -> None:
     """Each list would be empty, or take minutes."""
-    learner, _ = choose_learner(parse_class(text), method=method, epsilon=epsilon, delta="1e-6")
+    learner, _ = choose_learner(parse_class(text), method=method, budget=Budget(epsilon, "1e-6"))
     assert learner.work(n) > MOST_WORK
     x = learner.hypotheses.domain.examples(1)[0]
     sample = Sample.from_counts(learner.hypotheses.domain, {x: [0, n]})
@@ -86,7 +87,7 @@ def test_steps_are_counted_alike_whatever_was_asked_before(text: str) -> None:
 
 
 def test_a_list_that_takes_too_many_steps_is_empty() -> None:
-    learner = IrreducibleLearner(parse_class(BOXES), epsilon="0.1", delta="1e-6")
+    learner = IrreducibleLearner(parse_class(BOXES), Budget("0.1", "1e-6"))
     assert learner.steps is not None
     assert learner.steps * learner.teachers <= MOST_STEPS
     nothing = Sample.from_counts(learner.hypotheses.domain, {})
@@ -94,7 +95,7 @@ def test_a_list_that_takes_too_many_steps_is_empty() -> None:
     x = learner.hypotheses.domain.examples(1)[0]
     learner.listed(Sample.from_counts(learner.hypotheses.domain, {x: [0, 9]}))
     proved = IrreducibleLearner.proved(
-        parse_class("points(a)"), epsilon=1, delta="1e-6", alpha=0.1, beta=0.1
+        parse_class("points(a)"), Budget(1, "1e-6"), alpha=0.1, beta=0.1
     )
     assert proved.steps is None
 
@@ -138,15 +139,14 @@ def test_a_stream_of_too_many_teachers_is_refused_before_it_begins() -> None:
     with pytest.raises(TooLargeError, match="more than 10,000,000 teachers"):
         StagedOnlineLearner(
             parse_class("thresholds(a, 0..18446744073709551615)"),
-            epsilon="0.1",
-            delta="1e-6",
+            Budget("0.1", "1e-6"),
             horizon=1,
         )
 
 
 def test_a_batch_that_takes_too_many_steps_has_no_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     H = parse_class("boxes(a 0..3, b 0..3)")
-    learner = GloballyStableLearner(H, epsilon=1, delta="1e-6")
+    learner = GloballyStableLearner(H, Budget(1, "1e-6"))
     sizes = Sizes(block=2, caps=(0,), batches=3, fresh=1)
     batch = [((0, 0), 0), ((1, 1), 1)]
     assert learner.rule(batch, 0, sizes, random.Random(0)) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
+from functools import cache, partial
 from itertools import permutations, product
 from typing import Any
 
@@ -15,7 +16,7 @@ from scipy.optimize import linprog
 from exact_draws import Draws
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
-from littlestone.audit.trials import Trials
+from littlestone.audit.subject import paid
 from littlestone.classes import (
     EqualityRules,
     FiniteClass,
@@ -32,6 +33,7 @@ from littlestone.learners import IrreducibleLearner, ProperLearner
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.proper import errors
 from littlestone.learners.teachers import frontier, listed, shuffled
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -171,9 +173,9 @@ class OneOfTwo(PrivateLearner[Any]):
     def event(self) -> ExponentialMechanism:
         return self.mechanism
 
-    def draw(self, sample: Any, *, receipt: Any, rng: random.Random) -> Any:
+    def draw(self, sample: Any, *, receipt: Any) -> Any:
         return self.rules[
-            self.mechanism.draw(ErrorRuns(errors(self.rules, sample)), receipt=receipt, rng=rng)
+            self.mechanism.draw(ErrorRuns(errors(self.rules, sample)), receipt=receipt)
         ]
 
     def distribution(self, sample: Any) -> dict[Any, Fraction]:
@@ -189,7 +191,7 @@ def holds(kind: type[Learner], *, teachers: bool) -> bool:
     xs = list(CODE.domain)[:2]
     tested = list(neighbours(tuple(product(xs, (0, 1))), 3))
     for epsilon, delta in (("1", "0.3"), ("3", "0.02")):
-        goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
+        goal: dict[str, Any] = {"budget": Budget(epsilon, delta)}
         improper: Any = OneOfTwo(CODE, epsilon)
         if teachers:
             improper = IrreducibleLearner(CODE, **goal, alpha="0.4", teachers=2, list_size=1)
@@ -259,14 +261,11 @@ def test_a_broken_learner_is_caught(kind: type[Learner]) -> None:
 
 def draws_as_told(kind: type[Learner]) -> bool:
     """Whether `draw` itself, along every outcome of its random bits, has the law that is audited."""
-    goal: dict[str, Any] = {"epsilon": "3", "delta": "0.02"}
+    goal: dict[str, Any] = {"budget": Budget("3", "0.02")}
     learner = kind(CODE, **goal, alpha="0.9", fresh="0.4", improper=OneOfTwo(CODE, "3"))
     sample = Sample[Any].from_examples(CODE.domain, [("x0", 0), ("x0", 1), ("x1", 1)])
-    with Ledger() as ledger:
-        receipt = ledger.spend(Trials(learner.event, 10**6), dataset="d", what="test")
-    law, left_out = Draws().law(
-        lambda rng: str(learner.draw(sample, receipt=receipt, rng=rng).words())
-    )
+    receipt = cache(partial(paid, learner.event, 10**6))  # of one generator
+    law, left_out = Draws().law(lambda rng: str(learner.draw(sample, receipt=receipt(rng)).words()))
     expected: dict[str, Fraction] = {}
     orders = list(permutations(listed(sample)))
     for order in orders:
@@ -279,10 +278,10 @@ def draws_as_told(kind: type[Learner]) -> bool:
 class ChoosesAtAllOfEpsilonTwice(ProperLearner[Any]):
     """The choice is drawn with the base e^epsilon, and charged with e^(epsilon / 2)."""
 
-    def draw(self, sample: Sample[Any], *, receipt: Any, rng: random.Random) -> Any:
-        receipt.redeem(self.choice)
+    def draw(self, sample: Sample[Any], *, receipt: Any) -> Any:
+        rng = receipt.redeem(self.choice)
         fresh, rest = self.parts(sample, shuffled(sample, rng))
-        near = self.near(self.improper.draw(rest, receipt=receipt, rng=rng))
+        near = self.near(self.improper.draw(rest, receipt=receipt))
         return near[selection.draw(errors(near, fresh), None, self.choice.base**2, rng)]
 
 
@@ -304,7 +303,7 @@ def test_the_draw_has_the_law_that_is_audited() -> None:
 )
 def test_no_sample_raises_and_one_is_enough(text: str) -> None:
     H = parse_class(text)
-    learner = ProperLearner(H, epsilon=1, delta="1e-6")
+    learner = ProperLearner(H, Budget(1, "1e-6"))
     for rows in ([], [(x, y) for x in H.domain.examples(3) for y in (0, 1)] * 40):
         sample = Sample[Any].from_examples(H.domain, [(next(iter(H.domain)), 1), *rows])
         with Ledger() as ledger:
@@ -313,7 +312,7 @@ def test_no_sample_raises_and_one_is_enough(text: str) -> None:
 
 def test_the_set_that_labels_the_records_is_found() -> None:
     H = Subsets(Integers(), 2, exactly=True)
-    learner = ProperLearner(H, epsilon=1, delta="1e-6")
+    learner = ProperLearner(H, Budget(1, "1e-6"))
     rows = [(7, 1)] * 1200 + [(9, 1)] * 800 + [(1000 + i, 0) for i in range(4000)]
     sample = Sample[Any].from_examples(H.domain, rows)
     with Ledger() as ledger:
@@ -326,17 +325,17 @@ def test_a_used_receipt_draws_nothing() -> None:
         def getrandbits(self, k: int) -> int:
             raise AssertionError("a random bit was read")
 
-    learner = ProperLearner(CODE, epsilon=1, delta="1e-6")
+    learner = ProperLearner(CODE, Budget(1, "1e-6"))
     sample = Sample[Any].from_examples(CODE.domain, [("x0", 1)] * 10)
     with Ledger() as ledger:
-        receipt = ledger.spend(learner.event, dataset="d", what="test")
+        receipt = ledger.spend(learner.event, dataset="d", what="test", rng=Untouched())
         receipt.redeem(learner.choice)
         with pytest.raises(LedgerError):
-            learner.draw(sample, receipt=receipt, rng=Untouched())
+            learner.draw(sample, receipt=receipt)
 
 
 def test_refusals() -> None:
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     with pytest.raises(DeclarationError, match="no way is known"):
         ProperLearner(parse_class("parities(a, b, c)"), **goal)
     with pytest.raises(DeclarationError, match="the improper learner learns"):
@@ -358,7 +357,7 @@ def test_refusals() -> None:
 )
 def test_the_proved_size(H: Any) -> None:
     goal: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
-    learner = ProperLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+    learner = ProperLearner.proved(H, Budget(1, "1e-6"), **goal)
     bound = learner.plan(**goal, setting="realizable")
     assert bound is not None
     assert bound.proved

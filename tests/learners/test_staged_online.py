@@ -33,6 +33,7 @@ from littlestone.learners.online.stage_sizes import (
 )
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.stage_trees import errs, stage_leaves
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -78,7 +79,7 @@ def test_the_whole_process_is_private(process: Process) -> None:
 def small(H: HypothesisClass[Any] = H, horizon: int = 3000, **sizes: Any) -> StagedOnlineLearner:
     """Tests and draws of nearly no noise, so that few teachers and mistakes are enough."""
     chosen = {"calls": 5, "draws": 3, "list_size": 8, "cap": 8, "teachers": 60, "threshold": 300}
-    return StagedOnlineLearner(H, epsilon=900, delta="0.1", horizon=horizon, **chosen | sizes)
+    return StagedOnlineLearner(H, Budget(900, "0.1"), horizon=horizon, **chosen | sizes)
 
 
 def follow(learner: StagedOnlineLearner, rows: list[Any], seed: int = 1) -> StagedStream:
@@ -175,8 +176,8 @@ def test_after_the_last_call_no_record_is_looked_at() -> None:
     told: list[Any] = []
     made = small(calls=2, threshold=1)
     with Ledger() as ledger:
-        receipt = made.pay(ledger, "d", "y")
-    stream = made.begin(receipt, seeded_generator(1), told.append)
+        receipt = made.pay(ledger, "d", "y", seeded_generator(1))
+    stream = made.begin(receipt, told.append)
     for _ in range(50):
         stream.update(5, 1 - stream.predict(5))
     assert (stream.calls, stream.steps) == (2, 50)
@@ -235,10 +236,10 @@ def test_what_is_refused_and_chosen() -> None:
     with pytest.raises(DeclarationError, match="adversary"):
         small(adversary="blind")
     with pytest.raises(DeclarationError, match="delta"):
-        StagedOnlineLearner(H, epsilon=1, delta=0, horizon=5)
+        StagedOnlineLearner(H, Budget(1), horizon=5)
     with pytest.raises(DeclarationError, match="majority"):
         small(parse_class("affine(x, y, z; q 1009, dimension 2)"))
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 50}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 50}
     assert choose_online_learner(Thresholds.on(0, 9), **goal).method != "staged"
     assert choose_online_learner(H, method="staged", **goal).method == "staged"
 
@@ -246,7 +247,7 @@ def test_what_is_refused_and_chosen() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("adversary", ["oblivious", "adaptive"])
 def test_the_default_sizes_are_proved_and_paid_for(adversary: Any) -> None:
-    goal: dict[str, Any] = {"epsilon": "0.5", "delta": "1e-6", "horizon": 10**6}
+    goal: dict[str, Any] = {"budget": Budget("0.5", "1e-6"), "horizon": 10**6}
     for d in (0, 3):
         made = StagedOnlineLearner(Subsets(Integers(), d), adversary=adversary, **goal)
         assert made.cost().epsilon <= Fraction(1, 2)
@@ -357,7 +358,7 @@ def test_a_vote_of_draws_is_wrong_seldom() -> None:
 def test_lists_of_any_size_are_cut_by_the_mechanism() -> None:
     size = max(leaves(6, 10**5))
     assert size > sys.maxsize
-    sampling = SparseSampling[str](Fraction(1), Fraction(1, 10), size)
+    sampling = SparseSampling[str](Budget(1, Fraction(1, 10)), size)
     assert sampling.scores([["a", "b", "a"]]) == {"a": 1, "b": 1}
 
 

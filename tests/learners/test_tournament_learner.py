@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import permutations, product
 from typing import Any
 
@@ -15,8 +15,8 @@ import pytest
 from exact_draws import Draws, apart
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import paid
 from littlestone.audit.subjects.exponential_learner import released_text
-from littlestone.audit.trials import Trials
 from littlestone.classes import FiniteClass
 from littlestone.errors import DeclarationError
 from littlestone.labelled import LabelledSample
@@ -28,6 +28,7 @@ from littlestone.learners.stable.sizes import Sizes, proved_sizes, stability
 from littlestone.learners.teachers import permuted
 from littlestone.multiclass import TableClass, parse_multiclass
 from littlestone.online import MulticlassSOA
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
 from scripted import Script
@@ -68,14 +69,14 @@ def in_order(learner: TournamentLearner, sizes: Sizes, reused: bool) -> Callable
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.2"), ("2", "0.3")])
 def test_private_on_every_tiny_pair(epsilon: str, delta: str) -> None:
     """With the order known: the uniform one of `draw` can only hide more."""
-    learner = TournamentLearner(H, epsilon=epsilon, delta=delta, sizes=TOURNAMENTS)
+    learner = TournamentLearner(H, Budget(epsilon, delta), sizes=TOURNAMENTS)
     pairs = list(neighbours(RECORDS, TOURNAMENTS.n))
     assert exact_audit(in_order(learner, TOURNAMENTS, False), pairs, learner.event).holds
 
 
 def test_records_that_vote_and_choose_are_caught() -> None:
     sizes, (a, b) = Sizes(block=1, caps=(0,), batches=9, fresh=0), RECORDS[:2]
-    learner = TournamentLearner(H, epsilon=4, delta="0.01", sizes=sizes)
+    learner = TournamentLearner(H, Budget(4, "0.01"), sizes=sizes)
     pairs = [((a,) * (i + 1) + (b,) * (8 - i), (a,) * i + (b,) * (9 - i)) for i in range(9)]
     for reused in (False, True):
         law = in_order(learner, sizes, reused)
@@ -85,23 +86,22 @@ def test_records_that_vote_and_choose_are_caught() -> None:
 class ChoosesOnAllRecords(TournamentLearner):
     """All records choose, also those that voted."""
 
-    def draw(self, sample: Any, *, receipt: Receipt, rng: random.Random) -> Any:
+    def draw(self, sample: Any, *, receipt: Receipt) -> Any:
         with pytest.MonkeyPatch.context() as patch:
-            everything = permuted(sample, rng)
+            everything = permuted(sample, receipt._rng)
             patch.setattr(tournaments, "errors", lambda rules, fresh: errors(rules, everything))
-            return super().draw(sample, receipt=receipt, rng=rng)
+            return super().draw(sample, receipt=receipt)
 
 
 def draws_as_told(kind: type[TournamentLearner]) -> bool:
     """Whether `draw` itself, along every outcome of its random bits, has the law that is audited."""
     sizes = Sizes(block=1, caps=(0,), batches=3, fresh=1)
-    learner = kind(H, epsilon=3, delta="0.3", sizes=sizes)
+    learner = kind(H, Budget(3, "0.3"), sizes=sizes)
     (x,), labels = H.domain, (1, 1, 1, 2)
     sample = LabelledSample.from_examples(H.domain, H.labels, [(x, H.labels[y]) for y in labels])
-    with Ledger() as ledger:
-        receipt = ledger.spend(Trials(learner.event, 10**6), dataset="d", what="test")
+    receipt = cache(partial(paid, learner.event, 10**6))  # of one generator
     law, left_out = Draws(Fraction(1, 10**6)).law(
-        lambda rng: released_text(learner.draw(sample, receipt=receipt, rng=rng))
+        lambda rng: released_text(learner.draw(sample, receipt=receipt(rng)))
     )
     told, expected = in_order(learner, sizes, False), defaultdict[Any, Fraction](Fraction)
     for order in permutations(labels):
@@ -137,20 +137,20 @@ def test_the_rule_is_the_soa_and_then_what_it_saw() -> None:
 
 def test_two_labels_are_the_binary_learner() -> None:
     table = [[0, 1, 1], [1, 0, 1], [0, 0, 0]]
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
     several = TournamentLearner.proved(TableClass.of(table), **goal)
     binary = GloballyStableLearner.proved(FiniteClass.from_array(table), **goal)
     assert several.sizes == binary.sizes
     assert stability(1, 3) == pytest.approx(1 / 3)
     assert stability(2, 3) < stability(2)
-    sizes = [proved_sizes(1, 0.1, 0.05, 1, "1e-6", labels=k).n for k in (2, 3, 8)]
+    sizes = [proved_sizes(1, 0.1, 0.05, Budget(1, "1e-6"), labels=k).n for k in (2, 3, 8)]
     assert sizes == sorted(sizes)
 
 
 @pytest.mark.slow
 def test_it_learns() -> None:
     table = TableClass.of([[x, y] for x in range(3) for y in range(3)], labels=list("abc"))
-    learner = TournamentLearner(table, epsilon=4, delta="1e-6")
+    learner = TournamentLearner(table, Budget(4, "1e-6"))
     assert learner.plan(0.1, 0.05, setting="realizable") is None
     rng, right = random.Random(2), 0
     for seed in range(5):
@@ -169,10 +169,8 @@ def test_it_learns() -> None:
 def test_declarations() -> None:
     for alpha in (0, 1, "no"):
         with pytest.raises(DeclarationError):
-            TournamentLearner(H, epsilon=1, delta="1e-6", alpha=alpha)
+            TournamentLearner(H, Budget(1, "1e-6"), alpha=alpha)
     with pytest.raises(DeclarationError, match="point by point"):
-        TournamentLearner(
-            parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), epsilon=1, delta="1e-6"
-        )
+        TournamentLearner(parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError):
-        TournamentLearner(H, epsilon=1, delta=0)
+        TournamentLearner(H, Budget(1))

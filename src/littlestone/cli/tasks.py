@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from littlestone.classes import parse_class
@@ -15,6 +16,8 @@ from littlestone.learners.base import Setting
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.multiclass import parse_multiclass
 from littlestone.planning import choose_learner, choose_multiclass_learner
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.report.fit import Evaluation, LabelledEvaluation
 from littlestone.sample import Sample
@@ -48,7 +51,7 @@ class RuleTask(Task):
     why: str
     event: Event
     label: Label
-    estimate: str | None
+    estimate: Fraction | None
 
     def read(self, table: Table, *, refuse_blank: bool) -> Sample[Any]:
         domain = self.learner.hypotheses.domain
@@ -97,7 +100,7 @@ def declared_task(
 ) -> Task:
     """What these options of `fit` ask for; raises `DeclarationError` where they do not go together."""
     goal: dict[str, Any] = {
-        "epsilon": epsilon, "delta": delta, "method": method, "setting": setting
+        "budget": Budget(epsilon, delta), "method": method, "setting": setting
     }  # fmt: skip
     if positive is not None and labels is not None:
         raise DeclarationError(
@@ -113,8 +116,9 @@ def declared_task(
                 fix="leave out --default, or say --labels A,B,C in place of --positive",
             )
         learner, why = choose_learner(parse_class(hypotheses), **goal)
-        event = learner.event_with(estimate)
-        return RuleTask(learner, why, event, Label.parse(target, positive), estimate)
+        more = None if estimate is None else exact_epsilon(estimate)
+        event = learner.event_with(more)
+        return RuleTask(learner, why, event, Label.parse(target, positive), more)
     declared = Labels.parse(target, labels or "", default)
     if estimate is not None:
         raise DeclarationError(

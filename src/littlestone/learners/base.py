@@ -6,6 +6,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, Generic, Literal, get_args
 
@@ -20,11 +21,11 @@ from littlestone.labelled import LabelledSample
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
-from littlestone.privacy.randomness import chosen_generator, is_cryptographic
 from littlestone.sample import Sample
 
 Setting = Literal["realizable", "agnostic"]
@@ -150,25 +151,22 @@ class PrivateLearner(Learner, Generic[Point]):
     hypotheses: HypothesisClass[Point]
 
     @abstractmethod
-    def __init__(
-        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         """Raises `DeclarationError` where the learner does not apply."""
 
     @classmethod
     def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> PrivateLearner[Point]:
         """The learner as it is used for error ``alpha``; most are the same for every alpha."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta)
+        return cls(hypotheses, budget)
 
     @classmethod
     def proved(
         cls,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: float,
         beta: float,
     ) -> PrivateLearner[Point]:
@@ -176,16 +174,16 @@ class PrivateLearner(Learner, Generic[Point]):
 
         A learner overrides it whose usual parameters are calibrated.
         """
-        return cls(hypotheses, epsilon=epsilon, delta=delta)
+        return cls(hypotheses, budget)
 
-    def event_with(self, estimate: object) -> Event:
+    def event_with(self, estimate: Fraction | None) -> Event:
         """`event`, and beside it the `CellCounts` of epsilon ``estimate``; None: `event` alone.
 
         Raises `DeclarationError` for an illegal epsilon.
         """
         if estimate is None:
             return self.event
-        counts = CellCounts(exact_epsilon(estimate), len(CELLS))
+        counts = CellCounts(estimate, len(CELLS))
         return Composed([(self.event, 1), (counts, 1)], self.cost().delta)
 
     def fit(
@@ -195,7 +193,7 @@ class PrivateLearner(Learner, Generic[Point]):
         ledger: Ledger,
         dataset: str,
         label: str = "label is 1",
-        estimate: object = None,
+        estimate: Fraction | None = None,
         rng: random.Random | None = None,
     ) -> Release:
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
@@ -208,11 +206,10 @@ class PrivateLearner(Learner, Generic[Point]):
         """
         made = "read_sample(table, domain, label) or Sample.from_examples(domain, examples)"
         require_fitting(sample, Sample, self.hypotheses, made)
-        rng = chosen_generator(rng)
         what = f"learn {label} from {self.hypotheses}"
         event = self.event_with(estimate)
         self.require_affordable(sample.n)
-        counts = None if estimate is None else CellCounts(exact_epsilon(estimate), len(CELLS))
+        counts = None if estimate is None else CellCounts(estimate, len(CELLS))
         # All that can be known is made before the spend, so that little can fail after it.
         release = partial(
             Release,
@@ -221,16 +218,16 @@ class PrivateLearner(Learner, Generic[Point]):
             n=sample.n,
             cost=event.cost(),
             mechanism=str(event),
-            private=is_cryptographic(rng),
         )
-        receipt = ledger.spend(event, dataset=dataset, what=what)
-        hypothesis = self.draw(sample, receipt=receipt, rng=rng)
+        receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
+        hypothesis = self.draw(sample, receipt=receipt)
         found = None
         if counts is not None:
-            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt, rng=rng)
+            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt)
             found = Estimate(counts.epsilon, sample.n, *noisy)
         return release(
             hypothesis=hypothesis,
+            private=receipt.private,
             receipt=receipt.number,
             estimate=found,
             total=receipt.total,
@@ -238,10 +235,8 @@ class PrivateLearner(Learner, Generic[Point]):
         )
 
     @abstractmethod
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
-        """The hypothesis to release; the receipt is redeemed before the first random bit."""
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        """The hypothesis to release, drawn from the generator that ``receipt`` hands out."""
 
 
 def require_fitting(

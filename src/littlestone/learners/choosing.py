@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -27,7 +26,8 @@ from littlestone.learners.base import (
 )
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
@@ -51,7 +51,7 @@ class ChoosingLearner(PrivateLearner[Point]):
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
-    >>> learner = ChoosingLearner(H, epsilon=1, delta="1e-6")
+    >>> learner = ChoosingLearner(H, Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     438
     """
@@ -59,9 +59,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     method = "choosing"
     counts_errors = True
 
-    def __init__(
-        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         if not isinstance(hypotheses, Covering):
             raise DeclarationError(
                 f"learn {hypotheses} with the choosing mechanism",
@@ -69,7 +67,7 @@ class ChoosingLearner(PrivateLearner[Point]):
                 fix="declare points, subsets, rules or rule_sets, or take another method",
             )
         self.hypotheses: Covering[Point] = hypotheses
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        target = budget.cost
         self.rounds = max(1, hypotheses.parts)
         self.mechanism = round_of(self.rounds, hypotheses.growth, target)
         self._event = _together(self.mechanism, self.rounds, target.delta)
@@ -78,14 +76,12 @@ class ChoosingLearner(PrivateLearner[Point]):
     def event(self) -> Event:
         return self._event
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         chosen: list[Hypothesis[Point]] = []
         for _ in range(self.rounds):
             elements = self.hypotheses.elements(sample)
             scores = elements.positives - elements.negatives
-            i = self.mechanism.draw_scores(scores, receipt=receipt, rng=rng)
+            i = self.mechanism.draw_scores(scores, receipt=receipt)
             if i is not None:
                 chosen.append(elements.element(i))
                 sample = self.left(sample, elements, i)
@@ -160,11 +156,11 @@ class ChoosingLearner(PrivateLearner[Point]):
 def round_of(rounds: int, growth: int, target: PrivacyCost) -> ChoosingMechanism[int]:
     """The mechanism of which ``rounds`` draws cost ``target``: that of the lowest bottom."""
     if rounds == 1:
-        return ChoosingMechanism[int](target.epsilon, target.delta, growth)
+        return ChoosingMechanism[int](Budget(target.epsilon, target.delta), growth)
 
     def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
         def together(step: Fraction) -> Event:
-            mechanism = ChoosingMechanism[int](step, shared, growth)
+            mechanism = ChoosingMechanism[int](Budget(step, shared), growth)
             return _together(mechanism, rounds, target.delta)
 
         ((drawn, _),) = calibrate(together, target).uses()

@@ -36,7 +36,8 @@ class GGKMLearner(VotingLearner[Point]):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
-    >>> GGKMLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6").teachers
+    >>> from littlestone.privacy import Budget
+    >>> GGKMLearner(Subsets(Integers(), 3), Budget(1, "1e-6")).teachers
     246
     """
 

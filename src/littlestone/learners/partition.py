@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
 
@@ -24,7 +22,7 @@ from littlestone.learners.base import (
     require_plan,
     require_values,
 )
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.key_release import KeyRelease
@@ -47,7 +45,7 @@ class _SetLearner(PrivateLearner[Any]):
 
     mechanism: KeyRelease[Any, Any]
 
-    def __init__(self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
         right = isinstance(hypotheses, PointCovering) and (hypotheses.parts <= 1) == self.single
         if not isinstance(hypotheses, PointCovering) or not right:
             kind = "single points" if self.single else "sets of several points"
@@ -58,10 +56,10 @@ class _SetLearner(PrivateLearner[Any]):
                 + ("points(COLUMN)" if self.single else "subsets(COLUMN; at most K), K above 1"),
             )
         self.hypotheses: PointCovering = hypotheses
-        self.mechanism = self._mechanism(exact_epsilon(epsilon), exact_delta(delta))
+        self.mechanism = self._mechanism(budget)
 
     @abstractmethod
-    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
+    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
         """The mechanism that releases keys."""
 
     @property
@@ -80,7 +78,7 @@ class _SetLearner(PrivateLearner[Any]):
 @lru_cache(maxsize=16)
 def missed(mechanism: KeyRelease[Any, Any]) -> NDArray[np.float64]:
     """1 - q(0), 1 - q(1), ..., down to 0."""
-    require_curve(mechanism.epsilon, mechanism.delta)
+    require_curve(mechanism.budget)
     found = [1.0]
     while found[-1] > 0:
         require_values(len(found), MOST_STEPS)
@@ -88,13 +86,13 @@ def missed(mechanism: KeyRelease[Any, Any]) -> NDArray[np.float64]:
     return np.array(found)
 
 
-def require_curve(epsilon: Fraction, delta: Fraction) -> None:
+def require_curve(budget: Budget) -> None:
     """Raise `TooLargeError` if a release curve surely has more than `MOST_STEPS` values.
 
     Each is exact, so it takes as long as a thousand floats.
     """
     # From 0 to 1 it rises by a factor e^epsilon and delta a step at most.
-    require_values(int(natural_log(1 + epsilon / delta) / epsilon), MOST_STEPS)
+    require_values(int(natural_log(1 + budget.epsilon / budget.delta) / budget.epsilon), MOST_STEPS)
 
 
 def enough_for_keys(
@@ -144,7 +142,7 @@ class PartitionLearner(_SetLearner):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Strings
-    >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), epsilon=1, delta="1e-6")
+    >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     806
     """
@@ -153,13 +151,13 @@ class PartitionLearner(_SetLearner):
     counts_errors = True
     single = False
 
-    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
-        return PartitionSelection(epsilon, delta)
+    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
+        return PartitionSelection(budget)
 
-    def draw(self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random) -> FiniteSet:
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         scores = (sample.positives - sample.negatives).tolist()
         named = dict(zip(sample.points, scores, strict=True))
-        keys = self.mechanism.draw_scores(named, receipt=receipt, rng=rng)
+        keys = self.mechanism.draw_scores(named, receipt=receipt)
         return FiniteSet(self.hypotheses.domain, keys)
 
 
@@ -173,7 +171,7 @@ class SingleKeyLearner(_SetLearner):
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings
-    >>> learner = SingleKeyLearner(Points(Strings("merchant")), epsilon=1, delta="1e-6")
+    >>> learner = SingleKeyLearner(Points(Strings("merchant")), Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     219
     """
@@ -182,10 +180,10 @@ class SingleKeyLearner(_SetLearner):
     reservation = "if no label is wrong"
     single = True
 
-    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
-        return SingleKeySelection(epsilon, delta)
+    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
+        return SingleKeySelection(budget)
 
-    def draw(self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random) -> FiniteSet:
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         named = dict(zip(sample.points, sample.positives.tolist(), strict=True))
-        key = self.mechanism.draw_scores(named, receipt=receipt, rng=rng)
+        key = self.mechanism.draw_scores(named, receipt=receipt)
         return FiniteSet(self.hypotheses.domain, frozenset() if key is None else frozenset([key]))

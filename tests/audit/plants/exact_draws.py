@@ -13,6 +13,7 @@ import pytest
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.audit.subjects import online, staged
 from littlestone.learners.online import stage_stream
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms import cell_counts, stable_histogram
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
@@ -36,13 +37,13 @@ def honest(name: str) -> Subject[Any]:
 def changed(subject: Subject[Any], change: Change) -> Subject[Any]:
     """The same claim and law, but ``change`` is in the code while it draws."""
 
-    def runs(times: int) -> Any:
-        run = subject.runs(times)
+    def runs(times: int, rng: Random) -> Any:
+        run = subject.runs(times, rng)
 
-        def with_change(data: Any, rng: Random) -> Any:
+        def with_change(data: Any) -> Any:
             with pytest.MonkeyPatch.context() as patch:
                 change(patch)
-                return run(data, rng)
+                return run(data)
 
         return with_change
 
@@ -72,8 +73,8 @@ def squared(patch: pytest.MonkeyPatch) -> None:
 
 
 def exact_zero(patch: pytest.MonkeyPatch) -> None:
-    def draw(self: Any, data: Any, *, receipt: Any, rng: Random) -> tuple[int, ...]:
-        receipt.redeem(self)
+    def draw(self: Any, data: Any, *, receipt: Any) -> tuple[int, ...]:
+        rng = receipt.redeem(self)
         return tuple(count and count + discrete_laplace(self.ratio, rng) for count in data)
 
     patch.setattr(cell_counts.CellCounts, "draw", draw)
@@ -103,9 +104,7 @@ def few_bits(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ReleaseCurve, "fires", fires)
 
 
-VOTES = CertainVotes(
-    epsilon=Fraction(100), delta=Fraction(1, 5), voters=1, threshold=1, hits=2, horizon=3
-)
+VOTES = CertainVotes(budget=Budget(100, Fraction(1, 5)), voters=1, threshold=1, hits=2, horizon=3)
 
 
 def votes() -> Subject[Any]:

@@ -18,6 +18,7 @@ from littlestone.classifiers import Classifier
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
 from littlestone.learners.multiclass import MulticlassLearner
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 
@@ -45,7 +46,7 @@ def released_text(hypothesis: Hypothesis[Any] | Classifier[Any]) -> str:
 def fits(
     learner: PrivateLearner[Any] | MulticlassLearner[Any],
     read: Callable[[Any], Any] | None = None,
-) -> Callable[[int], Run[Records]]:
+) -> Callable[[int, random.Random], Run[Records]]:
     """The runs of a learner's subject: whole fits, each with the text of what it releases.
 
     ``read`` makes the sample of the records, by default a `Sample` over the learner's domain.
@@ -59,12 +60,12 @@ def fits(
         release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng)
         return released_text(release.hypothesis)
 
-    return lambda times: fit
+    return lambda times, rng: partial(fit, rng=rng)
 
 
 def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Records]:
     """The learner of H on all neighbouring samples of n records, and on one pair of a thousand."""
-    learner = ExponentialLearner(H, epsilon=epsilon)
+    learner = ExponentialLearner(H, Budget(epsilon))
     records = all_records(H)
 
     # As many of each label at every point: all hypotheses are equally good, but for the one record

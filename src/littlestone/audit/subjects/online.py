@@ -27,13 +27,14 @@ from littlestone.learners.online import (
 from littlestone.learners.online.experts import ExpertStream
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.teachers import TeacherStream
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_selection import first
 from littlestone.privacy.mechanisms.epoch import Epoch
 
 Published = tuple[str, ...]
 Law = dict[Any, Fraction]
-Begin = Callable[[Receipt, random.Random], PrivateStream[Any]]
+Begin = Callable[[Receipt], PrivateStream[Any]]
 
 LONG = 12
 KEY = 1
@@ -66,12 +67,11 @@ def told(
     In the two ``large`` streams a number stands for so many records that are predicted rightly.
     """
 
-    def runs(times: int) -> Run[Any]:
-        receipt = paid(learner.event, times)
+    def runs(times: int, rng: random.Random) -> Run[Any]:
+        receipt = paid(learner.event, times, rng)
 
-        def run(data: Sequence[Any], rng: random.Random) -> Hashable:
-            start = begin or (lambda receipt, rng: learner.begin(receipt, rng, None))
-            stream = start(receipt, rng)
+        def run(data: Sequence[Any]) -> Hashable:
+            stream = learner.begin(receipt, None) if begin is None else begin(receipt)
             published = []
             for record in data:
                 if isinstance(record, int):
@@ -190,7 +190,7 @@ def forked(stream: Any) -> Any:
 @subject("online-key-learner")
 def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of sets: all sets that it publishes; needs a delta."""
-    learner = KeyLearner(Subsets(Integers(), 2), epsilon=epsilon, delta=delta, horizon=LONG)
+    learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
     return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), (1, 0), (1, 1)))
 
 
@@ -198,7 +198,7 @@ def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of equality rules, of one column: all its rules; needs a delta."""
     H = EqualityRules.of("a", max_literals=1)
-    learner = RuleLearner(H, epsilon=epsilon, delta=delta, horizon=LONG)
+    learner = RuleLearner(H, Budget(epsilon, delta), horizon=LONG)
 
     def law(data: Records) -> Law:
         return of_rules(learner.resume([], random.Random(0), None), data)
@@ -210,7 +210,7 @@ def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of teachers, of single points: all it publishes; needs a delta."""
     learner = TeacherLearner(
-        Points(Integers()), epsilon=epsilon, delta=delta, horizon=LONG, threshold=1, teachers=2
+        Points(Integers()), Budget(epsilon, delta), horizon=LONG, threshold=1, teachers=2
     )
 
     def law(data: Records) -> Law:
@@ -218,8 +218,8 @@ def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         stream = learner.resume([["begin", KEY, 0, nothing.due]], random.Random(0), None)
         return of_teachers(stream, data)
 
-    def begin(receipt: Receipt, rng: random.Random) -> PrivateStream[Any]:
-        stream = learner.begin(receipt, rng, None)
+    def begin(receipt: Receipt) -> PrivateStream[Any]:
+        stream = learner.begin(receipt, None)
         stream._begun(KEY, stream._epoch)
         return stream
 

@@ -14,8 +14,8 @@ from littlestone.labelled import LabelledSample
 from littlestone.learners.base import Learner, require_fitting
 from littlestone.learners.release import Release
 from littlestone.multiclass import MulticlassClass
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.randomness import chosen_generator, is_cryptographic
 
 
 class MulticlassLearner(Learner, Generic[Point]):
@@ -24,17 +24,15 @@ class MulticlassLearner(Learner, Generic[Point]):
     hypotheses: MulticlassClass[Point]
 
     @abstractmethod
-    def __init__(
-        self, hypotheses: MulticlassClass[Point], *, epsilon: object, delta: object
-    ) -> None:
+    def __init__(self, hypotheses: MulticlassClass[Point], budget: Budget) -> None:
         """Raises `DeclarationError` where the learner does not apply."""
 
     @classmethod
     def aimed(
-        cls, hypotheses: MulticlassClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: MulticlassClass[Point], budget: Budget, *, alpha: object
     ) -> MulticlassLearner[Point]:
         """The learner as it is used for error ``alpha``; some are the same for every alpha."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta)
+        return cls(hypotheses, budget)
 
     def fit(
         self,
@@ -60,7 +58,6 @@ class MulticlassLearner(Learner, Generic[Point]):
                 found=f"the class declares the labels {', '.join(self.hypotheses.labels)}",
                 fix="declare the same labels in the same order",
             )
-        rng = chosen_generator(rng)
         self.require_affordable(sample.n)
         what = f"learn {label} from {self.hypotheses}"
         # As with two labels, all that can be known is made before the spend.
@@ -71,18 +68,16 @@ class MulticlassLearner(Learner, Generic[Point]):
             n=sample.n,
             cost=self.cost(),
             mechanism=str(self.event),
-            private=is_cryptographic(rng),
         )
-        receipt = ledger.spend(self.event, dataset=dataset, what=what)
+        receipt = ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
         return release(
-            hypothesis=self.draw(sample, receipt=receipt, rng=rng),
+            hypothesis=self.draw(sample, receipt=receipt),
+            private=receipt.private,
             receipt=receipt.number,
             total=receipt.total,
             limit=receipt.limit,
         )
 
     @abstractmethod
-    def draw(
-        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Classifier[Point]:
-        """The classifier to release; the receipt is redeemed before the first random bit."""
+    def draw(self, sample: LabelledSample[Point], *, receipt: Receipt) -> Classifier[Point]:
+        """The classifier to release, drawn from the generator that ``receipt`` hands out."""

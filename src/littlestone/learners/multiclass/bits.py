@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -24,31 +23,29 @@ from littlestone.learners.partition import PartitionLearner
 from littlestone.multiclass import MulticlassClass
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.sample import Sample
 
 Binary = Callable[..., PrivateLearner[Any]]
-"""Makes the learner of a binary class: ``binary(H, epsilon=..., delta=...)``, of declarations alone."""
+"""Makes the learner of a binary class: ``binary(H, budget)``, of declarations alone."""
 
 
-def first_that_applies(
-    H: HypothesisClass[Any], *, epsilon: object, delta: object
-) -> PrivateLearner[Any]:
+def first_that_applies(H: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
     """The first that applies: by partition, by choosing, exponential, or of every Littlestone class.
 
     >>> from littlestone.classes import Thresholds
-    >>> first_that_applies(Thresholds.on(0, 9), epsilon=1, delta=0).method
+    >>> first_that_applies(Thresholds.on(0, 9), Budget(1)).method
     'exponential'
     """
     kinds: list[Binary] = [PartitionLearner, ChoosingLearner, ExponentialLearner]
     for kind in kinds:
         try:
-            return kind(H, epsilon=epsilon, delta=delta)
+            return kind(H, budget)
         except DeclarationError:
             pass
-    return IrreducibleLearner(H, epsilon=epsilon, delta=delta)
+    return IrreducibleLearner(H, budget)
 
 
 class BitwiseLearner(MulticlassLearner[Point]):
@@ -65,9 +62,8 @@ class BitwiseLearner(MulticlassLearner[Point]):
     def __init__(
         self,
         hypotheses: MulticlassClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         binary: Binary = first_that_applies,
         other: int = 0,
     ) -> None:
@@ -80,15 +76,14 @@ class BitwiseLearner(MulticlassLearner[Point]):
             )
         self.hypotheses, self.other = hypotheses, other
         classes = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
-        self.learners = self.shared(classes, target, binary)
+        self.learners = self.shared(classes, budget, binary)
         self.counts_errors = all(learner.counts_errors for learner in self.learners)
 
     @abstractmethod
     def shared(
-        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+        self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
-        """The learners of the bit classes, which together cost at most ``target``."""
+        """The learners of the bit classes, which together cost at most ``budget``."""
 
     def bit(self, sample: LabelledSample[Point], i: int) -> Sample[Point]:
         """The sample whose labels are the bits number i."""
@@ -129,7 +124,7 @@ class BitsLearner(BitwiseLearner[Point]):
 
     >>> from littlestone.multiclass import parse_multiclass
     >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
-    >>> learner = BitsLearner(H, epsilon=1, delta="1e-6")
+    >>> learner = BitsLearner(H, Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     1754
     """
@@ -137,41 +132,39 @@ class BitsLearner(BitwiseLearner[Point]):
     method = "bits"
 
     def shared(
-        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+        self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
         b = len(classes)
 
         @cache
-        def learners(epsilon: Fraction, delta: Fraction) -> tuple[PrivateLearner[Any], ...]:
-            return one_a_class(classes, partial(binary, epsilon=epsilon, delta=delta))
+        def learners(share: Budget) -> tuple[PrivateLearner[Any], ...]:
+            return one_a_class(classes, partial(binary, budget=share))
 
         def largest(delta: Fraction) -> Fraction:
             """The largest epsilon of a bit, with so much of delta for each."""
             known: dict[Event, Fraction] = {}
 
             def together(epsilon: Fraction) -> Event:
-                event = _together(learners(epsilon, delta), target.delta)
+                event = _together(learners(Budget(epsilon, delta)), budget.delta)
                 known[event] = epsilon
                 return event
 
-            return known[calibrate(together, target)]
+            return known[calibrate(together, budget.cost)]
 
         # All of delta for the bits, or half of it for the composition of their epsilons.
-        shares = {target.delta / b, target.delta / (2 * b)} if b > 1 else {target.delta}
-        epsilon, delta = max((largest(delta), delta) for delta in shares)
-        self._event = _together(learners(epsilon, delta), target.delta)
-        return learners(epsilon, delta)
+        shares = {budget.delta / b, budget.delta / (2 * b)} if b > 1 else {budget.delta}
+        share = Budget(*max((largest(delta), delta) for delta in shares))
+        self._event = _together(learners(share), budget.delta)
+        return learners(share)
 
     @property
     def event(self) -> Event:
         return self._event
 
-    def draw(
-        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> BitClassifier:
+    def draw(self, sample: LabelledSample[Point], *, receipt: Receipt) -> BitClassifier:
         return self.classifier(
             [
-                learner.draw(self.bit(sample, i), receipt=receipt, rng=rng)
+                learner.draw(self.bit(sample, i), receipt=receipt)
                 for i, learner in enumerate(self.learners)
             ]
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 from littlestone.classifiers.buckets import BucketTable, bucket_of
@@ -11,7 +10,7 @@ from littlestone.labelled import LabelledSample
 from littlestone.learners.base import Bound, Setting, require_plan
 from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.multiclass import Lookup, MulticlassClass
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 
@@ -33,7 +32,7 @@ class BucketLearner(MulticlassLearner[Any]):
 
     >>> from littlestone.domains import Strings
     >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
-    >>> print(BucketLearner(H, epsilon=1, delta=0).event)
+    >>> print(BucketLearner(H, Budget(1)).event)
     permute-and-flip on 3 labels in each of 262144 buckets, epsilon 1
     """
 
@@ -44,9 +43,8 @@ class BucketLearner(MulticlassLearner[Any]):
     def __init__(
         self,
         hypotheses: MulticlassClass[Any],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object = 0,
         bits: int = BITS,
     ) -> None:
         if not isinstance(hypotheses, Lookup):
@@ -62,19 +60,16 @@ class BucketLearner(MulticlassLearner[Any]):
                 found="bits is a whole number from 1 to 20",
                 fix="give about the logarithm of twice the number of keys, such as 16",
             )
-        exact_delta(delta)  # not spent, and legal all the same
         self.hypotheses: Lookup = hypotheses
         self.bits = bits
-        self.mechanism = BucketLabels(exact_epsilon(epsilon), 1 << bits, len(hypotheses.labels))
+        self.mechanism = BucketLabels(budget.epsilon, 1 << bits, len(hypotheses.labels))
 
     @property
     def event(self) -> BucketLabels:
         return self.mechanism
 
-    def draw(
-        self, sample: LabelledSample[Any], *, receipt: Receipt, rng: random.Random
-    ) -> BucketTable:
-        given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt, rng=rng)
+    def draw(self, sample: LabelledSample[Any], *, receipt: Receipt) -> BucketTable:
+        given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt)
         return BucketTable(self.hypotheses.domain, self.hypotheses.labels, given)
 
     def counts(self, sample: LabelledSample[Any]) -> dict[int, list[int]]:

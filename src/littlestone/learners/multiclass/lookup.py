@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from functools import lru_cache
 from typing import Any
 
@@ -16,9 +15,9 @@ from littlestone.learners.base import Bound, Setting, require_values
 from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.partition import MOST_STEPS, enough_for_keys, require_curve
 from littlestone.multiclass import Lookup, MulticlassClass
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.key_release import cost_of_unlisted_keys
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 
 
@@ -33,14 +32,14 @@ class LookupLearner(MulticlassLearner[Any]):
 
     >>> from littlestone.domains import Strings
     >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
-    >>> LookupLearner(H, epsilon=1, delta="1e-6").plan(0.1, 0.05, setting="realizable").n
+    >>> LookupLearner(H, Budget(1, "1e-6")).plan(0.1, 0.05, setting="realizable").n
     762
     """
 
     method = "lookup"
     counts_errors = True
 
-    def __init__(self, hypotheses: MulticlassClass[Any], *, epsilon: object, delta: object) -> None:
+    def __init__(self, hypotheses: MulticlassClass[Any], budget: Budget) -> None:
         if not isinstance(hypotheses, Lookup):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
@@ -49,21 +48,19 @@ class LookupLearner(MulticlassLearner[Any]):
             )
         hypotheses.require_learnable()
         self.hypotheses: Lookup = hypotheses
-        self.mechanism = LabelSelection[Any](*cost_of_unlisted_keys(epsilon, delta))
+        self.mechanism = LabelSelection[Any](budget)
 
     @property
     def event(self) -> Event:
         return self.mechanism
 
-    def draw(
-        self, sample: LabelledSample[Any], *, receipt: Receipt, rng: random.Random
-    ) -> LookupTable:
+    def draw(self, sample: LabelledSample[Any], *, receipt: Receipt) -> LookupTable:
         counts: dict[Any, dict[int, int]] = {}
         rows, labels = np.nonzero(sample.counts)
         found = sample.counts[rows, labels].tolist()
         for row, y, count in zip(rows.tolist(), labels.tolist(), found, strict=True):
             counts.setdefault(sample.points[row], {})[y] = count
-        entries = self.mechanism.draw_counts(counts, receipt=receipt, rng=rng)
+        entries = self.mechanism.draw_counts(counts, receipt=receipt)
         return LookupTable(self.hypotheses.domain, self.hypotheses.labels, entries)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
@@ -75,7 +72,7 @@ class LookupLearner(MulticlassLearner[Any]):
 @lru_cache(maxsize=16)
 def _missed(mechanism: LabelSelection[Any]) -> NDArray[np.float64]:
     """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
-    require_curve(mechanism.epsilon, mechanism.delta)
+    require_curve(mechanism.budget)
     found = [1.0]
     while found[-1] > 1e-30:
         require_values(len(found), MOST_STEPS)

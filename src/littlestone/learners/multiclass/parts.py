@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from functools import partial
 
@@ -15,7 +14,7 @@ from littlestone.learners.multiclass.bits import Binary, BitwiseLearner, one_a_c
 from littlestone.learners.multiclass.order import UniformOrder
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.sample import Sample
 
@@ -29,7 +28,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
 
     >>> from littlestone.multiclass import parse_multiclass
     >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
-    >>> learner = BitPartsLearner(H, epsilon=1, delta="1e-6")
+    >>> learner = BitPartsLearner(H, Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     1862
     """
@@ -37,22 +36,20 @@ class BitPartsLearner(BitwiseLearner[Point]):
     method = "bit_parts"
 
     def shared(
-        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+        self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
-        return one_a_class(classes, partial(binary, epsilon=target.epsilon, delta=target.delta))
+        return one_a_class(classes, partial(binary, budget=budget))
 
     @property
     def event(self) -> Parallel:
         return Parallel([UniformOrder(), *(learner.event for learner in self.learners)])
 
-    def draw(
-        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> BitClassifier:
-        receipt.redeem(UniformOrder())
+    def draw(self, sample: LabelledSample[Point], *, receipt: Receipt) -> BitClassifier:
+        rng = receipt.redeem(UniformOrder())
         parts = self.parts(list(split(sample, shuffled(sample, rng), len(self.learners))))
         return self.classifier(
             [
-                learner.draw(part, receipt=receipt, rng=rng)
+                learner.draw(part, receipt=receipt)
                 for learner, part in zip(self.learners, parts, strict=True)
             ]
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from math import ceil, prod
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
@@ -41,7 +40,7 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     cells: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        require_epsilon(self.epsilon)
         whole("cells", self.cells, least=1)
 
     @cached_property
@@ -65,8 +64,8 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
         each = Guarantee.pure(self.epsilon / 2)
         return Guarantee(self.epsilon, Fraction(0), 2 * each.rho)
 
-    def draw(self, data: Sequence[int], *, receipt: Receipt, rng: random.Random) -> tuple[int, ...]:
-        receipt.redeem(self)
+    def draw(self, data: Sequence[int], *, receipt: Receipt) -> tuple[int, ...]:
+        rng = receipt.redeem(self)
         return tuple(count + discrete_laplace(self.ratio, rng) for count in data)
 
     def distribution(

@@ -13,7 +13,8 @@ from math import prod
 from typing import Generic, TypeVar
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_delta, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
@@ -134,7 +135,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     A key is selected after about ln(T / delta) / e2 + 1 / e1 of its records.  Constant time per
     step, about 0.1 ms per record that names a key; memory grows with the keys that wait.
 
-    >>> mechanism = ContinualKeySelection[str].within(1, "1e-6", horizon=200_000)
+    >>> mechanism = ContinualKeySelection[str].within(Budget(1, "1e-6"), horizon=200_000)
     >>> print(mechanism.cost())
     epsilon 1, delta 0.000001 (replace-one)
     >>> round(mechanism.expected_records, 1), mechanism.enough(0.05)
@@ -147,9 +148,9 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     horizon: int
 
     @classmethod
-    def within(cls, epsilon: object, delta: object, *, horizon: int) -> ContinualKeySelection[Key]:
+    def within(cls, budget: Budget, *, horizon: int) -> ContinualKeySelection[Key]:
         """That of cost (epsilon, delta) with the least `expected_records`, over 32 splits."""
-        total, delta = exact_epsilon(epsilon), exact_delta(delta)
+        total, delta = budget.epsilon, budget.delta
         whole("horizon", horizon, least=1)
         if delta:
             require_selectable(total, delta, horizon)
@@ -167,8 +168,8 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
 
     def __post_init__(self) -> None:
         for name in ("skip_epsilon", "test_epsilon"):
-            object.__setattr__(self, name, exact_epsilon(getattr(self, name), what=name))
-        object.__setattr__(self, "delta", exact_delta(self.delta))
+            require_epsilon(getattr(self, name), what=name)
+        require_delta(self.delta)
         whole("horizon", self.horizon, least=1)
         if self.delta == 0:
             raise DeclarationError(
@@ -219,18 +220,14 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.skip_epsilon + self.test_epsilon, self.delta)
 
-    def start(
-        self, *, receipt: Receipt, rng: random.Random, journal: KeyJournal[Key] | None = None
-    ) -> KeySession[Key]:
+    def start(self, *, receipt: Receipt, journal: KeyJournal[Key] | None = None) -> KeySession[Key]:
         """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return KeySession(self, rng, journal)
 
-    def draw(
-        self, data: Sequence[Key | None], *, receipt: Receipt, rng: random.Random
-    ) -> tuple[frozenset[Key], ...]:
+    def draw(self, data: Sequence[Key | None], *, receipt: Receipt) -> tuple[frozenset[Key], ...]:
         """What is selected at each step; ``data[t]`` is the key that step t names, or None."""
-        session = self.start(receipt=receipt, rng=rng)
+        session = self.start(receipt=receipt)
         return tuple(session.step(key) for key in data)
 
     def distribution(

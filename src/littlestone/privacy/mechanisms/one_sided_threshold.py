@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 from math import prod
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
@@ -43,7 +43,7 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
     horizon: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        require_epsilon(self.epsilon)
         whole("threshold", self.threshold, least=1)
         whole("horizon", self.horizon, least=1)
 
@@ -72,11 +72,9 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
         quiet = 1 - Real.of(self.shrink).power(max(0, gap))
         return Epoch(skips, count, next_hit(quiet, step, self.horizon, rng))
 
-    def draw(
-        self, data: Sequence[bool], *, receipt: Receipt, rng: random.Random
-    ) -> tuple[int, ...]:
+    def draw(self, data: Sequence[bool], *, receipt: Receipt) -> tuple[int, ...]:
         """The steps 1, 2, ... that hit; ``data[t - 1]`` says whether record t is counted."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         epoch, hits = self.begin(1, rng), list[int]()
         for step, counts in enumerate(data[: self.horizon], start=1):
             if counts:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
@@ -85,7 +85,7 @@ class QuietThreshold(Mechanism[Sequence[bool], Answers]):
     threshold: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        require_epsilon(self.epsilon)
         whole("threshold", self.threshold)
 
     @cached_property
@@ -96,14 +96,14 @@ class QuietThreshold(Mechanism[Sequence[bool], Answers]):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon)
 
-    def start(self, *, receipt: Receipt, rng: random.Random) -> QuietSession:
+    def start(self, *, receipt: Receipt) -> QuietSession:
         """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return QuietSession(self.noise, self.threshold, rng)
 
-    def draw(self, data: Sequence[bool], *, receipt: Receipt, rng: random.Random) -> Answers:
+    def draw(self, data: Sequence[bool], *, receipt: Receipt) -> Answers:
         """At which steps the noisy count hits; ``data[t]`` says whether step t is counted."""
-        session = self.start(receipt=receipt, rng=rng)
+        session = self.start(receipt=receipt)
         return tuple(session.test(counts) for counts in data)
 
     def distribution(self, data: Sequence[bool]) -> dict[Answers, Fraction]:
