@@ -134,6 +134,7 @@ def test_room_is_the_largest_that_fits() -> None:
     assert not relabelling.cost(more).within(target)
 
 
+@pytest.mark.slow
 def test_the_cost_is_within_the_target_and_the_sample_is_of_public_size() -> None:
     H = parse_class("subsets(id; at most 3)")
     for kind in KINDS:

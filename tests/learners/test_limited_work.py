@@ -65,6 +65,7 @@ def ends(task: Any, steps: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["boxes(a 0..2, b 0..2)", "thresholds(a, 0..20)"])
 def test_steps_are_counted_alike_whatever_was_asked_before(text: str) -> None:
     """Or the list of one teacher would tell of the records of another."""

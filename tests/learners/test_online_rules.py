@@ -25,6 +25,8 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from scripted import Script
 
+pytestmark = pytest.mark.slow
+
 ONE = EqualityRules.of("origin", max_literals=1)
 TWO = EqualityRules.of("origin", "dest", max_literals=2)
 FOUR = EqualityRules.of("origin", "dest", "plane", "hour", max_literals=2)

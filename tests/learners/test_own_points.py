@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from disguises import OUTSIDE, disguises, hostile
+from littlestone.checks.disguises import OUTSIDE, disguises, hostile
 from littlestone.classes import EqualityRules, FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.covering import PointCovering
 from littlestone.data import sample_from_arrays

@@ -24,6 +24,8 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
+pytestmark = pytest.mark.slow
+
 LABELS = ["on time", "late", "cancelled"]
 RULES = parse_multiclass("outcomes(origin, dest; at most 1)", LABELS)
 TABLE = TableClass.of([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS)

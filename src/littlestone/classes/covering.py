@@ -78,6 +78,8 @@ class PointCovering(Covering[Any], Mixing[Any]):
 
     def elements(self, sample: Sample[Any]) -> Elements:
         rows = np.flatnonzero(sample.positives)
+        if self.excluded:
+            rows = rows[[sample.points[j] not in self.excluded for j in rows.tolist()]]
 
         def element(i: int) -> FiniteSet:
             return FiniteSet(self.domain, frozenset([sample.points[rows[i]]]))
