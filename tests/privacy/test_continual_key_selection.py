@@ -154,6 +154,7 @@ def by_tests(mechanism: ContinualKeySelection[str], stream: Stream) -> dict[Sele
     return found
 
 
+@pytest.mark.slow
 def test_the_law_is_that_of_all_tests() -> None:
     for stream in product(KEYS, repeat=4):
         assert SHORT.distribution(stream) == {

@@ -69,8 +69,8 @@ def experts(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return told(learner, partial(of_experts, learner), RECORDS, steps=2)
 
 
-@subject("online-histogram-learner")
-def histogram(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+@subject("online-function-learner")
+def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
     learner = KeyLearner(CLASS, Budget(epsilon, delta), horizon=LONG)
     return told(learner, partial(of_keys, learner), RECORDS)
