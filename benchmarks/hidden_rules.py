@@ -58,7 +58,7 @@ def flipped(
     n = sample.negatives + sample.positives
     flips = rng.binomial(n, share)
     ones = np.where(rule, n - flips, flips)
-    return Sample(sample.domain, sample.points, n - ones, ones)
+    return Sample.of_two(sample.domain, sample.points, n - ones, ones)
 
 
 def found(learner: ChoosingLearner[Any], sample: Sample[Any], rule: Bools) -> bool:

@@ -31,7 +31,6 @@ from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.data import Labels, open_table, read_labelled, read_mapped
 from littlestone.learners.multiclass import BucketLearner, LookupLearner, MulticlassLearner
-from littlestone.multiclass import parse_multiclass
 from littlestone.privacy.ledger import Ledger
 
 DELTA = "1e-6"

@@ -19,7 +19,7 @@ from littlestone.sample import Sample
 class SoaWrongAtOnePoint(FiniteClass):
     def soa(self) -> TableFunction:
         right = super().soa()
-        return TableFunction(right.domain, right.bits ^ 1 << (right.domain.size or 0) - 1)
+        return TableFunction(right.domain, (right.planes[0] ^ 1 << (right.domain.size or 0) - 1,))
 
 
 class SoaLabelTiedToZero(FiniteClass):

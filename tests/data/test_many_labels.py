@@ -17,12 +17,13 @@ from test_one_record_one_example import KINDS, OBJECTS, Kind
 from littlestone.data import Label, Labels, label_names, open_table, read_labelled
 from littlestone.domains import Strings
 from littlestone.errors import DeclarationError, TableError
-from littlestone.labelled import LabelledSample, declared_labels
+from littlestone.labels import declared_labels
+from littlestone.sample import Sample
 
 LABELS = Labels("y", ("?", "1", "ab", "inf", "0.29"))
 
 
-def examples(sample: LabelledSample[Any]) -> Counter[tuple[Any, int]]:
+def examples(sample: Sample[Any]) -> Counter[tuple[Any, int]]:
     return Counter(
         {
             (x, y): count
@@ -61,7 +62,7 @@ def test_one_number_is_one_label_in_every_type(values: list[Any]) -> None:
     frame = pd.DataFrame({"x": list("abc"), "y": pd.Series(values, dtype=object)})
     assert read(frame) == {("a", 1): 1, ("b", 0): 1, ("c", 0): 1}
     pairs = zip("abc", values, strict=True)
-    assert examples(LabelledSample.from_examples(Strings("x"), LABELS.names, pairs)) == read(frame)
+    assert examples(Sample.from_examples(Strings("x"), LABELS.names, pairs)) == read(frame)
 
 
 @pytest.mark.parametrize("place", range(len(OBJECTS)))

@@ -27,7 +27,6 @@ from sources import examples, plain, read
 
 from littlestone.data import Label, sample_from_arrays
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.labelled import LabelledSample
 from littlestone.sample import Sample
 
 Records = Sequence[tuple[Any, Any]]
@@ -345,7 +344,7 @@ def test_a_point_is_no_object_of_a_record(domain: Domain[Any], x: Any) -> None:
     assert x not in domain
     for sample in (
         Sample.from_examples(domain, [(x, 1)]),
-        LabelledSample.from_examples(domain, ["u", "v"], [(x, "v")]),
+        Sample.from_examples(domain, ["u", "v"], [(x, "v")]),
     ):
         (point,) = sample.points
         assert point in domain

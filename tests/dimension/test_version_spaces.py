@@ -17,10 +17,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from littlestone.classes import FiniteClass, parse_class
+from littlestone.classes import FiniteClass, parse_class, parse_multiclass
 from littlestone.dimension.littlestone import LittlestoneSolver
 from littlestone.dimension.version_spaces import VersionSpaces
-from littlestone.multiclass import TableClass, parse_multiclass
 from littlestone.online import RandomAdversary, StandardOptimalAlgorithm, TreeAdversary, play
 
 Table = NDArray[np.bool_]
@@ -141,7 +140,7 @@ def test_copies_and_pickles_hold_nothing_of_what_was_asked(
     [
         parse_class("rule_sets(a, b; at most 2 rules of 1)"),
         parse_multiclass("outcomes(a, b; at most 1)", ["none", "flu", "cold"]),
-        TableClass.of([[0, 2, 1], [1, 1, 1], [2, 0, 1], [0, 1, 2]]),
+        FiniteClass.from_array([[0, 2, 1], [1, 1, 1], [2, 0, 1], [0, 1, 2]]),
         big(40, 12, 0.4),
     ],
     ids=str,

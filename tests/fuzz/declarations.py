@@ -23,7 +23,7 @@ from typing import Any
 
 import pools
 
-from littlestone.classes import HypothesisClass, parse_class
+from littlestone.classes import HypothesisClass, parse_class, parse_multiclass
 from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solved
 from littlestone.cli.dim import written
@@ -33,11 +33,10 @@ from littlestone.decomposition.limits import depth_parameter
 from littlestone.discovery import concrete
 from littlestone.domains import Domain
 from littlestone.errors import LittlestoneError
-from littlestone.labelled import LabelledSample, declared_labels
+from littlestone.labels import declared_labels
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.online import PredictionLearner, PrivateOnlineLearner, online_choice
-from littlestone.multiclass import MulticlassClass, parse_multiclass
 from littlestone.online import StandardOptimalAlgorithm, TreeAdversary
 from littlestone.online import play as play_game
 from littlestone.planning import choose_learner
@@ -152,7 +151,7 @@ def _fit_labels(text: str, labels: str, n: int, seed: int, **goal: Any) -> None:
     learner, _ = choose_multiclass_learner(H, **goal)
     points, k = _points(H.domain, rng), len(declared_labels(label_names(labels)))
     examples = [(rng.choice(points), H.labels[rng.randrange(k)]) for _ in range(n)]
-    sample = LabelledSample.from_examples(H.domain, H.labels, examples)
+    sample = Sample.from_examples(H.domain, H.labels, examples)
     with Ledger() as book:
         learner.fit(sample, ledger=book, dataset="d", rng=rng)
 
@@ -215,7 +214,7 @@ _EXAMPLES = [
 ]
 _SEVERAL_EXAMPLES = [
     str(H)
-    for kind in concrete(MulticlassClass, "littlestone.multiclass")  # type: ignore[type-abstract]
+    for kind in concrete(HypothesisClass, "littlestone.multiclass")  # type: ignore[type-abstract]
     for H in kind.examples()
 ]
 

@@ -14,15 +14,12 @@ from typing import Any
 from declarations import damaged
 
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.classifiers import Classifier
 from littlestone.discovery import concrete
 from littlestone.domains import Domain
 from littlestone.errors import ModelError
-from littlestone.hypotheses import Hypothesis
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import Classifier, Hypothesis
 from littlestone.learners import Release
 from littlestone.learners.multiclass import BitsLearner, LookupLearner
-from littlestone.multiclass import parse_multiclass
 from littlestone.planning import choose_learner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -55,8 +52,8 @@ def models() -> list[dict[str, Any]]:
     rng = seeded_generator(3)
     learner, _ = choose_learner(parse_class("points(x)"), epsilon=1, delta="1e-6")
     sample = Sample.from_examples(learner.hypotheses.domain, [("a", 1)] * 40)
-    several = parse_multiclass("lookup(x; at most 2)", ["a", "b", "c"])
-    labelled = LabelledSample.from_examples(several.domain, several.labels, [("v", "b")] * 40)
+    several = parse_class("lookup(x; at most 2)", labels=3)
+    labelled = Sample.from_examples(several.domain, several.labels, [("v", "b")] * 40)
     with Ledger() as book:
         spent: dict[str, Any] = {"ledger": book, "dataset": "d", "rng": rng}
         whole = learner.fit(sample, estimate=1, **spent).to_json()

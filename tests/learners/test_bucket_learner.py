@@ -14,18 +14,18 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
-from littlestone.classifiers import BucketTable, Classifier
-from littlestone.classifiers.buckets import bucket_of
+from littlestone.classes import Lookup, Outcomes
 from littlestone.domains import Integers, Product, Strings
 from littlestone.errors import DeclarationError, LedgerError, ModelError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import BucketTable, Classifier
+from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners.base import Setting
 from littlestone.learners.multiclass import BucketLearner
-from littlestone.multiclass import Lookup, Outcomes
 from littlestone.planning import choose_multiclass_learner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 
 LABELS = ("UA", "AA", "DL")
 H = Lookup(Integers("id"), LABELS, 3)
@@ -38,7 +38,7 @@ def test_private_on_every_tiny_pair_of_samples() -> None:
     assert len({bucket_of(x, 1) for x in keys}) == 2
 
     def distribution(data: Any) -> dict[Hashable, Fraction]:
-        counts = learner.counts(LabelledSample.from_examples(H.domain, LABELS, data))
+        counts = learner.counts(Sample.from_examples(H.domain, LABELS, data))
         unpacked = [
             (b, y) for b, row in counts.items() for y, c in enumerate(row) for _ in range(c)
         ]
@@ -83,7 +83,7 @@ def test_a_receipt_is_redeemed_before_the_first_random_bit() -> None:
 def test_keys_have_their_labels_and_wrong_ones_cost_little() -> None:
     learner = BucketLearner(H, epsilon=1, delta="1e-6")
     counts = np.array([[245, 510, 245]] * 10)
-    sample = LabelledSample(H.domain, LABELS, tuple(range(10)), counts)
+    sample = Sample(H.domain, LABELS, tuple(range(10)), counts)
     with Ledger() as ledger:
         release = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(1))
     f = release.hypothesis
@@ -96,7 +96,7 @@ def test_keys_of_any_kind_have_a_bucket() -> None:
     D = Product((Strings("carrier"), Integers("hour")))
     learner = BucketLearner(Lookup(D, LABELS, 2), epsilon=1, bits=4)
     odd = [("\ud800", 10**400), ("", -1), ("\x00\U0010ffff", 0)]
-    sample = LabelledSample.from_examples(D, LABELS, [(x, "AA") for x in odd])
+    sample = Sample.from_examples(D, LABELS, [(x, "AA") for x in odd])
     assert sum(map(sum, learner.counts(sample).values())) == 3
     # Its points are public, and so is the hash: what a model means does not change.
     assert [bucket_of(x, 20) for x in ("N14228", 7, ("UA", 7))] == [360671, 495654, 74229]

@@ -14,15 +14,15 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
-from littlestone.classifiers import Classifier, LookupTable
+from littlestone.classes import Lookup, Outcomes, parse_multiclass
 from littlestone.domains import Grid, Integers, Product, Strings
 from littlestone.errors import DeclarationError, ModelError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import Classifier, LookupTable
 from littlestone.learners.multiclass import LookupLearner
-from littlestone.multiclass import Lookup, Outcomes, parse_multiclass
 from littlestone.planning import choose_multiclass_learner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 
 LABELS = ("UA", "AA", "DL")
 H = Lookup(Integers("id"), LABELS, 3)
@@ -32,7 +32,7 @@ class Handed(Exception):  # noqa: N818
     """What the learner hands to its mechanism, in place of a draw."""
 
 
-def handed(learner: LookupLearner, sample: LabelledSample[Any]) -> dict[Any, dict[int, int]]:
+def handed(learner: LookupLearner, sample: Sample[Any]) -> dict[Any, dict[int, int]]:
     mechanism = learner.mechanism
 
     class Hands:
@@ -57,7 +57,7 @@ def test_private_on_every_tiny_pair_as_a_model_file() -> None:
     records = tuple(product(range(2), LABELS))
 
     def distribution(data: Any) -> dict[Hashable, Fraction]:
-        counts = handed(learner, LabelledSample.from_examples(H.domain, LABELS, data))
+        counts = handed(learner, Sample.from_examples(H.domain, LABELS, data))
         unpacked = [(x, y) for x, of in counts.items() for y, c in of.items() for _ in range(c)]
         masses: dict[Hashable, Fraction] = {}
         for entries, mass in learner.mechanism.distribution(unpacked).items():
@@ -80,7 +80,7 @@ def test_the_proved_size_is_enough() -> None:
         for run in range(200):
             *found, rest = g.multinomial(bound.n, [*weights, 1 - sum(weights)]).tolist()
             counts = np.array([[0, found[0], 0], [0, 0, found[1]], [0, found[2], 0], [rest, 0, 0]])
-            sample = LabelledSample(H.domain, LABELS, (0, 1, 2, 3), counts)
+            sample = Sample(H.domain, LABELS, (0, 1, 2, 3), counts)
             release = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(run))
             f = release.hypothesis
             right = [f(0) == 1, f(1) == 2, f(2) == 1]
@@ -93,7 +93,7 @@ def test_wrong_labels_cost_little() -> None:
     """Of 1,000 records of a key 490 are wrong, and the table is right for all ten keys."""
     learner = LookupLearner(H, epsilon=1, delta="1e-6")
     counts = np.array([[245, 510, 245]] * 10)
-    sample = LabelledSample(H.domain, LABELS, tuple(range(10)), counts)
+    sample = Sample(H.domain, LABELS, tuple(range(10)), counts)
     with Ledger() as ledger:
         f = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(1)).hypothesis
     assert [f(x) for x in range(11)] == [1] * 10 + [0]
@@ -185,7 +185,7 @@ def test_a_released_table_is_listed_in_one_order() -> None:
     learner, seen = LookupLearner(H, epsilon=1, delta="1e-6"), Counter[Any]()
     for first in (0, 8):
         examples = [(first, "AA"), *[(0, "AA"), (8, "DL")] * 80]
-        sample = LabelledSample.from_examples(H.domain, LABELS, examples)
+        sample = Sample.from_examples(H.domain, LABELS, examples)
         with Ledger() as ledger:
             f = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
         seen[json.dumps(f.to_json()), f.words(), tuple(f.entries)] += 1

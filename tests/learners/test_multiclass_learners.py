@@ -12,25 +12,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.classifiers import BitClassifier
+from littlestone.classes import FiniteClass, HypothesisClass, parse_multiclass
 from littlestone.discovery import concrete
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, LedgerError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import BitFunction
 from littlestone.learners import ExponentialLearner, IrreducibleLearner, Release
 from littlestone.learners.multiclass import BitPartsLearner, BitsLearner, MulticlassLearner
 from littlestone.learners.teachers import split
-from littlestone.multiclass import MulticlassClass, TableClass, parse_multiclass
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 
 LABELS = ("on time", "late", "cancelled")
 LEARNERS: list[Any] = [
     *concrete(MulticlassLearner, "littlestone.learners")  # type: ignore[type-abstract]
 ]
-CLASSES: list[MulticlassClass[Any]] = [
-    TableClass.of([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS),
+CLASSES: list[HypothesisClass[Any]] = [
+    FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS),
     *(
         parse_multiclass(text, LABELS)
         for text in (
@@ -45,7 +45,7 @@ WILD: list[Any] = [None, "", float("nan"), 10**5000, b"\xff", "\ud800", [], ["u"
 
 
 @cache
-def learner_of(kind: Any, H: MulticlassClass[Any]) -> Any:
+def learner_of(kind: Any, H: HypothesisClass[Any]) -> Any:
     try:
         return kind(H, epsilon=1, delta="0.01")
     except DeclarationError:
@@ -57,7 +57,7 @@ APPLY = [(kind, H) for kind in LEARNERS for H in CLASSES if learner_of(kind, H) 
 
 def released(learner: Any, examples: list[tuple[Any, Any]], seed: int = 1) -> Release:
     H = learner.hypotheses
-    sample = LabelledSample.from_examples(H.domain, H.labels, examples)
+    sample = Sample.from_examples(H.domain, H.labels, examples)
     with Ledger() as ledger:
         found: Release = learner.fit(
             sample, ledger=ledger, dataset="d", label="flight", rng=seeded_generator(seed)
@@ -71,7 +71,7 @@ def test_every_learner_has_a_class() -> None:
 
 
 @pytest.mark.parametrize(("kind", "H"), APPLY, ids=lambda made: getattr(made, "method", str(made)))
-def test_no_sample_raises(kind: Any, H: MulticlassClass[Any]) -> None:
+def test_no_sample_raises(kind: Any, H: HypothesisClass[Any]) -> None:
     learner = learner_of(kind, H)
     samples = [
         [("u", "late")],
@@ -91,7 +91,7 @@ def test_no_sample_raises(kind: Any, H: MulticlassClass[Any]) -> None:
 
 def test_a_release_tells_the_total_and_the_limit_of_its_moment() -> None:
     learner = learner_of(BitsLearner, CLASSES[0])
-    sample = LabelledSample.from_examples(CLASSES[0].domain, LABELS, [(0, "late")])
+    sample = Sample.from_examples(CLASSES[0].domain, LABELS, [(0, "late")])
     most = PrivacyCost(Fraction(5), Fraction(1, 2))
     with Ledger() as ledger:
         ledger.set_limit("d", most)
@@ -117,7 +117,7 @@ def test_nothing_is_drawn_without_a_receipt(kind: Any) -> None:
 
     H = CLASSES[0]
     learner = kind(H, epsilon=1, delta=0, binary=ExponentialLearner)
-    sample = LabelledSample.from_examples(H.domain, LABELS, [("x0", "late")] * 9)
+    sample = Sample.from_examples(H.domain, LABELS, [("x0", "late")] * 9)
     with Ledger() as ledger:
         receipt = ledger.spend(learner.event, dataset="d", what="test")
         learner.draw(sample, receipt=receipt, rng=seeded_generator(1))
@@ -133,10 +133,10 @@ def test_what_fit_refuses() -> None:
     H = CLASSES[1]
     learner = BitsLearner(H, epsilon=1, delta="0.01")
     wrong = [
-        LabelledSample.from_examples(Integers(), LABELS, [(1, "late")]),
-        LabelledSample.from_examples(H.domain, LABELS[::-1], [(("u", 1), "late")]),
-        LabelledSample.from_examples(H.domain, LABELS, []),
-        LabelledSample.from_examples(H.domain, LABELS, [(("u", 1), "late")]).binary({1}),
+        Sample.from_examples(Integers(), LABELS, [(1, "late")]),
+        Sample.from_examples(H.domain, LABELS[::-1], [(("u", 1), "late")]),
+        Sample.from_examples(H.domain, LABELS, []),
+        Sample.from_examples(H.domain, LABELS, [(("u", 1), "late")]).binary({1}),
     ]
     with Ledger() as ledger:
         for sample in wrong:
@@ -153,7 +153,7 @@ def test_parts_are_by_place() -> None:
     H = CLASSES[0]
     learner = BitPartsLearner(H, epsilon=1, delta=0, binary=ExponentialLearner)
     examples = [("x0", "late"), ("x1", "cancelled"), ("x0", "on time")] * 3
-    sample = LabelledSample.from_examples(H.domain, LABELS, examples)
+    sample = Sample.from_examples(H.domain, LABELS, examples)
     order = np.arange(len(LABELS) * 2).repeat(sample.counts.ravel())
     cut = list(split(sample, order, 2))
     assert [part.n for part in cut] == [4, 4]
@@ -209,14 +209,14 @@ def test_plans() -> None:
 
 def test_one_label_bit_is_the_binary_learner() -> None:
     """With two labels there is one bit, and both learners are the binary one on all records."""
-    H = TableClass.of([[0, 1], [1, 1]])
+    H = FiniteClass.from_array([[0, 1], [1, 1]])
     bits, parts = (kind(H, epsilon=1, delta=0) for kind in (BitsLearner, BitPartsLearner))
     assert bits.event == ExponentialLearner(H.bit_class(0), epsilon=1).event
     bounds = [learner.plan(0.1, 0.05, setting="realizable") for learner in (bits, parts)]
     assert len({bound.n for bound in bounds if bound is not None}) == 1
     for seed in range(5):
         f = released(bits, [("x0", "1")] * 40, seed).hypothesis
-        assert isinstance(f, BitClassifier)
+        assert isinstance(f, BitFunction)
         assert f("x0") == 1
 
 

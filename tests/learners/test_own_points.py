@@ -19,18 +19,16 @@ from typing import Any
 import pytest
 
 from disguises import OUTSIDE, disguises, hostile
-from littlestone.classes import FiniteClass, HypothesisClass, parse_class
+from littlestone.classes import FiniteClass, HypothesisClass, parse_class, parse_multiclass
 from littlestone.data import sample_from_arrays
 from littlestone.discovery import concrete
 from littlestone.domains import Grid, Names, Product, Strings
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.labelled import LabelledSample
 from littlestone.learners import PrivateLearner
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.online import KeyLearner, PredictionLearner, RuleLearner
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
-from littlestone.multiclass import MulticlassClass, TableClass, parse_multiclass
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -57,8 +55,8 @@ CLASSES: list[HypothesisClass[Any]] = [
     ),
 ]
 LABELS = ("on time", "late", "1")
-OF_SEVERAL: list[MulticlassClass[Any]] = [
-    TableClass.of([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS),
+OF_SEVERAL: list[HypothesisClass[Any]] = [
+    FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS),
     parse_multiclass("outcomes(a, integers(b); at most 1)", LABELS),
     parse_multiclass("lookup(a; at most 2)", LABELS),
 ]
@@ -177,7 +175,7 @@ def followed(learner: Any, records: list[Record]) -> Any:
 
 def labelled(learner: Any, records: list[Record]) -> Any:
     H = learner.hypotheses
-    return fitted(learner, LabelledSample.from_examples(H.domain, H.labels, records))
+    return fitted(learner, Sample.from_examples(H.domain, H.labels, records))
 
 
 def several(records: list[Record]) -> list[Record]:

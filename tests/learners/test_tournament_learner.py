@@ -17,22 +17,21 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.exponential_learner import released_text
 from littlestone.audit.trials import Trials
-from littlestone.classes import FiniteClass
+from littlestone.classes import FiniteClass, parse_multiclass
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.globally_stable import errors
 from littlestone.learners.multiclass import TournamentLearner, tournaments
 from littlestone.learners.stable.labels import LabelSOA
 from littlestone.learners.stable.sizes import Sizes, proved_sizes, stability
 from littlestone.learners.teachers import permuted
-from littlestone.multiclass import TableClass, parse_multiclass
-from littlestone.online import MulticlassSOA
+from littlestone.online import StandardOptimalAlgorithm
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 from scripted import Script
 
-H = TableClass.of([[0], [1], [2]])
+H = FiniteClass.from_array([[0], [1], [2]])
 RECORDS = tuple(product(H.domain, range(3)))
 TOURNAMENTS = Sizes(block=1, caps=(0, 2), batches=2, fresh=1)
 Masses = dict[Any, Fraction]
@@ -96,7 +95,7 @@ def draws_as_told(kind: type[TournamentLearner]) -> bool:
     sizes = Sizes(block=1, caps=(0,), batches=3, fresh=1)
     learner = kind(H, epsilon=3, delta="0.3", sizes=sizes)
     (x,), labels = H.domain, (1, 1, 1, 2)
-    sample = LabelledSample.from_examples(H.domain, H.labels, [(x, H.labels[y]) for y in labels])
+    sample = Sample.from_examples(H.domain, H.labels, [(x, H.labels[y]) for y in labels])
     with Ledger() as ledger:
         receipt = ledger.spend(Trials(learner.event, 10**6), dataset="d", what="test")
     law, left_out = Draws(Fraction(1, 10**6)).law(
@@ -116,11 +115,11 @@ def test_the_draw_has_the_law_that_is_audited() -> None:
 
 
 def test_the_rule_is_the_soa_and_then_what_it_saw() -> None:
-    table = TableClass.of([[0, 1, 2], [1, 1, 0], [2, 0, 0], [1, 2, 2]])
+    table = FiniteClass.from_array([[0, 1, 2], [1, 1, 0], [2, 0, 0], [1, 2, 2]])
     rng = random.Random(4)
     for _ in range(40):
         examples = [(rng.choice(table.domain.points), rng.randrange(3)) for _ in range(4)]
-        state, player, realizable = LabelSOA(table), MulticlassSOA(table), True
+        state, player, realizable = LabelSOA(table), StandardOptimalAlgorithm(table), True
         for x, y in examples:
             state = state.update(x, y)
             realizable = realizable and not player.version_space.restrict(x, y).is_empty()
@@ -136,7 +135,7 @@ def test_the_rule_is_the_soa_and_then_what_it_saw() -> None:
 def test_two_labels_are_the_binary_learner() -> None:
     table = [[0, 1, 1], [1, 0, 1], [0, 0, 0]]
     goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
-    several = TournamentLearner.proved(TableClass.of(table), **goal)
+    several = TournamentLearner.proved(FiniteClass.from_array(table), **goal)
     binary = GloballyStableLearner.proved(FiniteClass.from_array(table), **goal)
     assert several.sizes == binary.sizes
     assert stability(1, 3) == pytest.approx(1 / 3)
@@ -146,13 +145,13 @@ def test_two_labels_are_the_binary_learner() -> None:
 
 
 def test_it_learns() -> None:
-    table = TableClass.of([[x, y] for x in range(3) for y in range(3)], labels=list("abc"))
+    table = FiniteClass.from_array([[x, y] for x in range(3) for y in range(3)], labels=list("abc"))
     learner = TournamentLearner(table, epsilon=4, delta="1e-6")
     assert learner.plan(0.1, 0.05, setting="realizable") is None
     rng, right = random.Random(2), 0
     for seed in range(5):
         xs = [rng.choice(table.domain.points) for _ in range(8000)]
-        sample = LabelledSample.from_examples(
+        sample = Sample.from_examples(
             table.domain, table.labels, [(x, "c" if x == "x0" else "b") for x in xs]
         )
         with Ledger() as ledger:

@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from littlestone.classes import FiniteClass, parse_multiclass
 from littlestone.cli import app
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
 from littlestone.learners import AgnosticLearner
 from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
-from littlestone.multiclass import TableClass, parse_multiclass
 from littlestone.planning import choose_multiclass_learner, multiclass_plan
 from littlestone.planning.multiclass import formulas
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 
 LABELS = ["on time", "late", "cancelled"]
 RULES = parse_multiclass("outcomes(origin, dest; at most 1)", LABELS)
-TABLE = TableClass.of([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS)
+TABLE = FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS)
 GOAL: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
 
 
@@ -93,12 +93,12 @@ def test_bits_count_errors_where_labels_may_be_wrong(
 
 def test_bits_of_relabelled_records() -> None:
     """A bit class that no learner counts errors of directly is learned by a transformation."""
-    H = TableClass.of([[0, 1, 2], [2, 1, 0], [1, 1, 1]], labels=LABELS)
+    H = FiniteClass.from_array([[0, 1, 2], [2, 1, 0], [1, 1, 1]], labels=LABELS)
     learner = BitsLearner(H, **GOAL, binary=AgnosticLearner)
     assert learner.counts_errors
     assert {binary.method for binary in learner.learners} == {"agnostic"}
     counts = np.array([[60, 600, 60], [50, 700, 50], [600, 60, 60]])
-    sample = LabelledSample(H.domain, tuple(LABELS), tuple(H.domain), counts)
+    sample = Sample(H.domain, tuple(LABELS), tuple(H.domain), counts)
     with Ledger() as ledger:
         release = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(1))
     assert release.cost.within(PrivacyCost(Fraction(1), Fraction(1, 10**6)))

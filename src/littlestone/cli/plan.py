@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from littlestone.cli.arguments import class_or_file, multiclass_or_file
+from littlestone.cli.arguments import class_or_file
 from littlestone.cli.console import (
     cost_json,
     counted,
@@ -54,7 +54,7 @@ def plan(
     """
     if labels is not None:
         plan_labels(
-            multiclass_or_file(what, labels), epsilon, delta, alpha, beta, n, as_json=as_json
+            class_or_file(what, labels), epsilon, delta, alpha, beta, n, as_json=as_json
         )
         return
     H = class_or_file(what)

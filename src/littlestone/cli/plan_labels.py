@@ -6,16 +6,16 @@ from typing import Any
 
 from rich.text import Text
 
+from littlestone.classes import HypothesisClass
 from littlestone.cli.console import cost_json, err, out, print_json, print_pairs, print_table
 from littlestone.learners.base import Bound
-from littlestone.multiclass import MulticlassClass
 from littlestone.planning.multiclass import MulticlassRow, formulas, multiclass_plan
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
 from littlestone.report.fit import rounded_up
 
 
 def plan_labels(
-    H: MulticlassClass[Any],
+    H: HypothesisClass[Any],
     epsilon: str,
     delta: str,
     alpha: float,
@@ -36,7 +36,7 @@ def plan_labels(
         print_json(
             {
                 "class": str(H),
-                "labels": list(H.labels),
+                "labels": H.labels,
                 **cost_json(cost),
                 "alpha": alpha,
                 "beta": beta,

@@ -16,7 +16,6 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.labelled import LabelledSample
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
 from littlestone.privacy.accounting.composed import Composed
@@ -245,7 +244,7 @@ class PrivateLearner(Learner, Generic[Point]):
 
 
 def require_fitting(
-    sample: object, kind: type[Sample[Any] | LabelledSample[Any]], hypotheses: Any, made: str
+    sample: object, kind: type[Sample[Any]], hypotheses: Any, made: str
 ) -> None:
     """Raise `DeclarationError` unless the sample is of that kind and over the class's domain."""
     # Domains are declarations, so comparing them tells nothing of the records.

@@ -100,7 +100,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         kept = np.ones(len(sample.points), dtype=bool)
         kept[elements.covered(i)] = False
         points = list(compress(sample.points, kept.tolist()))
-        return Sample(sample.domain, points, sample.negatives[kept], sample.positives[kept])
+        return sample.of(points, sample.counts[kept])
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits."""

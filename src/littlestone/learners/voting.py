@@ -25,7 +25,7 @@ from littlestone.learners.base import (
     Setting,
     require_plan,
 )
-from littlestone.learners.teachers import Examples, chunks, listed, split
+from littlestone.learners.teachers import chunks, listed, split
 from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt

@@ -14,7 +14,6 @@ from littlestone.learners.base import Bound, PrivateLearner, Setting, require_pl
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.multiclass.bits import Binary, BitwiseLearner
 from littlestone.learners.multiclass.parts import BitPartsLearner
-from littlestone.multiclass import MulticlassClass
 from littlestone.planning.choice import ALPHA, AUTO, BETA, choose_learner, refusals, require_goal
 from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
 from littlestone.privacy.parameters import natural_log
@@ -56,7 +55,7 @@ class MulticlassRow:
 
 
 def best_binary(
-    H: MulticlassClass[Any],
+    H: HypothesisClass[Any],
     *,
     epsilon: object,
     delta: object,
@@ -92,7 +91,7 @@ def best_binary(
 
 
 def multiclass_plan(
-    H: MulticlassClass[Any],
+    H: HypothesisClass[Any],
     *,
     epsilon: object,
     delta: object = 0,
@@ -109,8 +108,8 @@ def multiclass_plan(
     and `bits`, which reads all records for each, before `bit_parts`.  A function of declarations;
     seconds for rule sets, whose composed draws are calibrated.
 
-    >>> from littlestone.multiclass import parse_multiclass
-    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
     >>> [row.words() for row in multiclass_plan(H, epsilon=1, delta="1e-6")][:2]
     ['bits, 1,754 records suffice', 'bit_parts, 1,862 records suffice']
     """
@@ -148,7 +147,7 @@ def _order(row: MulticlassRow, setting: Setting) -> tuple[bool | int, ...]:
 
 
 def choose_multiclass_learner(
-    H: MulticlassClass[Any],
+    H: HypothesisClass[Any],
     *,
     epsilon: object,
     delta: object,
@@ -178,7 +177,7 @@ def choose_multiclass_learner(
 
 
 def formulas(
-    H: MulticlassClass[Any], *, epsilon: object, delta: object, alpha: float, beta: float
+    H: HypothesisClass[Any], *, epsilon: object, delta: object, alpha: float, beta: float
 ) -> list[Bound]:
     """BGS21's d^6 log2(k + 1)^8, and d^5 log2(k + 1)^7 with Lyu25's learner; d = MLS(H).
 
@@ -187,8 +186,8 @@ def formulas(
     one too low (docs/proofs/multiclass-learning.md).  Empty for delta = 0, and where MLS(H) takes too
     long to find.
 
-    >>> from littlestone.multiclass import parse_multiclass
-    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
     >>> goal = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
     >>> [bound.n for bound in formulas(H, **goal)]
     [4880669, 1026453]
@@ -208,7 +207,7 @@ def formulas(
     ]
     return [
         Bound(
-            math.ceil(d**a * math.log2(len(H.labels)) ** (a + 2) * scale),
+            math.ceil(d**a * math.log2(H.labels) ** (a + 2) * scale),
             alpha, beta, "realizable", False, f"{source}, with 1 / alpha, at constant 1",
         )
         for a, source in papers

@@ -7,38 +7,38 @@ from abc import abstractmethod
 from functools import partial
 from typing import Generic
 
-from littlestone.classifiers import Classifier
+from littlestone.classes import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Learner, require_fitting
 from littlestone.learners.release import Release
-from littlestone.multiclass import MulticlassClass
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import chosen_generator, is_cryptographic
+from littlestone.sample import Sample
 
 
 class MulticlassLearner(Learner, Generic[Point]):
     """A differentially private learner of several labels: its guarantee holds for every sample."""
 
-    hypotheses: MulticlassClass[Point]
+    hypotheses: HypothesisClass[Point]
 
     @abstractmethod
     def __init__(
-        self, hypotheses: MulticlassClass[Point], *, epsilon: object, delta: object
+        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
     ) -> None:
         """Raises `DeclarationError` where the learner does not apply."""
 
     @classmethod
     def aimed(
-        cls, hypotheses: MulticlassClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
     ) -> MulticlassLearner[Point]:
         """The learner as it is used for error ``alpha``; some are the same for every alpha."""
         return cls(hypotheses, epsilon=epsilon, delta=delta)
 
     def fit(
         self,
-        sample: LabelledSample[Point],
+        sample: Sample[Point],
         *,
         ledger: Ledger,
         dataset: str,
@@ -52,13 +52,13 @@ class MulticlassLearner(Learner, Generic[Point]):
         `DeclarationError` for a sample over another domain or with other labels and `TooLargeError`
         for too much work, and before anything is drawn, `BudgetExceededError` or `LedgerError`.
         """
-        made = "LabelledSample.from_examples(domain, labels, examples)"
-        require_fitting(sample, LabelledSample, self.hypotheses, made)
+        made = "Sample.from_examples(domain, labels, examples)"
+        require_fitting(sample, Sample, self.hypotheses, made)
         if sample.labels != self.hypotheses.labels:
             raise DeclarationError(
-                f"learn {self.hypotheses} from a sample with the labels {', '.join(sample.labels)}",
-                found=f"the class declares the labels {', '.join(self.hypotheses.labels)}",
-                fix="declare the same labels in the same order",
+                f"learn {self.hypotheses} from a sample of {sample.labels} labels",
+                found=f"the class has {self.hypotheses.labels} labels",
+                fix="declare the same number of labels",
             )
         rng = chosen_generator(rng)
         self.require_affordable(sample.n)
@@ -83,6 +83,6 @@ class MulticlassLearner(Learner, Generic[Point]):
 
     @abstractmethod
     def draw(
-        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Classifier[Point]:
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> Hypothesis[Point]:
         """The classifier to release; the receipt is redeemed before the first random bit."""

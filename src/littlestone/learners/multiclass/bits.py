@@ -11,17 +11,15 @@ from functools import cache, partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classifiers import BitClassifier
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.partition import PartitionLearner
-from littlestone.multiclass import MulticlassClass
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
@@ -64,7 +62,7 @@ class BitwiseLearner(MulticlassLearner[Point]):
 
     def __init__(
         self,
-        hypotheses: MulticlassClass[Point],
+        hypotheses: HypothesisClass[Point],
         *,
         epsilon: object,
         delta: object,
@@ -72,9 +70,9 @@ class BitwiseLearner(MulticlassLearner[Point]):
         other: int = 0,
     ) -> None:
         hypotheses.require_learnable()
-        if type(other) is not int or not 0 <= other < len(hypotheses.labels):
+        if type(other) is not int or not 0 <= other < hypotheses.labels:
             raise DeclarationError(
-                f"give codes above {len(hypotheses.labels) - 1} the label number {other!r}",
+                f"give codes above {hypotheses.labels - 1} the label number {other!r}",
                 found="there is no such label",
                 fix="give the number of a label, such as 0",
             )
@@ -90,17 +88,17 @@ class BitwiseLearner(MulticlassLearner[Point]):
     ) -> tuple[PrivateLearner[Point], ...]:
         """The learners of the bit classes, which together cost at most ``target``."""
 
-    def bit(self, sample: LabelledSample[Point], i: int) -> Sample[Point]:
+    def bit(self, sample: Sample[Point], i: int) -> Sample[Point]:
         """The sample whose labels are the bits number i."""
-        return sample.binary({y for y in range(len(self.hypotheses.labels)) if y >> i & 1})
+        return sample.binary({y for y in range(self.hypotheses.labels) if y >> i & 1})
 
     def work(self, n: int) -> int:
         """That of all binary learners."""
         return sum(learner.work(n) for learner in self.learners)
 
-    def classifier(self, bits: Sequence[Any]) -> BitClassifier:
+    def classifier(self, bits: Sequence[Any]) -> BitFunction:
         """What is released with these bits; a function of them and of declarations alone."""
-        return BitClassifier(
+        return BitFunction(
             self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other
         )
 
@@ -127,8 +125,8 @@ class BitsLearner(BitwiseLearner[Point]):
     fewer records than BGS21's parts (`BitPartsLearner`), of which each bit sees one in b:
     docs/proofs/multiclass-learning.md, Theorems 1 and 3.
 
-    >>> from littlestone.multiclass import parse_multiclass
-    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
     >>> learner = BitsLearner(H, epsilon=1, delta="1e-6")
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     1754
@@ -167,8 +165,8 @@ class BitsLearner(BitwiseLearner[Point]):
         return self._event
 
     def draw(
-        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> BitClassifier:
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> BitFunction:
         return self.classifier(
             [
                 learner.draw(self.bit(sample, i), receipt=receipt, rng=rng)

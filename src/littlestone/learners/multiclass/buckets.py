@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from littlestone.classifiers.buckets import BucketTable, bucket_of
+from littlestone.classes import HypothesisClass, Lookup
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses.buckets import BucketTable, bucket_of
 from littlestone.learners.base import Bound, Setting, require_plan
 from littlestone.learners.multiclass.base import MulticlassLearner
-from littlestone.multiclass import Lookup, MulticlassClass
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.sample import Sample
 
 BITS = 18
 
@@ -32,7 +32,7 @@ class BucketLearner(MulticlassLearner[Any]):
     Theorem 4.
 
     >>> from littlestone.domains import Strings
-    >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
+    >>> H = Lookup(Strings("tailnum"), 3, 2)
     >>> print(BucketLearner(H, epsilon=1, delta=0).event)
     permute-and-flip on 3 labels in each of 262144 buckets, epsilon 1
     """
@@ -43,7 +43,7 @@ class BucketLearner(MulticlassLearner[Any]):
 
     def __init__(
         self,
-        hypotheses: MulticlassClass[Any],
+        hypotheses: HypothesisClass[Any],
         *,
         epsilon: object,
         delta: object = 0,
@@ -65,19 +65,19 @@ class BucketLearner(MulticlassLearner[Any]):
         exact_delta(delta)  # not spent, and legal all the same
         self.hypotheses: Lookup = hypotheses
         self.bits = bits
-        self.mechanism = BucketLabels(exact_epsilon(epsilon), 1 << bits, len(hypotheses.labels))
+        self.mechanism = BucketLabels(exact_epsilon(epsilon), 1 << bits, hypotheses.labels)
 
     @property
     def event(self) -> BucketLabels:
         return self.mechanism
 
     def draw(
-        self, sample: LabelledSample[Any], *, receipt: Receipt, rng: random.Random
+        self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random
     ) -> BucketTable:
         given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt, rng=rng)
         return BucketTable(self.hypotheses.domain, self.hypotheses.labels, given)
 
-    def counts(self, sample: LabelledSample[Any]) -> dict[int, list[int]]:
+    def counts(self, sample: Sample[Any]) -> dict[int, list[int]]:
         """How many records of each label every bucket has that has any.  Never released."""
         found: dict[int, list[int]] = {}
         for x, row in zip(sample.points, sample.counts.tolist(), strict=True):

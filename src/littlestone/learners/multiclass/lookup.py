@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classifiers import LookupTable
+from littlestone.classes import HypothesisClass, Lookup
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import LookupTable
 from littlestone.learners.base import Bound, Setting, require_values
 from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.partition import MOST_STEPS, enough_for_keys, require_curve
-from littlestone.multiclass import Lookup, MulticlassClass
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.key_release import cost_of_unlisted_keys
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.sample import Sample
 
 
 class LookupLearner(MulticlassLearner[Any]):
@@ -32,7 +32,7 @@ class LookupLearner(MulticlassLearner[Any]):
     docs/proofs/lookup.md.
 
     >>> from littlestone.domains import Strings
-    >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
+    >>> H = Lookup(Strings("tailnum"), 3, 2)
     >>> LookupLearner(H, epsilon=1, delta="1e-6").plan(0.1, 0.05, setting="realizable").n
     762
     """
@@ -40,7 +40,7 @@ class LookupLearner(MulticlassLearner[Any]):
     method = "lookup"
     counts_errors = True
 
-    def __init__(self, hypotheses: MulticlassClass[Any], *, epsilon: object, delta: object) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object) -> None:
         if not isinstance(hypotheses, Lookup):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
@@ -56,7 +56,7 @@ class LookupLearner(MulticlassLearner[Any]):
         return self.mechanism
 
     def draw(
-        self, sample: LabelledSample[Any], *, receipt: Receipt, rng: random.Random
+        self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random
     ) -> LookupTable:
         counts: dict[Any, dict[int, int]] = {}
         rows, labels = np.nonzero(sample.counts)

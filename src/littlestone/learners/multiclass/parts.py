@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classifiers import BitClassifier
 from littlestone.domains import Point
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.multiclass.bits import Binary, BitwiseLearner, one_a_class
 from littlestone.learners.multiclass.order import UniformOrder
@@ -27,8 +26,8 @@ class BitPartsLearner(BitwiseLearner[Point]):
     sample; the remainder of n / b is not read.  BGS21, Theorem 3.1 and Figure 1, with parts by place:
     docs/proofs/multiclass-learning.md, Theorem 2.  `BitsLearner` commonly takes fewer records.
 
-    >>> from littlestone.multiclass import parse_multiclass
-    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
     >>> learner = BitPartsLearner(H, epsilon=1, delta="1e-6")
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     1862
@@ -46,8 +45,8 @@ class BitPartsLearner(BitwiseLearner[Point]):
         return Parallel([UniformOrder(), *(learner.event for learner in self.learners)])
 
     def draw(
-        self, sample: LabelledSample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> BitClassifier:
+        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
+    ) -> BitFunction:
         receipt.redeem(UniformOrder())
         parts = self.parts(list(split(sample, shuffled(sample, rng), len(self.learners))))
         return self.classifier(
@@ -57,7 +56,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
             ]
         )
 
-    def parts(self, parts: Sequence[LabelledSample[Point]]) -> list[Sample[Point]]:
+    def parts(self, parts: Sequence[Sample[Point]]) -> list[Sample[Point]]:
         """Of each part the bits that its learner sees."""
         return [self.bit(part, i) for i, part in enumerate(parts)]
 

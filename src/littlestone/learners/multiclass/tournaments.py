@@ -6,9 +6,9 @@ import random
 from fractions import Fraction
 from math import log2
 
-from littlestone.classifiers import TableClassifier
+from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import TableFunction
 from littlestone.learners.base import Bound, Setting, require_plan
 from littlestone.learners.globally_stable import errors
 from littlestone.learners.multiclass.base import MulticlassLearner
@@ -17,12 +17,12 @@ from littlestone.learners.stable.labels import Examples, stable_classifier
 from littlestone.learners.stable.sizes import LARGEST, Sizes, calibrated_sizes, proved_sizes
 from littlestone.learners.teachers import permuted
 from littlestone.learners.voting import share
-from littlestone.multiclass import MulticlassClass, TableClass
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.cost import exact_delta, exact_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.sample import Sample
 
 
 class TournamentLearner(MulticlassLearner[str]):
@@ -37,7 +37,7 @@ class TournamentLearner(MulticlassLearner[str]):
     Of tables only: an SOA is released point by point.  Raises `DeclarationError` for other classes, an
     illegal alpha, and delta = 0.
 
-    >>> learner = TournamentLearner(TableClass.of([[0], [1], [2]]), epsilon=1, delta="1e-6")
+    >>> learner = TournamentLearner(FiniteClass.from_array([[0], [1], [2]], labels=3), epsilon=1, delta="1e-6")
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)
     """
@@ -47,21 +47,21 @@ class TournamentLearner(MulticlassLearner[str]):
 
     def __init__(
         self,
-        hypotheses: MulticlassClass[str],
+        hypotheses: HypothesisClass[str],
         *,
         epsilon: object,
         delta: object,
         alpha: object = Fraction(1, 10),
         sizes: Sizes | None = None,
     ) -> None:
-        if not isinstance(hypotheses, TableClass):
+        if not isinstance(hypotheses, FiniteClass):
             raise DeclarationError(
                 f"learn {hypotheses} by tournaments",
                 found="its SOAs are not listed point by point",
                 fix="declare a table, or take another method",
             )
         hypotheses.require_learnable()
-        self.hypotheses: TableClass = hypotheses
+        self.hypotheses: FiniteClass = hypotheses
         self.dimension = hypotheses.littlestone_dimension()
         self.alpha = share("alpha", alpha)
         if self.alpha == 0:
@@ -72,24 +72,24 @@ class TournamentLearner(MulticlassLearner[str]):
             )
         self.sizes = sizes
         paid = exact_epsilon(epsilon)
-        self.histogram: StableHistogram[TableClassifier] = StableHistogram(paid, exact_delta(delta))
+        self.histogram: StableHistogram[TableFunction] = StableHistogram(paid, exact_delta(delta))
         self.choice = ExponentialMechanism(paid)
 
     @classmethod
     def aimed(
-        cls, hypotheses: MulticlassClass[str], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[str], *, epsilon: object, delta: object, alpha: object
     ) -> TournamentLearner:
         """Its blocks have ceil(d / alpha) records."""
         return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
 
     @classmethod
     def proved(
-        cls, H: TableClass, *, epsilon: object, delta: object, alpha: float, beta: float
+        cls, H: FiniteClass, *, epsilon: object, delta: object, alpha: float, beta: float
     ) -> TournamentLearner:
         """The learner with sizes for which `plan` (alpha, beta) is proved; not where they leave floats.
 
         >>> goal = {"alpha": 0.1, "beta": 0.05}
-        >>> H = TableClass.of([[0], [1], [2]])
+        >>> H = FiniteClass.from_array([[0], [1], [2]], labels=3)
         >>> learner = TournamentLearner.proved(H, epsilon=1, delta="1e-6", **goal)
         >>> learner.plan(**goal, setting="realizable").n
         1453809
@@ -101,10 +101,10 @@ class TournamentLearner(MulticlassLearner[str]):
         return learner
 
     def _leaves_floats(self) -> bool:
-        return bool(2**self.dimension * log2(len(self.hypotheses.labels)) > 2**LARGEST)
+        return bool(2**self.dimension * log2(self.hypotheses.labels) > 2**LARGEST)
 
     def _proved(self, alpha: float, beta: float) -> Sizes:
-        paid, labels = (self.choice.epsilon, self.histogram.delta), len(self.hypotheses.labels)
+        paid, labels = (self.choice.epsilon, self.histogram.delta), self.hypotheses.labels
         return proved_sizes(self.dimension, alpha, beta, *paid, labels=labels)
 
     @property
@@ -112,8 +112,8 @@ class TournamentLearner(MulticlassLearner[str]):
         return Parallel([UniformOrder(), self.histogram, self.choice])
 
     def draw(
-        self, sample: LabelledSample[str], *, receipt: Receipt, rng: random.Random
-    ) -> TableClassifier:
+        self, sample: Sample[str], *, receipt: Receipt, rng: random.Random
+    ) -> TableFunction:
         receipt.redeem(UniformOrder())
         sizes = self.sizes or calibrated_sizes(sample.n, self.dimension, self.alpha)
         fresh, batches = sizes.split(permuted(sample, rng))
@@ -126,14 +126,14 @@ class TournamentLearner(MulticlassLearner[str]):
 
     def rule(
         self, batch: Examples, i: int, sizes: Sizes, rng: random.Random
-    ) -> TableClassifier | None:
+    ) -> TableFunction | None:
         """The classifier of batch number i; None if its blocks run out."""
         return stable_classifier(self.hypotheses, i % len(sizes.caps), sizes.blocks(batch), rng)
 
-    def fallback(self) -> TableClassifier:
+    def fallback(self) -> TableFunction:
         """SOA_H, which is released where nothing is left; whatever the records say."""
         H = self.hypotheses
-        return TableClassifier(H.domain, H.labels, tuple(map(H.soa_label, H.domain)))
+        return TableFunction.from_labels(H.domain, map(H.soa_label, H.domain), H.labels)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The examples that `proved` splits, if this learner has its sizes for alpha and beta."""

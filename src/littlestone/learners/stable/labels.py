@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from littlestone.classifiers import TableClassifier
-from littlestone.multiclass import TableClass
+from littlestone.classes import FiniteClass
+from littlestone.hypotheses import TableFunction
 
 Examples = Sequence[tuple[Any, int]]
 
@@ -21,7 +21,7 @@ class LabelSOA:
     only sets the label of its point: as `ExtendedSOA` of two labels.
     """
 
-    version_space: TableClass
+    version_space: FiniteClass
     patches: frozenset[tuple[Any, int]] = frozenset()
     realizable: bool = True
 
@@ -41,23 +41,23 @@ class LabelSOA:
         kept = frozenset(patch for patch in self.patches if patch[0] != x)
         return replace(self, patches=kept | {(x, y)}, realizable=False)
 
-    def rule(self) -> TableClassifier:
+    def rule(self) -> TableFunction:
         """The SOA of the version space, but at the patched points."""
         V, patched = self.version_space, dict(self.patches)
         values = (patched[x] if x in patched else V.soa_label(x) for x in V.domain)
-        return TableClassifier(V.domain, V.labels, tuple(values))
+        return TableFunction.from_labels(V.domain, values, V.labels)
 
 
 def stable_classifier(
-    H: TableClass, k: int, blocks: Iterator[Examples], rng: random.Random
-) -> TableClassifier | None:
+    H: FiniteClass, k: int, blocks: Iterator[Examples], rng: random.Random
+) -> TableFunction | None:
     """SOA(S T) for S ~ D~_k and a block T, as `stable_rule`, with a label guessed among all of H's.
 
     None if the blocks run out.
 
-    >>> H = TableClass.of([[0, 2], [1, 2], [1, 1]])
-    >>> stable_classifier(H, 0, iter([[("x0", 1)]]), random.Random(0)).values
-    (1, 1)
+    >>> H = FiniteClass.from_array([[0, 2], [1, 2], [1, 1]], labels=3)
+    >>> stable_classifier(H, 0, iter([[("x0", 1)]]), random.Random(0)).values().tolist()
+    [1, 1]
     """
     found = _contender(LabelSOA(H), k, blocks, rng)
     return None if found is None else found.rule()
@@ -83,5 +83,5 @@ def _winner(
         f, g = one.rule(), other.rule()
         x = next((x for x in f.domain if f(x) != g(x)), None)
         if x is not None:
-            y = rng.randrange(len(f.labels))
+            y = rng.randrange(f.labels)
             return (one if f(x) != y else other).update(x, y)

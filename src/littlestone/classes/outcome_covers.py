@@ -89,18 +89,18 @@ class OutcomeCovers:
         return found or [[] for _ in range(self.m)]
 
     def dimension(self, space: Space) -> int:
-        """MLS of the space; -1 when it is empty."""
+        """LDim of the space; -1 when it is empty."""
         numbered, d = self._numbered(space), -1
         while self._at_least(numbered, d + 1):
             d += 1
         return d
 
     def at_least(self, space: Space, d: int) -> bool:
-        """Whether MLS(space) >= d."""
+        """Whether LDim(space) >= d."""
         return self._at_least(self._numbered(space), d)
 
     def enough(self, space: Space, x: Rule, d: int) -> list[int]:
-        """Two labels y of x with MLS(space|(x,y)) >= d, if there are two."""
+        """Two labels y of x with LDim(space|(x,y)) >= d, if there are two."""
         found = []
         for y in range(self.k + 1):
             if self.at_least(self.restrict(space, x, y), d):

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.classifiers import BitClassifier, Classifier
+from littlestone.classes import FiniteClass, parse_multiclass
 from littlestone.dimension import multiclass_littlestone_dimension
 from littlestone.domains import Integers, Strings
 from littlestone.errors import DeclarationError, EmptyClassError, ModelError
-from littlestone.hypotheses import FiniteSet
-from littlestone.labelled import LabelledSample
-from littlestone.multiclass import TableClass, parse_multiclass
+from littlestone.hypotheses import BitFunction, Classifier, FiniteSet
+from littlestone.sample import Sample
 
 LABELS = ("a", "b", "c")
 
@@ -29,7 +28,7 @@ def random_tables(count: int) -> list[np.ndarray[Any, Any]]:
 
 @pytest.mark.parametrize("table", random_tables(12), ids=lambda table: str(table.shape))
 def test_version_spaces_of_a_table(table: np.ndarray[Any, Any]) -> None:
-    H = TableClass.of(table)
+    H = FiniteClass.from_array(table)
     assert H.littlestone_dimension() == multiclass_littlestone_dimension(table)
     for (j, x), y in product(enumerate(H.domain), range(len(H.labels))):
         kept = table[table[:, j] == y]
@@ -53,16 +52,16 @@ def test_a_table_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "delays.csv"
     path.write_text("JFK,LGA,EWR\n0,1,2\n2,2,0\n")
     H = parse_multiclass(f"table(origin, '{path}'; other LGA)", LABELS)
-    assert isinstance(H, TableClass)
+    assert isinstance(H, FiniteClass)
     assert (H.domain.encode("LAX"), H.labels, H.size) == ("LGA", LABELS, 2)
     assert parse_multiclass(str(H), LABELS) == H
     with pytest.raises(DeclarationError):
-        TableClass.of([[0, 3]], labels=LABELS)
+        FiniteClass.from_array([[0, 3]], labels=LABELS)
 
 
 def test_a_sample_reads_undeclared_labels_as_the_default() -> None:
     examples = [(1, "a"), (1, "?"), (2, None), (2, "c"), ("1", "b")]
-    sample = LabelledSample.from_examples(Integers(), LABELS, examples, other="b")
+    sample = Sample.from_examples(Integers(), LABELS, examples, other="b")
     assert dict(zip(sample.points, sample.counts.tolist(), strict=True)) == {
         1: [1, 2, 0],
         2: [0, 1, 1],
@@ -71,9 +70,9 @@ def test_a_sample_reads_undeclared_labels_as_the_default() -> None:
     one = sample.binary({1, 2})
     assert (one.negatives.tolist(), one.positives.tolist()) == ([1, 0], [2, 2])
     assert sample.binary(set()).positives.tolist() == [0, 0]
-    assert LabelledSample.from_examples(Integers(), LABELS, []).n == 0
+    assert Sample.from_examples(Integers(), LABELS, []).n == 0
     with pytest.raises(DeclarationError, match="not one of the declared"):
-        LabelledSample.from_examples(Integers(), LABELS, [], other="d")
+        Sample.from_examples(Integers(), LABELS, [], other="d")
 
 
 def bits(*sets: str) -> tuple[FiniteSet, ...]:
@@ -81,7 +80,7 @@ def bits(*sets: str) -> tuple[FiniteSet, ...]:
 
 
 def test_a_classifier_of_bits_round_trips() -> None:
-    f = BitClassifier(Strings("tail"), LABELS, bits("xz", "yz"), other=1)
+    f = BitFunction(Strings("tail"), LABELS, bits("xz", "yz"), other=1)
     assert [f(x) for x in "wxyz"] == [0, 1, 2, 1]
     again = Classifier.from_json(json.loads(json.dumps(f.to_json())))
     assert again == f
@@ -98,6 +97,6 @@ def test_a_classifier_of_bits_round_trips() -> None:
      {"kind": "Pickle"}, {"bits": None}, {"domain": {"kind": "grid"}}],
 )  # fmt: skip
 def test_a_damaged_classifier_is_refused(damage: dict[str, Any]) -> None:
-    f = BitClassifier(Strings("tail"), LABELS, bits("xz", "yz"))
+    f = BitFunction(Strings("tail"), LABELS, bits("xz", "yz"))
     with pytest.raises(ModelError):
         Classifier.from_json({**f.to_json(), **damage})

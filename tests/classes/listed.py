@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.classes import FiniteClass, Outcomes
 from littlestone.domains import Integers
-from littlestone.multiclass import Outcomes, TableClass
 
 LABELS = ["none", "one", "two", "three"]
 
@@ -40,5 +40,5 @@ def functions(m: int, r: int, s: int, k: int, values: int) -> np.ndarray[Any, An
     return np.array(sorted(rows))
 
 
-def named(table: np.ndarray[Any, Any], k: int) -> TableClass:
-    return TableClass.of(table, labels=LABELS[: k + 1])
+def named(table: np.ndarray[Any, Any], k: int) -> FiniteClass:
+    return FiniteClass.from_array(table, labels=LABELS[: k + 1])

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from listed import LABELS, functions, named, outcomes, records
 
-from littlestone.classes import EqualityRules, RuleSets
+from littlestone.classes import EqualityRules, Outcomes, RuleSets, parse_multiclass
 from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.multiclass import Outcomes, parse_multiclass
 
 # Columns, literals, rules, outcomes, and values enough to show all that the open columns show.
 SHAPES = [(1, 1, 1, 2, 3), (1, 1, 2, 2, 4), (1, 1, 2, 3, 4), (2, 2, 1, 2, 3), (2, 1, 2, 2, 4)]
