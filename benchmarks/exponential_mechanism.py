@@ -72,8 +72,8 @@ def case(title: str, errors: Errors, epsilon: Fraction, notes: list[str]) -> Cas
         require(gaps[index] < limit, f"item {index} is {gaps[index]} worse than the best")
 
     def paid() -> int:
-        receipt = ledger.spend(mechanism, dataset="benchmark", what="one draw")
-        return mechanism.draw(ErrorRuns(errors), receipt=receipt, rng=rng)
+        receipt = ledger.spend(mechanism, dataset="benchmark", what="one draw", rng=rng)
+        return mechanism.draw(ErrorRuns(errors), receipt=receipt)
 
     noise = np.random.default_rng()
 

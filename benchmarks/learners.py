@@ -177,8 +177,8 @@ def pooled(task: Task, learner: IrreducibleLearner[Any], n: int) -> Callable[[in
         rng = seeded_generator(seed)
         lists = rng.choices(pool, k=learner.teachers)
         with Ledger() as ledger:
-            receipt = ledger.spend(learner.event, dataset="simulated", what="learn")
-            h = learner.mechanism.draw(lists, receipt=receipt, rng=rng)
+            receipt = ledger.spend(learner.event, dataset="simulated", what="learn", rng=rng)
+            h = learner.mechanism.draw(lists, receipt=receipt)
         return task.error(task.H.soa() if h is None else h) > ALPHA
 
     return fails

@@ -42,8 +42,8 @@ def cases() -> Iterator[Case]:
     for title, lists in inputs.items():
 
         def sample(lists: list[range] = lists) -> int | None:
-            receipt = ledger.spend(sampling, dataset="benchmark", what="one draw")
-            return sampling.draw(lists, receipt=receipt, rng=rng)
+            receipt = ledger.spend(sampling, dataset="benchmark", what="one draw", rng=rng)
+            return sampling.draw(lists, receipt=receipt)
 
         def check(item: Any, shared: bool = lists[0] == lists[1]) -> None:
             # An item of different lists is drawn once in ten thousand times.
@@ -56,8 +56,8 @@ def cases() -> Iterator[Case]:
     scores[7:9] = 97, -4
 
     def choose() -> int | None:
-        receipt = ledger.spend(choosing, dataset="benchmark", what="one draw")
-        return choosing.draw_scores(scores, receipt=receipt, rng=rng)
+        receipt = ledger.spend(choosing, dataset="benchmark", what="one draw", rng=rng)
+        return choosing.draw_scores(scores, receipt=receipt)
 
     def is_seven(item: Any) -> None:
         require(item == 7, f"{item} was chosen over the one that is 69 better than bottom")

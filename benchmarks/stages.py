@@ -52,8 +52,8 @@ def proved_sizes() -> None:
 def followed(learner: StagedOnlineLearner, records: Iterable[tuple[int, int]]) -> StagedStream:
     """A run over these records, with its calls printed: NOT PRIVATE."""
     with Ledger() as ledger:
-        receipt = learner.pay(ledger, "d", "y")
-    stream, mistakes = learner.begin(receipt, seeded_generator(1), None), 0
+        receipt = learner.pay(ledger, "d", "y", seeded_generator(1))
+    stream, mistakes = learner.begin(receipt, None), 0
     for t, (x, y) in enumerate(records):
         calls = stream.calls
         mistakes += stream.predict(x) != y

@@ -216,11 +216,11 @@ def test_a_used_receipt_draws_nothing(kind: type[Any]) -> None:
     learner = kind(ONE, epsilon=1, delta="1e-6")
     sample = Sample[Any].from_examples(ONE.domain, [(1, 1)] * 100)
     with Ledger() as ledger:
-        receipt = ledger.spend(learner.event, dataset="d", what="test")
+        receipt = ledger.spend(learner.event, dataset="d", what="test", rng=Untouched())
         for part, _ in learner.event.uses():
             receipt.redeem(part)
         with pytest.raises(LedgerError):
-            learner.draw(sample, receipt=receipt, rng=Untouched())
+            learner.draw(sample, receipt=receipt)
 
 
 @pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])

@@ -119,16 +119,17 @@ def test_draws_follow_the_exact_law() -> None:
 
 
 def test_the_receipt_is_redeemed_before_the_first_random_bit() -> None:
-    learner, rng = BoostingLearner(H, epsilon=1, delta=0), seeded_generator(1)
+    learner = BoostingLearner(H, epsilon=1, delta=0)
     sample = Sample.from_examples(H.domain, [(x % 10, 1) for x in range(100)])
-    state = rng.getstate()
     with Ledger() as ledger:
         for event in (learner.weak.event, learner.event):
-            receipt = ledger.spend(event, dataset="d", what="test")
+            rng = seeded_generator(2)
+            receipt = ledger.spend(event, dataset="d", what="test", rng=rng)
             if event == learner.event:
-                learner.draw(sample, receipt=receipt, rng=seeded_generator(2))
+                learner.draw(sample, receipt=receipt)
+            state = rng.getstate()
             with pytest.raises(LedgerError):
-                learner.draw(sample, receipt=receipt, rng=rng)
+                learner.draw(sample, receipt=receipt)
             assert rng.getstate() == state
         assert ledger.total("d").epsilon == 2
 

@@ -99,8 +99,8 @@ def test_draws_follow_the_distribution() -> None:
     rng, drawn = seeded_generator(5), dict.fromkeys(exact, 0)
     with Ledger() as ledger:
         for _ in range(2000):
-            receipt = ledger.spend(learner.event, dataset="d", what="test")
-            drawn[learner.draw(sample, receipt=receipt, rng=rng)] += 1
+            receipt = ledger.spend(learner.event, dataset="d", what="test", rng=rng)
+            drawn[learner.draw(sample, receipt=receipt)] += 1
     from scipy import stats
 
     pairs = [(drawn[h], 2000 * float(p)) for h, p in exact.items()]
@@ -195,8 +195,8 @@ def test_the_proved_size_is_enough() -> None:
         for _ in range(300):
             ones = int(g.binomial(bound.n, 0.101))
             sample = Sample[Any].from_counts(H.domain, {7: [0, ones], 8: [bound.n - ones, 0]})
-            receipt = ledger.spend(learner.event, dataset="d", what="test")
-            failures += not learner.draw(sample, receipt=receipt, rng=rng)(7)
+            receipt = ledger.spend(learner.event, dataset="d", what="test", rng=rng)
+            failures += not learner.draw(sample, receipt=receipt)(7)
     assert failures <= 300 * 0.05 + 12
     again = ChoosingLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6")
     assert again.plan(0.1, 0.05) is None

@@ -96,8 +96,8 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     counts = CellCounts(Fraction(1), 3)
     with Ledger() as ledger:
         for _ in range(trials):
-            receipt = ledger.spend(counts, dataset="d", what="test")
-            noisy = counts.draw((right, wrong, missed), receipt=receipt, rng=rng)
+            receipt = ledger.spend(counts, dataset="d", what="test", rng=rng)
+            noisy = counts.draw((right, wrong, missed), receipt=receipt)
             estimate = Estimate(Fraction(1), SAMPLE.n, *noisy)
             shares = {name: getattr(estimate, name)(BETA) for name in truth}
             held += all(shares[name].low <= truth[name] <= shares[name].high for name in truth)

@@ -295,10 +295,10 @@ def test_a_used_receipt_draws_nothing() -> None:
     learner = IrreducibleLearner(ONE, epsilon=1, delta="1e-6")
     sample = Sample[Any].from_examples(ONE.domain, [(1, 1)] * 100)
     with Ledger() as ledger:
-        receipt = ledger.spend(learner.event, dataset="d", what="test")
+        receipt = ledger.spend(learner.event, dataset="d", what="test", rng=Untouched())
         receipt.redeem(learner.event)
         with pytest.raises(LedgerError):
-            learner.draw(sample, receipt=receipt, rng=Untouched())
+            learner.draw(sample, receipt=receipt)
 
 
 def test_chunks_are_a_uniform_partition_in_the_order_of_the_permutation() -> None:

@@ -42,7 +42,7 @@ def handed(learner: LookupLearner, sample: Sample[Any]) -> dict[Any, dict[int, i
 
     learner.mechanism = Hands  # type: ignore[assignment]
     try:
-        learner.draw(sample, receipt=None, rng=None)  # type: ignore[arg-type]
+        learner.draw(sample, receipt=None)  # type: ignore[arg-type]
     except Handed as found:
         counts: dict[Any, dict[int, int]] = found.args[0]
         return counts

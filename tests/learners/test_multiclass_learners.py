@@ -119,14 +119,17 @@ def test_nothing_is_drawn_without_a_receipt(kind: Any) -> None:
     learner = kind(H, epsilon=1, delta=0, binary=ExponentialLearner)
     sample = Sample.from_examples(H.domain, LABELS, [("x0", "late")] * 9)
     with Ledger() as ledger:
-        receipt = ledger.spend(learner.event, dataset="d", what="test")
-        learner.draw(sample, receipt=receipt, rng=seeded_generator(1))
+        rng = seeded_generator(1)
+        receipt = ledger.spend(learner.event, dataset="d", what="test", rng=rng)
+        learner.draw(sample, receipt=receipt)
+        state = rng.getstate()
         with pytest.raises(LedgerError):
-            learner.draw(sample, receipt=receipt, rng=Untouched())
+            learner.draw(sample, receipt=receipt)
+        assert rng.getstate() == state
         other = ledger.spend(ExponentialLearner(H.bit_class(0), epsilon=9).event,
-                             dataset="d", what="test")  # fmt: skip
+                             dataset="d", what="test", rng=Untouched())  # fmt: skip
         with pytest.raises(LedgerError):
-            learner.draw(sample, receipt=other, rng=Untouched())
+            learner.draw(sample, receipt=other)
 
 
 def test_what_fit_refuses() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
+from functools import cache, partial
 from itertools import permutations, product
 from typing import Any
 
@@ -15,7 +16,7 @@ from scipy.optimize import linprog
 from exact_draws import Draws
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
-from littlestone.audit.trials import Trials
+from littlestone.audit.subject import paid
 from littlestone.classes import (
     EqualityRules,
     FiniteClass,
@@ -170,9 +171,9 @@ class OneOfTwo(PrivateLearner[Any]):
     def event(self) -> ExponentialMechanism:
         return self.mechanism
 
-    def draw(self, sample: Any, *, receipt: Any, rng: random.Random) -> Any:
+    def draw(self, sample: Any, *, receipt: Any) -> Any:
         return self.rules[
-            self.mechanism.draw(ErrorRuns(errors(self.rules, sample)), receipt=receipt, rng=rng)
+            self.mechanism.draw(ErrorRuns(errors(self.rules, sample)), receipt=receipt)
         ]
 
     def distribution(self, sample: Any) -> dict[Any, Fraction]:
@@ -259,11 +260,8 @@ def draws_as_told(kind: type[Learner]) -> bool:
     goal: dict[str, Any] = {"epsilon": "3", "delta": "0.02"}
     learner = kind(CODE, **goal, alpha="0.9", fresh="0.4", improper=OneOfTwo(CODE, "3"))
     sample = Sample[Any].from_examples(CODE.domain, [("x0", 0), ("x0", 1), ("x1", 1)])
-    with Ledger() as ledger:
-        receipt = ledger.spend(Trials(learner.event, 10**6), dataset="d", what="test")
-    law, left_out = Draws().law(
-        lambda rng: str(learner.draw(sample, receipt=receipt, rng=rng).words())
-    )
+    receipt = cache(partial(paid, learner.event, 10**6))  # of one generator
+    law, left_out = Draws().law(lambda rng: str(learner.draw(sample, receipt=receipt(rng)).words()))
     expected: dict[str, Fraction] = {}
     orders = list(permutations(listed(sample)))
     for order in orders:
@@ -276,10 +274,10 @@ def draws_as_told(kind: type[Learner]) -> bool:
 class ChoosesAtAllOfEpsilonTwice(ProperLearner[Any]):
     """The choice is drawn with the base e^epsilon, and charged with e^(epsilon / 2)."""
 
-    def draw(self, sample: Sample[Any], *, receipt: Any, rng: random.Random) -> Any:
-        receipt.redeem(self.choice)
+    def draw(self, sample: Sample[Any], *, receipt: Any) -> Any:
+        rng = receipt.redeem(self.choice)
         fresh, rest = self.parts(sample, shuffled(sample, rng))
-        near = self.near(self.improper.draw(rest, receipt=receipt, rng=rng))
+        near = self.near(self.improper.draw(rest, receipt=receipt))
         return near[selection.draw(errors(near, fresh), None, self.choice.base**2, rng)]
 
 
@@ -325,10 +323,10 @@ def test_a_used_receipt_draws_nothing() -> None:
     learner = ProperLearner(CODE, epsilon=1, delta="1e-6")
     sample = Sample[Any].from_examples(CODE.domain, [("x0", 1)] * 10)
     with Ledger() as ledger:
-        receipt = ledger.spend(learner.event, dataset="d", what="test")
+        receipt = ledger.spend(learner.event, dataset="d", what="test", rng=Untouched())
         receipt.redeem(learner.choice)
         with pytest.raises(LedgerError):
-            learner.draw(sample, receipt=receipt, rng=Untouched())
+            learner.draw(sample, receipt=receipt)
 
 
 def test_refusals() -> None:

@@ -45,7 +45,7 @@ def released(learner: Any, data: Any) -> dict[Any, Fraction]:
 
     learner.mechanism = Hands
     try:
-        learner.draw(Sample.from_examples(learner.hypotheses.domain, data), receipt=None, rng=None)
+        learner.draw(Sample.from_examples(learner.hypotheses.domain, data), receipt=None)
     except Handed as handed:
         found: dict[Any, Fraction] = mechanism._distribution(handed.args[0])
         return found

@@ -171,8 +171,8 @@ def test_after_the_last_call_no_record_is_looked_at() -> None:
     told: list[Any] = []
     made = small(calls=2, threshold=1)
     with Ledger() as ledger:
-        receipt = made.pay(ledger, "d", "y")
-    stream = made.begin(receipt, seeded_generator(1), told.append)
+        receipt = made.pay(ledger, "d", "y", seeded_generator(1))
+    stream = made.begin(receipt, told.append)
     for _ in range(50):
         stream.update(5, 1 - stream.predict(5))
     assert (stream.calls, stream.steps) == (2, 50)

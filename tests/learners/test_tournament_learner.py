@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import permutations, product
 from typing import Any
 
@@ -15,8 +15,8 @@ import pytest
 from exact_draws import Draws, apart
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import paid
 from littlestone.audit.subjects.exponential_learner import released_text
-from littlestone.audit.trials import Trials
 from littlestone.classes import FiniteClass, parse_multiclass
 from littlestone.errors import DeclarationError
 from littlestone.learners import GloballyStableLearner
@@ -31,7 +31,7 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from scripted import Script
 
-H = FiniteClass.from_array([[0], [1], [2]])
+H = FiniteClass.from_array([[0], [1], [2]], labels=3)
 RECORDS = tuple(product(H.domain, range(3)))
 TOURNAMENTS = Sizes(block=1, caps=(0, 2), batches=2, fresh=1)
 Masses = dict[Any, Fraction]
@@ -83,11 +83,11 @@ def test_records_that_vote_and_choose_are_caught() -> None:
 class ChoosesOnAllRecords(TournamentLearner):
     """All records choose, also those that voted."""
 
-    def draw(self, sample: Any, *, receipt: Receipt, rng: random.Random) -> Any:
+    def draw(self, sample: Any, *, receipt: Receipt) -> Any:
         with pytest.MonkeyPatch.context() as patch:
-            everything = permuted(sample, rng)
+            everything = permuted(sample, receipt._rng)
             patch.setattr(tournaments, "errors", lambda rules, fresh: errors(rules, everything))
-            return super().draw(sample, receipt=receipt, rng=rng)
+            return super().draw(sample, receipt=receipt)
 
 
 def draws_as_told(kind: type[TournamentLearner]) -> bool:
@@ -96,10 +96,9 @@ def draws_as_told(kind: type[TournamentLearner]) -> bool:
     learner = kind(H, epsilon=3, delta="0.3", sizes=sizes)
     (x,), labels = H.domain, (1, 1, 1, 2)
     sample = Sample.from_examples(H.domain, H.labels, [(x, H.labels[y]) for y in labels])
-    with Ledger() as ledger:
-        receipt = ledger.spend(Trials(learner.event, 10**6), dataset="d", what="test")
+    receipt = cache(partial(paid, learner.event, 10**6))  # of one generator
     law, left_out = Draws(Fraction(1, 10**6)).law(
-        lambda rng: released_text(learner.draw(sample, receipt=receipt, rng=rng))
+        lambda rng: released_text(learner.draw(sample, receipt=receipt(rng)))
     )
     told, expected = in_order(learner, sizes, False), defaultdict[Any, Fraction](Fraction)
     for order in permutations(labels):

@@ -126,8 +126,8 @@ def test_answers_are_drawn_from_the_law_of_the_mechanism() -> None:
 def test_a_session_ends_and_is_paid_for() -> None:
     mechanism = votes(3, horizon=400, epsilon=30)
     with Ledger() as ledger:
-        receipt = ledger.spend(mechanism, dataset="d", what="test")
-    answers = mechanism.draw([1, 2] * 300, receipt=receipt, rng=random.Random(0))
+        receipt = ledger.spend(mechanism, dataset="d", what="test", rng=random.Random(0))
+    answers = mechanism.draw([1, 2] * 300, receipt=receipt)
     assert 1 <= sum(not certain for _, certain in answers) < 5
     total = sum(mechanism.distribution([1, 2]).values())
     assert total == 1

@@ -92,14 +92,14 @@ def test_scores_are_those_of_the_records() -> None:
         rng, drawn = seeded_generator(3), Counter[str | None]()
         with Ledger() as ledger:
             for _ in range(1500):
-                receipt = ledger.spend(mechanism, dataset="d", what="test")
+                receipt = ledger.spend(mechanism, dataset="d", what="test", rng=rng)
                 if counted:
-                    i = mechanism.draw_scores(scores, receipt=receipt, rng=rng)
+                    i = mechanism.draw_scores(scores, receipt=receipt)
                     drawn[None if i is None else names[i]] += 1
                 else:
-                    drawn[mechanism.draw(records, receipt=receipt, rng=rng)] += 1
+                    drawn[mechanism.draw(records, receipt=receipt)] += 1
             with pytest.raises(LedgerError):
-                mechanism.draw_scores(scores, receipt=receipt, rng=rng)
+                mechanism.draw_scores(scores, receipt=receipt)
         assert set(drawn) <= set(exact)
         expected = [float(p) * 1500 for p in exact.values()]
         assert stats.chisquare([drawn[h] for h in exact], expected).pvalue > 1e-3
@@ -108,10 +108,10 @@ def test_scores_are_those_of_the_records() -> None:
 def test_scores_far_below_zero_and_far_above() -> None:
     mechanism, rng = ChoosingMechanism[str](Fraction(1), Fraction(1, 20), 2), seeded_generator(0)
     with Ledger() as ledger:
-        receipt = ledger.spend(mechanism, dataset="d", what="test")
+        receipt = ledger.spend(mechanism, dataset="d", what="test", rng=rng)
         scores = np.array([10**9, 1 - 10**12])
-        assert mechanism.draw_scores(scores, receipt=receipt, rng=rng) == 0
-        receipt = ledger.spend(mechanism, dataset="d", what="test")
-        assert mechanism.draw_scores(scores[1:], receipt=receipt, rng=rng) is None
+        assert mechanism.draw_scores(scores, receipt=receipt) == 0
+        receipt = ledger.spend(mechanism, dataset="d", what="test", rng=rng)
+        assert mechanism.draw_scores(scores[1:], receipt=receipt) is None
     negative = mechanism.distribution([("a", True), *[("a", False)] * 9])
     assert negative["a"] == 1 / (1 + mechanism.base ** (mechanism.bottom + 8))

@@ -61,12 +61,12 @@ def test_a_draw_needs_its_own_receipt() -> None:
     errors, rng = np.array([0, 1]), seeded_generator(0)
     paid, unpaid = ExponentialMechanism(Fraction(1, 2)), ExponentialMechanism(Fraction(1))
     with Ledger() as ledger:
-        receipt = ledger.spend(paid, dataset="d", what="test")
+        receipt = ledger.spend(paid, dataset="d", what="test", rng=rng)
         with pytest.raises(LedgerError):
-            unpaid.draw(ErrorRuns(errors), receipt=receipt, rng=rng)
-        assert paid.draw(ErrorRuns(errors), receipt=receipt, rng=rng) in (0, 1)
+            unpaid.draw(ErrorRuns(errors), receipt=receipt)
+        assert paid.draw(ErrorRuns(errors), receipt=receipt) in (0, 1)
         with pytest.raises(LedgerError):
-            paid.draw(ErrorRuns(errors), receipt=receipt, rng=rng)
+            paid.draw(ErrorRuns(errors), receipt=receipt)
 
 
 def test_probabilities_are_those_of_the_lecture() -> None:

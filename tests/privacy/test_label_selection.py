@@ -155,12 +155,12 @@ def test_a_draw_needs_its_own_receipt() -> None:
     paid, unpaid = LabelSelection[str](Fraction(1), MICRO), LabelSelection[str](Fraction(2), MICRO)
     rng, records = seeded_generator(0), [("a", 1)] * 200 + [("b", 2)] * 200 + [("c", 0)] * 200
     with Ledger() as ledger:
-        receipt = ledger.spend(paid, dataset="d", what="test")
+        receipt = ledger.spend(paid, dataset="d", what="test", rng=rng)
         with pytest.raises(LedgerError):
-            unpaid.draw(records, receipt=receipt, rng=rng)
-        assert paid.draw(records, receipt=receipt, rng=rng) == {("a", 1), ("b", 2)}
+            unpaid.draw(records, receipt=receipt)
+        assert paid.draw(records, receipt=receipt) == {("a", 1), ("b", 2)}
         with pytest.raises(LedgerError):
-            paid.draw_counts({"a": {1: 100}}, receipt=receipt, rng=rng)
+            paid.draw_counts({"a": {1: 100}}, receipt=receipt)
 
 
 def test_no_counts_raise() -> None:

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +30,7 @@ from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, file_tables, rows
 from littlestone.privacy.ledger import file as ledger_file
+from littlestone.privacy.randomness import is_cryptographic, seeded_generator, system_generator
 
 TENTH = Answer(exact(0.1, what="epsilon"))
 ONE = PrivacyCost(Fraction(1))
@@ -217,6 +220,25 @@ def test_a_receipt_tells_the_total_and_the_limit_of_its_own_moment() -> None:
     assert (second.total, second.limit) == (PrivacyCost(Fraction(1, 5)), ONE)
 
 
+def test_a_receipt_hands_out_the_generator_of_its_spend() -> None:
+    rng = seeded_generator(1)
+    with Ledger() as ledger:
+        seeded = ledger.spend(TENTH, dataset="people", what="a look", rng=rng)
+        usual = ledger.spend(TENTH, dataset="people", what="a look")
+    assert not seeded.private
+    assert seeded.redeem(TENTH) is rng
+    assert usual.private
+    assert is_cryptographic(usual.redeem(TENTH))
+
+
+def test_what_is_no_generator_is_refused_before_the_spend() -> None:
+    floats: Any = np.random.default_rng(0)
+    with Ledger() as ledger:
+        with pytest.raises(DeclarationError, match=r"no random\.Random"):
+            ledger.spend(TENTH, dataset="people", what="a look", rng=floats)
+        assert not ledger.entries()
+
+
 def test_a_receipt_pays_for_no_other_event_and_survives_the_refusal() -> None:
     receipt = Ledger().spend(TENTH, dataset="people", what="a look")
     with pytest.raises(LedgerError, match=r"it pays for answer\(1/10, 0\), epsilon 0.1"):
@@ -261,7 +283,7 @@ def test_a_receipt_cannot_be_copied(duplicate: Callable[[object], object]) -> No
 def test_a_receipt_cannot_be_forged() -> None:
     entry = Entry(1, "people", "a look", str(TENTH), TENTH.cost(), "2026-01-01T00:00:00+00:00")
     with pytest.raises(LedgerError, match="only a recorded spend makes one"):
-        Receipt(TENTH, entry, ONE, None)
+        Receipt(TENTH, entry, ONE, None, system_generator())
 
 
 def test_one_of_many_threads_redeems() -> None:

@@ -32,6 +32,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Part, Receipt, is_address, rows, server, store
 from littlestone.privacy.ledger import file as ledger_file
 from littlestone.privacy.ledger.receipt import SEAL, lines
+from littlestone.privacy.randomness import system_generator
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
@@ -82,7 +83,9 @@ class CheckThenInsert(Ledger):
         super().__init__(path)
         self.gate = gate
 
-    def spend(self, event: Event, *, dataset: str, what: str, part: Part | None = None) -> Receipt:
+    def spend(  # type: ignore[override]
+        self, event: Event, *, dataset: str, what: str, part: Part | None = None
+    ) -> Receipt:
         limit, after = self.limit(dataset), self.total(dataset) + event.cost()
         if limit is not None and not after.within(limit):
             self.gate.abort()
@@ -93,7 +96,7 @@ class CheckThenInsert(Ledger):
         with self._store.transaction("spend") as connection:
             entry = rows.insert(connection, dataset, what, str(event), event.cost(), part)
         pays_for = lines(event, str(event), event.cost())
-        return Receipt(event, entry, after, limit, pays_for, SEAL)
+        return Receipt(event, entry, after, limit, system_generator(), pays_for, SEAL)
 
 
 def test_processes_that_spend_at_once_never_pass_the_limit(address: str) -> None:

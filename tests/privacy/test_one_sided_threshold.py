@@ -74,8 +74,8 @@ def test_waits_are_the_tests_they_skip(threshold: int, monkeypatch: pytest.Monke
     for stream in [(True, True), (False, True)]:
 
         def run(stream: Stream = stream) -> tuple[int, ...]:
-            receipt = ledger.spend(mechanism, dataset="d", what="test")
-            return mechanism.draw(stream, receipt=receipt, rng=random.Random(0))
+            receipt = ledger.spend(mechanism, dataset="d", what="test", rng=random.Random(0))
+            return mechanism.draw(stream, receipt=receipt)
 
         found, expected = script.explore(run), mechanism.distribution(stream)
         for hits, p in expected.items():

@@ -125,11 +125,11 @@ def test_a_draw_needs_its_own_receipt() -> None:
     data, rng = ErrorRuns(np.array([0, 1])), random.Random(0)
     mechanism = PermuteAndFlip(Fraction(1))
     with Ledger() as ledger:
-        receipt = ledger.spend(mechanism, dataset="d", what="test")
+        receipt = ledger.spend(mechanism, dataset="d", what="test", rng=rng)
         with pytest.raises(LedgerError):
-            PermuteAndFlip(Fraction(2)).draw(data, receipt=receipt, rng=rng)
-        assert mechanism.draw(data, receipt=receipt, rng=rng) in (0, 1)
+            PermuteAndFlip(Fraction(2)).draw(data, receipt=receipt)
+        assert mechanism.draw(data, receipt=receipt) in (0, 1)
         with pytest.raises(LedgerError):
-            mechanism.draw(data, receipt=receipt, rng=rng)
+            mechanism.draw(data, receipt=receipt)
     with pytest.raises(DeclarationError, match="epsilon"):
         PermuteAndFlip(Fraction(0))

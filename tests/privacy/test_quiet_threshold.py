@@ -129,8 +129,8 @@ def test_a_probability_that_underflows_is_caught() -> None:
     # The session hits for the U that should: all of its bits are ones.
     with Ledger() as ledger:
         mechanism = QuietThreshold(epsilon=Fraction(1), threshold=2000)
-        receipt = ledger.spend(mechanism, dataset="d", what="test")
-        assert mechanism.start(receipt=receipt, rng=Ones(0)).test(False)
+        receipt = ledger.spend(mechanism, dataset="d", what="test", rng=Ones(0))
+        assert mechanism.start(receipt=receipt).test(False)
 
 
 @pytest.mark.parametrize("longest", [1, 2, 9])
@@ -172,9 +172,9 @@ def test_draws_follow_the_distribution() -> None:
     stream = (False, True, False, True)
     counts: Counter[Answers] = Counter()
     with Ledger() as ledger:
-        receipt = ledger.spend(Trials(mechanism, 2000), dataset="d", what="test")
+        receipt = ledger.spend(Trials(mechanism, 2000), dataset="d", what="test", rng=rng)
     for _ in range(2000):
-        counts[mechanism.draw(stream, receipt=receipt, rng=rng)] += 1
+        counts[mechanism.draw(stream, receipt=receipt)] += 1
     statistic, freedom = chi_square(counts, mechanism.distribution(stream))
     assert statistic < freedom + 4 * (2 * freedom) ** 0.5
 

@@ -7,6 +7,7 @@ One checker redeems in every way it knows and returns what it found wrong; it mu
 from __future__ import annotations
 
 import os
+import random
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -91,38 +92,41 @@ def faults(spend: Spend) -> list[str]:
 class NeverCountsDown(Receipt):
     """Planted bug: whatever was paid for once may be drawn for ever."""
 
-    def redeem(self, event: Event) -> None:
+    def redeem(self, event: Event) -> random.Random:
         if all(line.event != event for line in self._lines):
             raise LedgerError("draw", found="not paid", fix="pay")
+        return self._rng
 
 
 class AsksAgain(Receipt):
     """Planted bug: the parts are read off the event at each draw, and may have changed since."""
 
-    def redeem(self, event: Event) -> None:
+    def redeem(self, event: Event) -> random.Random:
         taken = self.__dict__.setdefault("taken", Counter())
         with self._taking:
             taken[event] += 1
             if taken[event] > sum(times for use, times in self.event.uses() if use == event):
                 raise LedgerError("draw", found="not paid", fix="pay")
+        return self._rng
 
 
 class OneForAll(Receipt):
     """Planted bug: the draws are counted together, so a cheap part pays for a dear one."""
 
-    def redeem(self, event: Event) -> None:
+    def redeem(self, event: Event) -> random.Random:
         line = next((line for line in self._lines if line.left > 0), None)
         if line is None or all(line.event != event for line in self._lines):
             raise LedgerError("draw", found="not paid", fix="pay")
         with self._taking:
             line.left -= 1
+        return self._rng
 
 
 def planted(bug: type[Receipt]) -> Spend:
     def spend(event: Several) -> Receipt:
         paid = honest(event)
         pays_for = lines(event, str(event), event.cost())
-        return bug(event, paid.entry, paid.total, paid.limit, pays_for, SEAL)
+        return bug(event, paid.entry, paid.total, paid.limit, paid._rng, pays_for, SEAL)
 
     return spend
 

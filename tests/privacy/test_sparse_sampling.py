@@ -182,8 +182,8 @@ def p_value(sampler: SparseSampling[int], lists: Lists) -> float:
     exact = target.distribution(lists)
     rng, times = seeded_generator(5), 3000
     with Ledger() as ledger:
-        receipt = ledger.spend(Trials(sampler, times), dataset="d", what="test")
-        drawn = Counter(sampler.draw(lists, receipt=receipt, rng=rng) for _ in range(times))
+        receipt = ledger.spend(Trials(sampler, times), dataset="d", what="test", rng=rng)
+        drawn = Counter(sampler.draw(lists, receipt=receipt) for _ in range(times))
     assert set(drawn) <= set(exact)
     expected = [float(p) * times for p in exact.values()]
     return float(stats.chisquare([drawn[u] for u in exact], expected).pvalue)
@@ -201,10 +201,10 @@ def test_every_data_is_answered_and_every_draw_is_paid_for() -> None:
     inputs: list[list[list[int]]] = [[], [[]], [[], []], [[1]] * 500]
     with Ledger() as ledger:
         for lists in inputs:
-            receipt = ledger.spend(mechanism, dataset="d", what="test")
-            found = mechanism.draw(lists, receipt=receipt, rng=rng)
+            receipt = ledger.spend(mechanism, dataset="d", what="test", rng=rng)
+            found = mechanism.draw(lists, receipt=receipt)
             assert found == (1 if len(lists) == 500 else None)
         state = rng.getstate()
         with pytest.raises(LedgerError):
-            mechanism.draw([], receipt=receipt, rng=rng)
+            mechanism.draw([], receipt=receipt)
         assert rng.getstate() == state

@@ -193,8 +193,8 @@ def test_a_session_has_the_distribution_given_rho(
 
         def run() -> Answers:
             with Ledger() as ledger:
-                receipt = ledger.spend(mechanism, dataset="d", what="test")
-                return mechanism.draw(values, receipt=receipt, rng=random.Random(0))
+                receipt = ledger.spend(mechanism, dataset="d", what="test", rng=random.Random(0))
+                return mechanism.draw(values, receipt=receipt)
 
         expected = {
             answers + (below,) * (4 - len(answers)): probability(
@@ -209,9 +209,9 @@ def test_draws_follow_the_distribution() -> None:
     mechanism, values, rng = short(2), (0, 1, -1), random.Random(5)
     counts: Counter[Answers] = Counter()
     with Ledger() as ledger:
-        receipt = ledger.spend(Trials(mechanism, 3000), dataset="d", what="test")
+        receipt = ledger.spend(Trials(mechanism, 3000), dataset="d", what="test", rng=rng)
     for _ in range(3000):
-        counts[mechanism.draw(values, receipt=receipt, rng=rng)] += 1
+        counts[mechanism.draw(values, receipt=receipt)] += 1
     statistic, freedom = chi_square(counts, mechanism.distribution(values))
     assert statistic < freedom + 4 * (2 * freedom) ** 0.5
 
@@ -220,10 +220,10 @@ def test_draws_follow_the_distribution() -> None:
 def test_an_exhausted_session_draws_nothing(below: bool) -> None:
     mechanism, rng = short(1, below=below), random.Random(0)
     with Ledger() as ledger:
-        receipt = ledger.spend(mechanism, dataset="d", what="test")
-        session = mechanism.start(receipt=receipt, rng=rng)
+        receipt = ledger.spend(mechanism, dataset="d", what="test", rng=rng)
+        session = mechanism.start(receipt=receipt)
         with pytest.raises(LedgerError):
-            mechanism.start(receipt=receipt, rng=rng)
+            mechanism.start(receipt=receipt)
     hit = -1000 if below else 1000
     assert session.test(hit) is not below
     assert session.exhausted

@@ -104,8 +104,8 @@ def test_the_renyi_divergence_of_two_noisy_counts(epsilon: Fraction) -> None:
 
 def draws(mechanism: Histograms, records: Any, number: int, seed: int) -> list[Any]:
     rng = random.Random(seed)
-    receipt = Ledger().spend(Trials(mechanism, number), dataset="d", what="test")
-    return [mechanism.draw(records, receipt=receipt, rng=rng) for _ in range(number)]
+    receipt = Ledger().spend(Trials(mechanism, number), dataset="d", what="test", rng=rng)
+    return [mechanism.draw(records, receipt=receipt) for _ in range(number)]
 
 
 def p_value(mechanism: Histograms, records: Records, claimed: Histograms) -> float:
@@ -174,9 +174,9 @@ def test_a_set_is_not_listed_in_the_order_of_the_records() -> None:
 def test_a_draw_needs_its_own_receipt() -> None:
     mechanism = tight(Fraction(1), 2)
     with Ledger() as ledger:
-        receipt = ledger.spend(mechanism, dataset="d", what="test")
+        receipt = ledger.spend(mechanism, dataset="d", what="test", rng=random.Random(0))
         with pytest.raises(LedgerError):
-            tight(Fraction(1), 3).draw(("a",), receipt=receipt, rng=random.Random(0))
-        mechanism.draw(("a",), receipt=receipt, rng=random.Random(0))
+            tight(Fraction(1), 3).draw(("a",), receipt=receipt)
+        mechanism.draw(("a",), receipt=receipt)
         with pytest.raises(LedgerError):
-            mechanism.draw(("a",), receipt=receipt, rng=random.Random(0))
+            mechanism.draw(("a",), receipt=receipt)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from spending import Answer
 
+from littlestone.audit.subject import paid
 from littlestone.classes.base import ErrorRuns
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -141,19 +142,22 @@ def test_illegal_sizes_are_refused(size: int) -> None:
 
 
 def test_every_ordered_sample_is_equally_likely() -> None:
-    event, rng = Subsampled(Answer(), n=4, size=2), seeded_generator(1)
-    found = Counter(tuple(event.sample("abcd", rng=rng)) for _ in range(12_000))
+    event = Subsampled(Answer(), n=4, size=2)
+    receipt = paid(event, 12_000, seeded_generator(1))
+    found = Counter(tuple(event.sample("abcd", receipt=receipt)) for _ in range(12_000))
     assert len(found) == 12
     assert all(abs(count - 1000) < 5 * math.sqrt(1000) for count in found.values())
     with pytest.raises(DeclarationError):
-        event.sample("abc", rng=rng)
+        event.sample("abc", receipt=paid(event, 1, seeded_generator(1)))
+    with pytest.raises(LedgerError):
+        event.sample("abcd", receipt=receipt)
 
 
 def test_the_receipt_pays_for_the_event_on_the_sample() -> None:
     inner = ExponentialMechanism(Fraction(1))
     with Ledger() as ledger:
         event = Subsampled(inner, n=10, size=1)
-        receipt = ledger.spend(event, dataset="d", what="test")
+        receipt = ledger.spend(event, dataset="d", what="test", rng=seeded_generator(0))
         runs = ErrorRuns(np.array([0, 40]))
-        assert inner.draw(runs, receipt=receipt, rng=seeded_generator(0)) == 0
+        assert inner.draw(runs, receipt=receipt) == 0
         assert ledger.total("d") == event.cost()

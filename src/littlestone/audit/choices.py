@@ -114,8 +114,9 @@ class Choices:
 def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Output, Fraction]:
     """Lower bounds of the probabilities of all that ``run`` returns, by its own code.
 
-    It is run about so often, along its most likely choices; what the bounds lack of 1 is what is not
-    known.  So if a law is that of the code, none of its probabilities is below these bounds.
+    It is run about so often, each time with the same generator, along its most likely choices; what
+    the bounds lack of 1 is what is not known.  So if a law is that of the code, none of its
+    probabilities is below these bounds.
 
     >>> from littlestone.privacy.samplers.geometric import discrete_laplace
     >>> law = follow(lambda rng: discrete_laplace(Fraction(1, 2), rng) == 0)
@@ -123,13 +124,14 @@ def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Out
     [0.666656, 0.333333]
     """
     choices, found, least, left = Choices(), dict[Output, Fraction](), Fraction(1), runs
+    rng = choices.generator()
 
     def counted() -> Output:
         nonlocal left
         left -= 1
         if left < 0:
             raise _Enough
-        return run(choices.generator())
+        return run(rng)
 
     try:
         while 1 - sum(found.values()) > Fraction(1, 2**16):

@@ -16,10 +16,11 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.randomness import chosen_generator
 
 Input = TypeVar("Input")
 Output = TypeVar("Output", bound=Hashable)
-Run = Callable[[Data, random.Random], Hashable]
+Run = Callable[[Data], Hashable]
 
 
 def as_it_is(data: object, output: Hashable) -> Hashable:
@@ -32,8 +33,8 @@ class Subject(Generic[Data]):
     """Something to audit: its claim, its exact distribution on tiny data, a run at a real size.
 
     ``event`` makes the claim, ``pairs`` are tiny neighbouring data sets and ``large`` is one pair at
-    a size of real use.  ``runs(times)`` pays for so many runs, and returns what does one of them with
-    a generator.  Data sets are hashable and made up: an audit prints them.  Where
+    a size of real use.  ``runs(times, rng)`` pays for so many runs, which draw from ``rng``, and
+    returns what does one of them.  Data sets are hashable and made up: an audit prints them.  Where
     ``distribution`` adds up outputs of equal likelihood ratios, ``cell(data, output)`` is the key
     under which it counts an output.
     """
@@ -41,7 +42,7 @@ class Subject(Generic[Data]):
     event: Event
     distribution: Distribution[Data]
     pairs: tuple[tuple[Data, Data], ...]
-    runs: Callable[[int], Run[Data]]
+    runs: Callable[[int, random.Random], Run[Data]]
     large: tuple[Data, Data]
     cell: Callable[[Data, Any], Hashable] = as_it_is
 
@@ -53,10 +54,11 @@ class Subject(Generic[Data]):
         self, *, trials: int, confidence: object, rng: random.Random | None = None
     ) -> EpsilonBound:
         """A lower bound on epsilon at the claimed delta, from ``trials`` runs on each of ``large``."""
-        run, (one, other) = self.runs(2 * checked_trials(trials)), self.large
+        rng = chosen_generator(rng)
+        run, (one, other) = self.runs(2 * checked_trials(trials), rng), self.large
         return audit_epsilon(
-            lambda rng: run(one, rng),
-            lambda rng: run(other, rng),
+            lambda rng: run(one),
+            lambda rng: run(other),
             delta=self.event.cost().delta,
             trials=trials,
             confidence=confidence,
@@ -85,17 +87,17 @@ def mechanism_subject(
             masses[left] = masses.get(left, Fraction(0)) + mass
         return masses
 
-    def runs(times: int) -> Run[Data]:
-        receipt = paid(mechanism, times)
-        return lambda data, rng: release(mechanism.draw(read(data), receipt=receipt, rng=rng))
+    def runs(times: int, rng: random.Random) -> Run[Data]:
+        receipt = paid(mechanism, times, rng)
+        return lambda data: release(mechanism.draw(read(data), receipt=receipt))
 
     return Subject(mechanism, distribution, tuple(pairs), runs, large, cell)
 
 
-def paid(event: Event, times: int) -> Receipt:
-    """A receipt for ``times`` uses of ``event``, on data that are made up."""
+def paid(event: Event, times: int, rng: random.Random) -> Receipt:
+    """A receipt for ``times`` uses of ``event``, on data that are made up, with draws from ``rng``."""
     with Ledger() as ledger:
-        return ledger.spend(Trials(event, times), dataset="made up", what="audit")
+        return ledger.spend(Trials(event, times), dataset="made up", what="audit", rng=rng)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
-from littlestone.privacy.randomness import chosen_generator, is_cryptographic
 from littlestone.sample import Sample
 
 Setting = Literal["realizable", "agnostic"]
@@ -207,7 +206,6 @@ class PrivateLearner(Learner, Generic[Point]):
         """
         made = "read_sample(table, domain, label) or Sample.from_examples(domain, examples)"
         require_fitting(sample, Sample, self.hypotheses, made)
-        rng = chosen_generator(rng)
         what = f"learn {label} from {self.hypotheses}"
         event = self.event_with(estimate)
         self.require_affordable(sample.n)
@@ -220,16 +218,16 @@ class PrivateLearner(Learner, Generic[Point]):
             n=sample.n,
             cost=event.cost(),
             mechanism=str(event),
-            private=is_cryptographic(rng),
         )
-        receipt = ledger.spend(event, dataset=dataset, what=what)
-        hypothesis = self.draw(sample, receipt=receipt, rng=rng)
+        receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
+        hypothesis = self.draw(sample, receipt=receipt)
         found = None
         if counts is not None:
-            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt, rng=rng)
+            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt)
             found = Estimate(counts.epsilon, sample.n, *noisy)
         return release(
             hypothesis=hypothesis,
+            private=receipt.private,
             receipt=receipt.number,
             estimate=found,
             total=receipt.total,
@@ -237,10 +235,8 @@ class PrivateLearner(Learner, Generic[Point]):
         )
 
     @abstractmethod
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
-        """The hypothesis to release; the receipt is redeemed before the first random bit."""
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        """The hypothesis to release, drawn from the generator that ``receipt`` hands out."""
 
 
 def require_fitting(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -140,15 +139,13 @@ class BoostingLearner(PrivateLearner[Point]):
     def event(self) -> Boosted:
         return Boosted(self.weak.event, self.walk.rounds)
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
-        receipt.redeem(self.event)  # now, for the order of the records is drawn first
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        rng = receipt.redeem(self.event)  # now, for the order of the records is drawn first
         votes: list[Hypothesis[Point]] = []
         for part in self.parts(permuted(sample, rng)):
             coins = (rng.randrange(p.denominator) < p.numerator for p in self.chances(part, votes))
             passed = self.filled(list(compress(part, coins)), len(part))
-            votes.append(self.weak.draw(passed, receipt=receipt, rng=rng))
+            votes.append(self.weak.draw(passed, receipt=receipt))
         return self.vote(votes)
 
     def work(self, n: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -78,14 +77,12 @@ class ChoosingLearner(PrivateLearner[Point]):
     def event(self) -> Event:
         return self._event
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         chosen: list[Hypothesis[Point]] = []
         for _ in range(self.rounds):
             elements = self.hypotheses.elements(sample)
             scores = elements.positives - elements.negatives
-            i = self.mechanism.draw_scores(scores, receipt=receipt, rng=rng)
+            i = self.mechanism.draw_scores(scores, receipt=receipt)
             if i is not None:
                 chosen.append(elements.element(i))
                 sample = self.left(sample, elements, i)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.domains import Point
@@ -66,11 +65,9 @@ class ExponentialLearner(PrivateLearner[Point]):
     def event(self) -> ExponentialMechanism:
         return self.mechanism
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         runs = self.hypotheses.error_runs(sample)
-        index = self.mechanism.draw(runs, receipt=receipt, rng=rng)
+        index = self.mechanism.draw(runs, receipt=receipt)
         return self.hypotheses.hypothesis(index)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:

@@ -116,19 +116,18 @@ class GloballyStableLearner(PrivateLearner[Point]):
     def event(self) -> Parallel:
         return Parallel([self.histogram, self.choice])
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         if self.dimension == 0:  # there is one hypothesis, whatever the records say
             return self.hypotheses.soa()
         sizes = self.sizes or calibrated_sizes(sample.n, self.dimension, self.alpha)
+        rng = receipt.redeem(self.histogram)  # now, for the order of the records is drawn first
         fresh, batches = self.split(permuted(sample, rng), sizes)
         rules = [self.rule(batch, i, sizes, rng) for i, batch in enumerate(batches)]
-        found = self.histogram.draw(rules, receipt=receipt, rng=rng)
+        found = self.histogram.release(rules, rng)
         survivors = [h for h, count in found if count >= sizes.keep]
         if not survivors:
             return self.hypotheses.soa()
-        return survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt, rng=rng)]
+        return survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt)]
 
     def split(
         self, examples: Examples[Point], sizes: Sizes

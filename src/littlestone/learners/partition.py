@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
@@ -138,10 +137,10 @@ class PartitionLearner(_SetLearner):
     def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
         return PartitionSelection(epsilon, delta)
 
-    def draw(self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random) -> FiniteSet:
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         scores = (sample.positives - sample.negatives).tolist()
         named = dict(zip(sample.points, scores, strict=True))
-        keys = self.mechanism.draw_scores(named, receipt=receipt, rng=rng)
+        keys = self.mechanism.draw_scores(named, receipt=receipt)
         return FiniteSet(self.hypotheses.domain, keys)
 
 
@@ -167,7 +166,7 @@ class SingleKeyLearner(_SetLearner):
     def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
         return SingleKeySelection(epsilon, delta)
 
-    def draw(self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random) -> FiniteSet:
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         named = dict(zip(sample.points, sample.positives.tolist(), strict=True))
-        key = self.mechanism.draw_scores(named, receipt=receipt, rng=rng)
+        key = self.mechanism.draw_scores(named, receipt=receipt)
         return FiniteSet(self.hypotheses.domain, frozenset() if key is None else frozenset([key]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -101,12 +100,10 @@ class ProperLearner(PrivateLearner[Point]):
     def event(self) -> Parallel:
         return Parallel([self.improper.event, self.choice])
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
-        receipt.redeem(self.choice)  # now, for the order of the records is drawn first
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        rng = receipt.redeem(self.choice)  # now, for the order of the records is drawn first
         fresh, rest = self.parts(sample, shuffled(sample, rng))
-        near = self.near(self.improper.draw(rest, receipt=receipt, rng=rng))
+        near = self.near(self.improper.draw(rest, receipt=receipt))
         return near[selection.draw(errors(near, fresh), None, self.choice.base, rng)]
 
     def work(self, n: int) -> int:

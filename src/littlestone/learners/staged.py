@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -103,15 +102,14 @@ class StagedLearner(VotingLearner[Point]):
     def event(self) -> Composed:
         return self._event
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
-        session = self.tests.start(receipt=receipt, rng=rng)
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        rng = receipt.redeem(self.tests)
+        session = self.tests.begin(rng)
         parts = list(chunks(sample, self.teachers, rng))
         for stage in range(self.dimension + 1):
             lists = [self.listed(part, stage) for part in parts]
             if session.test(self.agreement(lists)):
-                found = self.mechanism.draw(lists, receipt=receipt, rng=rng)
+                found = self.mechanism.draw(lists, receipt=receipt)
                 return self.hypotheses.soa() if found is None else found
         return self.hypotheses.soa()
 

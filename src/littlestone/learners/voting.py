@@ -183,11 +183,9 @@ class VotingLearner(PrivateLearner[Point]):
     def event(self) -> Event:
         return self.mechanism
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
-        # Lazily: the mechanism redeems the receipt before the records are permuted.
-        found = self.mechanism.draw(self._lists(sample, rng), receipt=receipt, rng=rng)
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        rng = receipt.redeem(self.mechanism)  # now, for the order of the records is drawn first
+        found = self.mechanism.select(self.mechanism.scores(self._lists(sample, rng)), rng)
         return self.hypotheses.soa() if found is None else found
 
     def _lists(
@@ -304,7 +302,7 @@ class VotingLearner(PrivateLearner[Point]):
         return min(1.0, total * (1 + 1e-9))
 
 
-def orders(sample: Examples, teachers: int) -> Iterator[tuple[list[Examples], Fraction]]:
+def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[Point]], Fraction]]:
     """What the teachers hold for every order of the records, with its probability.
 
     >>> from littlestone.domains import Integers

@@ -25,16 +25,16 @@ HALF = ONE / 2
 
 @dataclass(frozen=True)
 class SpendsAfter(RandomizedResponse):
-    def draw(self, data: int, *, receipt: Receipt, rng: random.Random) -> int:
-        truth = rng.randrange(4) > 0
+    def draw(self, data: int, *, receipt: Receipt) -> int:
+        truth = receipt._rng.randrange(4) > 0
         receipt.redeem(self)
         return data if truth else 1 - data
 
 
 @dataclass(frozen=True)
 class NeverPays(RandomizedResponse):
-    def draw(self, data: int, *, receipt: Receipt, rng: random.Random) -> int:
-        return data if rng.randrange(4) else 1 - data
+    def draw(self, data: int, *, receipt: Receipt) -> int:
+        return data if receipt._rng.randrange(4) else 1 - data
 
 
 @dataclass(frozen=True)

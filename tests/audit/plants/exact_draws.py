@@ -36,13 +36,13 @@ def honest(name: str) -> Subject[Any]:
 def changed(subject: Subject[Any], change: Change) -> Subject[Any]:
     """The same claim and law, but ``change`` is in the code while it draws."""
 
-    def runs(times: int) -> Any:
-        run = subject.runs(times)
+    def runs(times: int, rng: Random) -> Any:
+        run = subject.runs(times, rng)
 
-        def with_change(data: Any, rng: Random) -> Any:
+        def with_change(data: Any) -> Any:
             with pytest.MonkeyPatch.context() as patch:
                 change(patch)
-                return run(data, rng)
+                return run(data)
 
         return with_change
 
@@ -72,8 +72,8 @@ def squared(patch: pytest.MonkeyPatch) -> None:
 
 
 def exact_zero(patch: pytest.MonkeyPatch) -> None:
-    def draw(self: Any, data: Any, *, receipt: Any, rng: Random) -> tuple[int, ...]:
-        receipt.redeem(self)
+    def draw(self: Any, data: Any, *, receipt: Any) -> tuple[int, ...]:
+        rng = receipt.redeem(self)
         return tuple(count and count + discrete_laplace(self.ratio, rng) for count in data)
 
     patch.setattr(cell_counts.CellCounts, "draw", draw)

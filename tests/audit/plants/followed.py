@@ -81,8 +81,8 @@ class Half(QuietThreshold):
 
     session: type[QuietSession] = Stepwise
 
-    def start(self, *, receipt: Receipt, rng: random.Random) -> QuietSession:
-        receipt.redeem(self)
+    def start(self, *, receipt: Receipt) -> QuietSession:
+        rng = receipt.redeem(self)
         return self.session(self.noise, self.threshold, rng)
 
 

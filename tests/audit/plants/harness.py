@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 from math import lcm
 from typing import Any, TypeVar
@@ -84,7 +84,12 @@ def toy(
         return outputs[bisect_right(edges, rng.randrange(whole))]
 
     listed = tuple(pairs)
-    return Subject(Claim(epsilon, delta), distribution, listed, lambda times: run, listed[0])
+    return Subject(Claim(epsilon, delta), distribution, listed, drawn_by(run), listed[0])
+
+
+def drawn_by(run: Callable[[Any, random.Random], Hashable]) -> Callable[[int, random.Random], Any]:
+    """The runs of a subject without an honest receipt."""
+    return lambda times, rng: lambda data: run(data, rng)
 
 
 # The checks.
@@ -98,10 +103,10 @@ def is_private(subject: Subject[Any]) -> bool:
 def never_raises(subject: Subject[Any]) -> bool:
     """No tiny data set makes a run raise: an exception is an output, too."""
     rng, tiny = seeded_generator(0), {data for pair in subject.pairs for data in pair}
-    run = subject.runs(len(tiny))
+    run = subject.runs(len(tiny), rng)
     try:
         for data in tiny:
-            run(data, rng)
+            run(data)
     except Exception:
         return False
     return True
@@ -114,8 +119,8 @@ def draws_as_it_says(subject: Subject[Any], trials: int = 3000) -> bool:
     expected less than five times count as one.
     """
     rng, data = seeded_generator(5), subject.pairs[-1][0]
-    masses, run = subject.distribution(data), subject.runs(trials)
-    counts = Counter(subject.cell(data, run(data, rng)) for _ in range(trials))
+    masses, run = subject.distribution(data), subject.runs(trials, rng)
+    counts = Counter(subject.cell(data, run(data)) for _ in range(trials))
     if not set(counts) <= set(masses):
         return False
     expected, seen = [0.0], [0]
@@ -142,8 +147,8 @@ def follows_its_law(subject: Subject[Any], runs: int = 1000) -> bool:
 
 def followed(subject: Subject[Any], data: Any, runs: int = 1000) -> dict[Any, Fraction]:
     """`follow`, of a run of the subject."""
-    run = subject.runs(2 * runs)
-    return follow(lambda rng: subject.cell(data, run(data, rng)), runs)
+    run = cache(partial(subject.runs, 2 * runs))  # of one generator
+    return follow(lambda rng: subject.cell(data, run(rng)(data)), runs)
 
 
 class _Bits(random.Random):
@@ -165,10 +170,10 @@ def pays_before_it_draws(made: tuple[Mechanism[Any, Any], Any]) -> bool:
     mechanism, data = made
     rng = _Bits(0)
     with Ledger() as ledger:
-        receipt = ledger.spend(mechanism, dataset="made up", what="test")
+        receipt = ledger.spend(mechanism, dataset="made up", what="test", rng=rng)
         receipt.redeem(mechanism)
         try:
-            mechanism.draw(data, receipt=receipt, rng=rng)
+            mechanism.draw(data, receipt=receipt)
         except LedgerError:
             return rng.asked == 0
     return False
@@ -183,14 +188,14 @@ def draws_exactly(
     chance of 1e-10 where there is none.
     """
     tiny = list(dict.fromkeys(data for pair in subject.pairs for data in pair))
-    run = subject.runs(10**7)
     for data in tiny[-1 :: -max(1, -(-len(tiny) // most))]:
-        law, left_out = Draws(rare).law(partial(_cell_of_a_run, subject, run, data))
+        law, left_out = Draws(rare).law(_cell_of_a_run(subject, data))
         # Real numbers are known to 2^-256; what is left out is missing somewhere.
         if apart(law, subject.distribution(data)) > left_out + Fraction(1, 1 << 128):
             return False
     return True
 
 
-def _cell_of_a_run(subject: Subject[Any], run: Any, data: Any, rng: random.Random) -> Hashable:
-    return subject.cell(data, run(data, rng))
+def _cell_of_a_run(subject: Subject[Any], data: Any) -> Callable[[random.Random], Hashable]:
+    run = cache(partial(subject.runs, 10**7))  # of one generator
+    return lambda rng: subject.cell(data, run(rng)(data))

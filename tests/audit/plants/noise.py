@@ -61,7 +61,7 @@ def _plant(mistake: str, broken: Any) -> Plant:
 
 def _adding(noise: Callable[[random.Random], int]) -> Any:
     """The honest distribution, and runs that add ``noise(rng)``."""
-    return replace(HONEST, runs=lambda times: lambda bits, rng: sum(bits) + noise(rng))
+    return replace(HONEST, runs=lambda times, rng: lambda bits: sum(bits) + noise(rng))
 
 
 def _honest_noise(rng: random.Random) -> int:

@@ -16,7 +16,7 @@ from littlestone.audit.subjects.staged import Segment
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.rational import log_above
-from plants.harness import Claim, Plant, is_private
+from plants.harness import Claim, Plant, drawn_by, is_private
 from staged_process import HALF, Process, averaged, one_by_one
 
 RECORDS = [(0, 0), (0, 1), (1, 1)]
@@ -103,7 +103,7 @@ def _subject(process: Process, pairs: tuple[Any, ...]) -> Subject[Any]:
         masses = known(data)
         return rng.choices(list(masses), [float(mass) for mass in masses.values()])[0]
 
-    return Subject(claim, known, pairs, lambda times: run, pairs[0])
+    return Subject(claim, known, pairs, drawn_by(run), pairs[0])
 
 
 def _stream(

@@ -41,11 +41,9 @@ def composed_responses(epsilon: Fraction, delta: Fraction) -> Subject[int]:
 
     event = Composed([(response, times)], delta)
 
-    def runs(trials: int) -> Run[int]:
-        receipt = paid(event, trials)
-        return lambda bit, rng: tuple(
-            response.draw(bit, receipt=receipt, rng=rng) for _ in range(times)
-        )
+    def runs(trials: int, rng: random.Random) -> Run[int]:
+        receipt = paid(event, trials, rng)
+        return lambda bit: tuple(response.draw(bit, receipt=receipt) for _ in range(times))
 
     return Subject(event, distribution, ((0, 1),), runs, (0, 1))
 
@@ -72,12 +70,12 @@ def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
             for j, q in mechanism.distribution(second(records, i)).items()
         }
 
-    def runs(trials: int) -> Run[Records]:
-        receipt = paid(event, trials)
+    def runs(trials: int, rng: random.Random) -> Run[Records]:
+        receipt = paid(event, trials, rng)
 
-        def run(records: Records, rng: random.Random) -> Hashable:
-            chosen = mechanism.draw(first(records), receipt=receipt, rng=rng)
-            return chosen, mechanism.draw(second(records, chosen), receipt=receipt, rng=rng)
+        def run(records: Records) -> Hashable:
+            chosen = mechanism.draw(first(records), receipt=receipt)
+            return chosen, mechanism.draw(second(records, chosen), receipt=receipt)
 
         return run
 
@@ -102,10 +100,10 @@ def parallel_responses(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
             masses[told] = mass
         return masses
 
-    def runs(trials: int) -> Run[Bits]:
-        receipt = paid(event, trials)
-        return lambda bits, rng: tuple(
-            response.draw(bit, receipt=receipt, rng=rng)
+    def runs(trials: int, rng: random.Random) -> Run[Bits]:
+        receipt = paid(event, trials, rng)
+        return lambda bits: tuple(
+            response.draw(bit, receipt=receipt)
             for response, bit in zip(responses, bits, strict=True)
         )
 
@@ -126,12 +124,12 @@ def subsampled_response(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
                 masses[said] += mass / len(samples)
         return masses
 
-    def runs(trials: int) -> Run[Bits]:
-        receipt = paid(event, trials)
+    def runs(trials: int, rng: random.Random) -> Run[Bits]:
+        receipt = paid(event, trials, rng)
 
-        def run(bits: Bits, rng: random.Random) -> Any:
-            sample = event.sample(bits, rng=rng)
-            return response.draw(max(sample), receipt=receipt, rng=rng)
+        def run(bits: Bits) -> Any:
+            sample = event.sample(bits, receipt=receipt)
+            return response.draw(max(sample), receipt=receipt)
 
         return run
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,8 +39,8 @@ class DiscreteLaplaceCount(Mechanism[Bits, int]):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon)
 
-    def draw(self, data: Bits, *, receipt: Receipt, rng: random.Random) -> int:
-        receipt.redeem(self)
+    def draw(self, data: Bits, *, receipt: Receipt) -> int:
+        rng = receipt.redeem(self)
         return sum(data) + discrete_laplace(self.decay, rng)
 
     def distribution(self, data: Bits) -> Mapping[int, Fraction]:

@@ -40,10 +40,10 @@ def estimate_subject(counts: CellCounts, *, epsilon: Fraction) -> Subject[Record
             masses |= {(released_text(rule), ys): p * q for ys, q in noisy.items()}
         return masses
 
-    def runs(times: int) -> Run[Records]:
+    def runs(times: int, rng: random.Random) -> Run[Records]:
         ledger, numbers = Ledger(), count()
 
-        def fit(data: Records, rng: random.Random) -> Hashable:
+        def fit(data: Records) -> Hashable:
             name, estimate = f"made up {next(numbers)}", counts.epsilon
             release = learner.fit(
                 sample(data), ledger=ledger, dataset=name, estimate=estimate, rng=rng

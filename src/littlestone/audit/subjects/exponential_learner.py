@@ -44,7 +44,7 @@ def released_text(hypothesis: Hypothesis[Any]) -> str:
 def fits(
     learner: PrivateLearner[Any] | MulticlassLearner[Any],
     read: Callable[[Any], Any] | None = None,
-) -> Callable[[int], Run[Records]]:
+) -> Callable[[int, random.Random], Run[Records]]:
     """The runs of a learner's subject: whole fits, each with the text of what it releases.
 
     ``read`` makes the sample of the records, by default a `Sample` over the learner's domain.
@@ -58,7 +58,7 @@ def fits(
         release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng)
         return released_text(release.hypothesis)
 
-    return lambda times: fit
+    return lambda times, rng: partial(fit, rng=rng)
 
 
 def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Records]:

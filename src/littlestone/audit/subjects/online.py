@@ -33,7 +33,7 @@ from littlestone.privacy.mechanisms.epoch import Epoch
 
 Published = tuple[str, ...]
 Law = dict[Any, Fraction]
-Begin = Callable[[Receipt, random.Random], PrivateStream[Any]]
+Begin = Callable[[Receipt], PrivateStream[Any]]
 
 LONG = 12
 KEY = 1
@@ -66,12 +66,11 @@ def told(
     In the two ``large`` streams a number stands for so many records that are predicted rightly.
     """
 
-    def runs(times: int) -> Run[Any]:
-        receipt = paid(learner.event, times)
+    def runs(times: int, rng: random.Random) -> Run[Any]:
+        receipt = paid(learner.event, times, rng)
 
-        def run(data: Sequence[Any], rng: random.Random) -> Hashable:
-            start = begin or (lambda receipt, rng: learner.begin(receipt, rng, None))
-            stream = start(receipt, rng)
+        def run(data: Sequence[Any]) -> Hashable:
+            stream = learner.begin(receipt, None) if begin is None else begin(receipt)
             published = []
             for record in data:
                 if isinstance(record, int):
@@ -218,8 +217,8 @@ def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         stream = learner.resume([["begin", KEY, 0, nothing.due]], random.Random(0), None)
         return of_teachers(stream, data)
 
-    def begin(receipt: Receipt, rng: random.Random) -> PrivateStream[Any]:
-        stream = learner.begin(receipt, rng, None)
+    def begin(receipt: Receipt) -> PrivateStream[Any]:
+        stream = learner.begin(receipt, None)
         stream._begun(KEY, stream._epoch)
         return stream
 

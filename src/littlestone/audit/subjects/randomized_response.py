@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,8 +37,8 @@ class RandomizedResponse(Mechanism[int, int]):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon)
 
-    def draw(self, data: int, *, receipt: Receipt, rng: random.Random) -> int:
-        receipt.redeem(self)
+    def draw(self, data: int, *, receipt: Receipt) -> int:
+        rng = receipt.redeem(self)
         return data if bernoulli(Real.of(self.truth), rng) else 1 - data
 
     def distribution(self, data: int) -> Mapping[int, Fraction]:

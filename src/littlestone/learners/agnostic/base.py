@@ -160,11 +160,9 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def event(self) -> Relabelled:
         return self._event
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         choice = self.relabelling.choice
-        receipt.redeem(self.event)  # now, for the order of the records is drawn first
+        rng = receipt.redeem(self.event)  # now, for the order of the records is drawn first
         receipt.redeem(choice)
         chosen, others = self.parts(sample, rng)
         if not chosen.n:  # fewer records than the share says; n is public
@@ -172,7 +170,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         labels, spaces = patterns(self.hypotheses, chosen)
         scores = self.scores(chosen, labels, spaces, others)
         h = labels[selection.draw(scores, None, choice.base, rng)]
-        return self.realizable.draw(relabelled(chosen, h), receipt=receipt, rng=rng)
+        return self.realizable.draw(relabelled(chosen, h), receipt=receipt)
 
     def parts(
         self, sample: Sample[Point], rng: random.Random

@@ -14,7 +14,6 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Learner, require_fitting
 from littlestone.learners.release import Release
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.randomness import chosen_generator, is_cryptographic
 from littlestone.sample import Sample
 
 
@@ -60,7 +59,6 @@ class MulticlassLearner(Learner, Generic[Point]):
                 found=f"the class has {self.hypotheses.labels} labels",
                 fix="declare the same number of labels",
             )
-        rng = chosen_generator(rng)
         self.require_affordable(sample.n)
         what = f"learn {label} from {self.hypotheses}"
         # As with two labels, all that can be known is made before the spend.
@@ -71,18 +69,16 @@ class MulticlassLearner(Learner, Generic[Point]):
             n=sample.n,
             cost=self.cost(),
             mechanism=str(self.event),
-            private=is_cryptographic(rng),
         )
-        receipt = ledger.spend(self.event, dataset=dataset, what=what)
+        receipt = ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
         return release(
-            hypothesis=self.draw(sample, receipt=receipt, rng=rng),
+            hypothesis=self.draw(sample, receipt=receipt),
+            private=receipt.private,
             receipt=receipt.number,
             total=receipt.total,
             limit=receipt.limit,
         )
 
     @abstractmethod
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> Hypothesis[Point]:
-        """The classifier to release; the receipt is redeemed before the first random bit."""
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        """The classifier to release, drawn from the generator that ``receipt`` hands out."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -164,12 +163,10 @@ class BitsLearner(BitwiseLearner[Point]):
     def event(self) -> Event:
         return self._event
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> BitFunction:
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> BitFunction:
         return self.classifier(
             [
-                learner.draw(self.bit(sample, i), receipt=receipt, rng=rng)
+                learner.draw(self.bit(sample, i), receipt=receipt)
                 for i, learner in enumerate(self.learners)
             ]
         )

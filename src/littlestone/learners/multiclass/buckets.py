@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 from littlestone.classes import HypothesisClass, Lookup
@@ -71,10 +70,8 @@ class BucketLearner(MulticlassLearner[Any]):
     def event(self) -> BucketLabels:
         return self.mechanism
 
-    def draw(
-        self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random
-    ) -> BucketTable:
-        given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt, rng=rng)
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> BucketTable:
+        given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt)
         return BucketTable(self.hypotheses.domain, self.hypotheses.labels, given)
 
     def counts(self, sample: Sample[Any]) -> dict[int, list[int]]:

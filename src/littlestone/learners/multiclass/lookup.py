@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from functools import cached_property
 from typing import Any
 
@@ -55,15 +54,13 @@ class LookupLearner(MulticlassLearner[Any]):
     def event(self) -> Event:
         return self.mechanism
 
-    def draw(
-        self, sample: Sample[Any], *, receipt: Receipt, rng: random.Random
-    ) -> LookupTable:
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> LookupTable:
         counts: dict[Any, dict[int, int]] = {}
         rows, labels = np.nonzero(sample.counts)
         found = sample.counts[rows, labels].tolist()
         for row, y, count in zip(rows.tolist(), labels.tolist(), found, strict=True):
             counts.setdefault(sample.points[row], {})[y] = count
-        entries = self.mechanism.draw_counts(counts, receipt=receipt, rng=rng)
+        entries = self.mechanism.draw_counts(counts, receipt=receipt)
         return LookupTable(self.hypotheses.domain, self.hypotheses.labels, entries)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from functools import partial
 
@@ -44,14 +43,12 @@ class BitPartsLearner(BitwiseLearner[Point]):
     def event(self) -> Parallel:
         return Parallel([UniformOrder(), *(learner.event for learner in self.learners)])
 
-    def draw(
-        self, sample: Sample[Point], *, receipt: Receipt, rng: random.Random
-    ) -> BitFunction:
-        receipt.redeem(UniformOrder())
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> BitFunction:
+        rng = receipt.redeem(UniformOrder())
         parts = self.parts(list(split(sample, shuffled(sample, rng), len(self.learners))))
         return self.classifier(
             [
-                learner.draw(part, receipt=receipt, rng=rng)
+                learner.draw(part, receipt=receipt)
                 for learner, part in zip(self.learners, parts, strict=True)
             ]
         )

@@ -111,18 +111,16 @@ class TournamentLearner(MulticlassLearner[str]):
     def event(self) -> Parallel:
         return Parallel([UniformOrder(), self.histogram, self.choice])
 
-    def draw(
-        self, sample: Sample[str], *, receipt: Receipt, rng: random.Random
-    ) -> TableFunction:
-        receipt.redeem(UniformOrder())
+    def draw(self, sample: Sample[str], *, receipt: Receipt) -> TableFunction:
+        rng = receipt.redeem(UniformOrder())
         sizes = self.sizes or calibrated_sizes(sample.n, self.dimension, self.alpha)
         fresh, batches = sizes.split(permuted(sample, rng))
         rules = [self.rule(batch, i, sizes, rng) for i, batch in enumerate(batches)]
-        found = self.histogram.draw(rules, receipt=receipt, rng=rng)
+        found = self.histogram.draw(rules, receipt=receipt)
         survivors = [f for f, count in found if count >= sizes.keep]
         if not survivors:
             return self.fallback()
-        return survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt, rng=rng)]
+        return survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt)]
 
     def rule(
         self, batch: Examples, i: int, sizes: Sizes, rng: random.Random

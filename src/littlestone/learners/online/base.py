@@ -17,7 +17,6 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.parameters import require_horizon
-from littlestone.privacy.randomness import chosen_generator
 
 Journal = Callable[[list[Any]], None]
 """Keeps one entry of plain JSON values, for good by the time it returns; what it keeps is secret."""
@@ -148,19 +147,18 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
         simulation and not private.  ``journal`` is told whatever `resume` needs, before anything is
         published that depends on it.  Raises `BudgetExceededError` or `LedgerError`.
         """
-        rng = chosen_generator(rng)
-        return self.begin(self.pay(ledger, dataset, label), rng, journal)
+        return self.begin(self.pay(ledger, dataset, label, rng), journal)
 
-    def pay(self, ledger: Ledger, dataset: str, label: str) -> Receipt:
-        """Spend the cost of a whole run."""
+    def pay(
+        self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
+    ) -> Receipt:
+        """Spend the cost of a whole run, which draws from ``rng``."""
         what = f"learn {label} online from {self.hypotheses}"
-        return ledger.spend(self.event, dataset=dataset, what=what)
+        return ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
 
     @abstractmethod
-    def begin(
-        self, receipt: Receipt, rng: random.Random, journal: Journal | None
-    ) -> PrivateStream[Any]:
-        """A run paid for by ``receipt``, which is redeemed before the first random bit."""
+    def begin(self, receipt: Receipt, journal: Journal | None) -> PrivateStream[Any]:
+        """A run paid for by ``receipt``, whose generator it draws from."""
 
     @abstractmethod
     def resume(

@@ -89,12 +89,11 @@ class CountedLearner(PrivateOnlineLearner[Any], Generic[Stream]):
     def stream(self, rng: random.Random, journal: Journal | None) -> Stream:
         """A run for which nothing is drawn yet."""
 
-    def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> Stream:
+    def begin(self, receipt: Receipt, journal: Journal | None) -> Stream:
         # All at once: a run that goes on after a crash has no receipt any more.
-        for event, times in self.event.uses():
-            for _ in range(times):
-                receipt.redeem(event)
-        return self.resume([], rng, journal)
+        uses = [event for event, times in self.event.uses() for _ in range(times)]
+        generators = [receipt.redeem(event) for event in uses]
+        return self.resume([], generators[0], journal)
 
     def resume(
         self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None

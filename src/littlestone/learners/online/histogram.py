@@ -115,10 +115,8 @@ class HistogramLearner(PrivateOnlineLearner[Any]):
     def event(self) -> ContinualKeySelection[Key]:
         return self.mechanism
 
-    def begin(
-        self, receipt: Receipt, rng: random.Random, journal: Journal | None
-    ) -> HistogramStream:
-        session = self.mechanism.start(receipt=receipt, rng=rng, journal=_told(journal))
+    def begin(self, receipt: Receipt, journal: Journal | None) -> HistogramStream:
+        session = self.mechanism.start(receipt=receipt, journal=_told(journal))
         return HistogramStream(self.hypotheses, session)
 
     def resume(

@@ -102,9 +102,9 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     def event(self) -> ContinualKeySelection[Any]:
         return self.mechanism
 
-    def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> KeyStream:
+    def begin(self, receipt: Receipt, journal: Journal | None) -> KeyStream:
         told = _told(journal, self.hypotheses.domain)
-        return self._stream(self.mechanism.start(receipt=receipt, rng=rng, journal=told))
+        return self._stream(self.mechanism.start(receipt=receipt, journal=told))
 
     def resume(
         self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None

@@ -19,7 +19,6 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers
-from littlestone.privacy.randomness import chosen_generator
 
 _HITS, _STEEPNESS, _MARGIN, _FEWEST, _EARLY = 450, 2.5, 0.5, 250, 160  # calibrated
 _KEPT, _FEW = 1024, 16
@@ -223,10 +222,10 @@ class PredictionLearner(Generic[Point]):
         ``rng`` is the system's cryptographic generator unless given; with a seeded one the run is a
         simulation and not private.  Raises `BudgetExceededError` or `LedgerError`.
         """
-        rng = chosen_generator(rng)
         _ = self.votes.steepness  # which takes a search: before the spend
         what = f"predict {label} online by {self.hypotheses}"
-        ledger.spend(self.event, dataset=dataset, what=what).redeem(self.event)
+        receipt = ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
+        rng = receipt.redeem(self.event)
         return PredictionStream(self, rng, self.votes.gate.begin(1, rng))
 
 

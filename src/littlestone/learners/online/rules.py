@@ -158,8 +158,8 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
     def event(self) -> ContinualSelection[Key]:
         return self.mechanism
 
-    def begin(self, receipt: Receipt, rng: random.Random, journal: Journal | None) -> RuleStream:
-        session = self.mechanism.start(receipt=receipt, rng=rng, journal=_told(journal))
+    def begin(self, receipt: Receipt, journal: Journal | None) -> RuleStream:
+        session = self.mechanism.start(receipt=receipt, journal=_told(journal))
         return RuleStream(self.hypotheses.domain, self.mechanism, session)
 
     def resume(

@@ -104,12 +104,12 @@ def _begun(
     if file is not None:
         file.settle()  # what cannot be written is found out before the spend
     # A crash from here to the next line costs the budget, and publishes nothing.
-    receipt = learner.pay(ledger, dataset, label)
+    receipt = learner.pay(ledger, dataset, label, rng)
     entry = {"receipt": receipt.number, "at": receipt.entry.at, "steps": 0}
     if file is None:
-        return Run(learner.begin(receipt, rng, None), receipt.number, False, [0], lambda data: None)
+        return Run(learner.begin(receipt, None), receipt.number, False, [0], lambda data: None)
     file.add({**_declared(learner, dataset, label, rng), **entry})
-    return Run(learner.begin(receipt, rng, file.add), receipt.number, False, [0], file.add)
+    return Run(learner.begin(receipt, file.add), receipt.number, False, [0], file.add)
 
 
 def _resumed(

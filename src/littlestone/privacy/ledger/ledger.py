@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -30,6 +31,7 @@ from littlestone.privacy.ledger.parts import Part, Spending
 from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
 from littlestone.privacy.ledger.server import LedgerServer
 from littlestone.privacy.ledger.store import Connection, Store
+from littlestone.privacy.randomness import chosen_generator
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Ledger:
     >>> with Ledger() as ledger:
     ...     ledger.set_limit("census", PrivacyCost(Fraction(1)))
     ...     receipt = ledger.spend(event, dataset="census", what="a first look")
-    ...     receipt.redeem(event)
+    ...     generator = receipt.redeem(event)
     ...     ledger.total("census").epsilon
     Fraction(1, 10)
     """
@@ -104,18 +106,30 @@ class Ledger:
         """Whether the way to the server is encrypted, in words; ``None`` without a server."""
         return self._store.connection
 
-    def spend(self, event: Event, *, dataset: str, what: str, part: Part | None = None) -> Receipt:
+    def spend(
+        self,
+        event: Event,
+        *,
+        dataset: str,
+        what: str,
+        part: Part | None = None,
+        rng: random.Random | None = None,
+    ) -> Receipt:
         """Record the cost of ``event`` against ``dataset`` and return the receipt, durable by then.
 
         ``what`` says in a few public words what the draw is for.  ``part`` promises that the draw
         reads no record outside of that part; parts of one partition are charged in parallel.  The
-        entry charges the cost itself, or rounds it up to a multiple of 10^-100 where a total could
-        else become too long a fraction (`Spending.charged`).  Raises
-        `BudgetExceededError` when the total would pass the data set's limit, `DeclarationError` for
-        a negative, inexact or too long cost or an illegal name, and `LedgerError` when the ledger
-        cannot be written.  After an error there is no receipt, hence no draw; after the first two
-        nothing is recorded either.
+        receipt hands out ``rng`` for the draw: the system's cryptographic generator unless given;
+        what is drawn from a seeded one, for tests and simulations, is not private.
+
+        The entry charges the cost itself, or rounds it up to a multiple of 10^-100 where a total
+        could else become too long a fraction (`Spending.charged`).  Raises `BudgetExceededError`
+        when the total would pass the data set's limit, `DeclarationError` for a negative, inexact
+        or too long cost, an illegal name or what is no `random.Random`, and `LedgerError` when the
+        ledger cannot be written.  After an error there is no receipt, hence no draw; unless the
+        ledger could not be written, nothing is recorded either.
         """
+        rng = chosen_generator(rng)
         # The event's own code runs once, and before the ledger is locked.
         cost, mechanism = checked(event.cost()), named(str(event), "an event", most=MOST_WORDS)
         pays_for = lines(event, mechanism, cost)
@@ -135,7 +149,7 @@ class Ledger:
                     "agree",
                 )
             entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
-        return Receipt(event, entry, preview.after, preview.limit, pays_for, SEAL)
+        return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
         """What `spend` would do now, with nothing recorded; another spend may come in between.

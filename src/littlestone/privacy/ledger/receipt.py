@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import threading
 from dataclasses import InitVar, dataclass, field
 from typing import NoReturn
@@ -11,6 +12,7 @@ from littlestone.errors import LedgerError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger.parts import Part
+from littlestone.privacy.randomness import is_cryptographic
 
 SEAL = object()  # what `Ledger.spend` signs receipts with; nothing else should touch it
 
@@ -55,8 +57,9 @@ class Receipt:
     """Proof that the cost of ``event`` is durably recorded; it pays for the draws of its `uses`.
 
     That is one draw of a mechanism, or each part of an event composed of several, as often as the
-    event says.  ``total`` is what the data set had spent right after this spend, and ``limit`` its
-    limit at that moment, so nothing has to be read again before the draw is shown.
+    event says.  It holds the generator that they draw from, and hands it out against one of them.
+    ``total`` is what the data set had spent right after this spend, and ``limit`` its limit at that
+    moment, so nothing has to be read again before the draw is shown.
 
     Only `Ledger.spend` makes one.  A receipt cannot be copied, pickled or used in
     another process: a second copy would pay for a second draw.
@@ -66,6 +69,7 @@ class Receipt:
     entry: Entry
     total: PrivacyCost
     limit: PrivacyCost | None
+    _rng: random.Random = field(repr=False)
     _lines: list[Line] = field(default_factory=list, repr=False)
     seal: InitVar[object] = None
     _process: int = field(default_factory=os.getpid, init=False, repr=False)
@@ -86,8 +90,13 @@ class Receipt:
         """The data set whose budget paid."""
         return self.entry.dataset
 
-    def redeem(self, event: Event) -> None:
-        """Take one draw of ``event``; a mechanism calls this immediately before it draws.
+    @property
+    def private(self) -> bool:
+        """Whether the draws are private: False with a seeded generator, which can be replayed."""
+        return is_cryptographic(self._rng)
+
+    def redeem(self, event: Event) -> random.Random:
+        """Take one draw of ``event``: the generator for it, which a mechanism has from nowhere else.
 
         Raises `LedgerError`, and then nothing may be drawn, when ``event`` is not among those paid
         for (as recorded, should one have changed since), when all its draws are taken, and in any
@@ -107,6 +116,7 @@ class Receipt:
                 found = "it has paid for a draw already"
                 self._refuse(asked, found, "spend once for every draw")
             line.left -= 1
+        return self._rng
 
     def __reduce__(self) -> NoReturn:
         self._refuse("copy a receipt", "it pays for one draw", "spend once for every draw")

@@ -12,7 +12,6 @@ from math import comb
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
 from littlestone.privacy.event import Guarantee
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.mechanisms.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
@@ -81,8 +80,7 @@ class AboveThreshold(ThresholdMechanism):
         m = randomized_responses(exp_below(self.query_epsilon), self.hits, self.delta)
         return replace(whole, rho=min(whole.rho, m * one.rho))
 
-    def start(self, *, receipt: Receipt, rng: random.Random) -> Session:
-        receipt.redeem(self)
+    def begin(self, rng: random.Random) -> Session:
         return Session(self.noises()[1], self.threshold, self.hits, self.hits_below, rng)
 
     def __str__(self) -> str:

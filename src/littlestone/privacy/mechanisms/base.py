@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
@@ -24,8 +23,8 @@ class Mechanism(Event, Generic[Data, Output]):
     """
 
     @abstractmethod
-    def draw(self, data: Data, *, receipt: Receipt, rng: random.Random) -> Output:
-        """One output, paid for by ``receipt``, which is redeemed before the first random bit.
+    def draw(self, data: Data, *, receipt: Receipt) -> Output:
+        """One output, paid for by ``receipt``, whose generator it draws from.
 
         Raises `LedgerError` unless ``receipt`` pays for this very event and has a draw of it left,
         and nothing else, whatever the data.

@@ -63,17 +63,15 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
         """The factor r that a record is worth."""
         return PermuteAndFlip(self.epsilon).base
 
-    def draw(
-        self, data: Iterable[tuple[int, int]], *, receipt: Receipt, rng: random.Random
-    ) -> tuple[int, ...]:
-        receipt.redeem(self)
+    def draw(self, data: Iterable[tuple[int, int]], *, receipt: Receipt) -> tuple[int, ...]:
+        rng = receipt.redeem(self)
         return self._release(self.tally(data), rng)
 
     def draw_counts(
-        self, counts: Mapping[int, Sequence[int]], *, receipt: Receipt, rng: random.Random
+        self, counts: Mapping[int, Sequence[int]], *, receipt: Receipt
     ) -> tuple[int, ...]:
         """`draw` for records that are counted already, as `tally` does."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return self._release(counts, rng)
 
     def tally(self, data: Iterable[tuple[int, int]]) -> dict[int, list[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -65,8 +64,8 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
         each = Guarantee.pure(self.epsilon / 2)
         return Guarantee(self.epsilon, Fraction(0), 2 * each.rho)
 
-    def draw(self, data: Sequence[int], *, receipt: Receipt, rng: random.Random) -> tuple[int, ...]:
-        receipt.redeem(self)
+    def draw(self, data: Sequence[int], *, receipt: Receipt) -> tuple[int, ...]:
+        rng = receipt.redeem(self)
         return tuple(count + discrete_laplace(self.ratio, rng) for count in data)
 
     def distribution(

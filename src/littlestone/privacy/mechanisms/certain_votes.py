@@ -177,11 +177,9 @@ class CertainVotes(Mechanism[Sequence[int], tuple[Answer, ...]]):
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_bounds"}
 
-    def draw(
-        self, data: Sequence[int], *, receipt: Receipt, rng: random.Random
-    ) -> tuple[Answer, ...]:
+    def draw(self, data: Sequence[int], *, receipt: Receipt) -> tuple[Answer, ...]:
         """The answers up to the end of the session; ``data[t]`` is the number of votes for 1."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         epoch, answers = self.gate.begin(1, rng), list[Answer]()
         for step, votes in enumerate(data[: self.horizon], start=1):
             answers.append(self.answer(votes, rng))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -60,16 +59,14 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
         against = counts[False]
         return {h: count - against[h] for h, count in counts[True].items()}
 
-    def draw_scores(
-        self, scores: NDArray[np.int64], *, receipt: Receipt, rng: random.Random
-    ) -> int | None:
+    def draw_scores(self, scores: NDArray[np.int64], *, receipt: Receipt) -> int | None:
         """`draw` among candidates 0, 1, ... that are scored already; None for bottom.
 
         The caller guarantees what `draw` enforces: the candidates are the hypotheses that cover a
         positive record, at most ``growth`` of them each record, and a score is the number of
         positive records covered less that of negative ones.
         """
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return self._place(scores, rng)
 
     def __str__(self) -> str:

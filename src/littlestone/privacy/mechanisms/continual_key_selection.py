@@ -219,18 +219,14 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.skip_epsilon + self.test_epsilon, self.delta)
 
-    def start(
-        self, *, receipt: Receipt, rng: random.Random, journal: KeyJournal[Key] | None = None
-    ) -> KeySession[Key]:
+    def start(self, *, receipt: Receipt, journal: KeyJournal[Key] | None = None) -> KeySession[Key]:
         """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return KeySession(self, rng, journal)
 
-    def draw(
-        self, data: Sequence[Key | None], *, receipt: Receipt, rng: random.Random
-    ) -> tuple[frozenset[Key], ...]:
+    def draw(self, data: Sequence[Key | None], *, receipt: Receipt) -> tuple[frozenset[Key], ...]:
         """What is selected at each step; ``data[t]`` is the key that step t names, or None."""
-        session = self.start(receipt=receipt, rng=rng)
+        session = self.start(receipt=receipt)
         return tuple(session.step(key) for key in data)
 
     def distribution(

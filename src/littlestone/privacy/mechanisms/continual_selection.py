@@ -84,11 +84,10 @@ class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
         self,
         *,
         receipt: Receipt,
-        rng: random.Random,
         journal: CompetitionJournal[Key] | None = None,
     ) -> Competition[Key]:
         """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return self.resume(rng, journal)
 
     def resume(
@@ -100,11 +99,9 @@ class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
         rates = self.rates(self.growth, shared=self.shared)
         return Competition(rates, self.horizon, rng, journal)
 
-    def draw(
-        self, data: Sequence[tuple[Key, ...]], *, receipt: Receipt, rng: random.Random
-    ) -> Selections[Key]:
+    def draw(self, data: Sequence[tuple[Key, ...]], *, receipt: Receipt) -> Selections[Key]:
         """What is selected at each step; ``data[t]`` are the candidates that step t names."""
-        session = self.start(receipt=receipt, rng=rng)
+        session = self.start(receipt=receipt)
         return tuple(session.step(named) for named in data)
 
     def distribution(self, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], Fraction]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,12 +35,12 @@ class ExponentialMechanism(ErrorMechanism):
         # Every log-ratio lies between those of the two extreme changes of the sum of all weights.
         return Guarantee.bounded_range(self.epsilon)
 
-    def draw(self, data: ErrorRuns, *, receipt: Receipt, rng: random.Random) -> int:
+    def draw(self, data: ErrorRuns, *, receipt: Receipt) -> int:
         """One item; ``data.errors[r]`` >= 0 is the error count of each of the items of run r.
 
         Items are numbered from 0 through all runs.  About 10 ms for a million.
         """
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return selection.draw(data.errors, data.lengths, self.base, rng)
 
     def distribution(self, data: ErrorRuns) -> dict[int, Fraction]:

@@ -78,21 +78,17 @@ class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon, self.delta)
 
-    def draw(
-        self, data: Iterable[tuple[Key, bool]], *, receipt: Receipt, rng: random.Random
-    ) -> Output:
-        receipt.redeem(self)
+    def draw(self, data: Iterable[tuple[Key, bool]], *, receipt: Receipt) -> Output:
+        rng = receipt.redeem(self)
         return self._release(self.scores(data), rng)
 
-    def draw_scores(
-        self, scores: Mapping[Key, int], *, receipt: Receipt, rng: random.Random
-    ) -> Output:
+    def draw_scores(self, scores: Mapping[Key, int], *, receipt: Receipt) -> Output:
         """`draw` for records that are counted already.
 
         The caller guarantees what `draw` enforces: one replaced record moves the scores no further
         than the mechanism's docstring says.  A public constant may be subtracted from all scores.
         """
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return self._release(scores, rng)
 
     def distribution(self, data: Iterable[tuple[Key, bool]]) -> dict[Output, Fraction]:

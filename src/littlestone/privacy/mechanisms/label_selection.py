@@ -111,16 +111,16 @@ class LabelSelection(
         return counts
 
     def draw(
-        self, data: Iterable[tuple[Key, int]], *, receipt: Receipt, rng: random.Random
+        self, data: Iterable[tuple[Key, int]], *, receipt: Receipt
     ) -> frozenset[tuple[Key, int]]:
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return self._release(self.tally(data), rng)
 
     def draw_counts(
-        self, counts: Mapping[Key, Mapping[int, int]], *, receipt: Receipt, rng: random.Random
+        self, counts: Mapping[Key, Mapping[int, int]], *, receipt: Receipt
     ) -> frozenset[tuple[Key, int]]:
         """`draw` for records that are counted already, as `tally` does."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return self._release(counts, rng)
 
     def distribution(

@@ -72,11 +72,9 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
         quiet = 1 - Real.of(self.shrink).power(max(0, gap))
         return Epoch(skips, count, next_hit(quiet, step, self.horizon, rng))
 
-    def draw(
-        self, data: Sequence[bool], *, receipt: Receipt, rng: random.Random
-    ) -> tuple[int, ...]:
+    def draw(self, data: Sequence[bool], *, receipt: Receipt) -> tuple[int, ...]:
         """The steps 1, 2, ... that hit; ``data[t - 1]`` says whether record t is counted."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         epoch, hits = self.begin(1, rng), list[int]()
         for step, counts in enumerate(data[: self.horizon], start=1):
             if counts:

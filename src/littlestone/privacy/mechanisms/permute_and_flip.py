@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -34,9 +33,9 @@ class PermuteAndFlip(ErrorMechanism):
     [0.656, 0.29, 0.054]
     """
 
-    def draw(self, data: ErrorRuns, *, receipt: Receipt, rng: random.Random) -> int:
+    def draw(self, data: ErrorRuns, *, receipt: Receipt) -> int:
         """One item, numbered from 0 through all runs; ``data.errors[r]`` >= 0 is that of run r."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return race.draw(data.errors, data.lengths, self.base, rng)
 
     def distribution(self, data: ErrorRuns) -> dict[int, Fraction]:

@@ -96,14 +96,14 @@ class QuietThreshold(Mechanism[Sequence[bool], Answers]):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon)
 
-    def start(self, *, receipt: Receipt, rng: random.Random) -> QuietSession:
+    def start(self, *, receipt: Receipt) -> QuietSession:
         """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
-        receipt.redeem(self)
+        rng = receipt.redeem(self)
         return QuietSession(self.noise, self.threshold, rng)
 
-    def draw(self, data: Sequence[bool], *, receipt: Receipt, rng: random.Random) -> Answers:
+    def draw(self, data: Sequence[bool], *, receipt: Receipt) -> Answers:
         """At which steps the noisy count hits; ``data[t]`` says whether step t is counted."""
-        session = self.start(receipt=receipt, rng=rng)
+        session = self.start(receipt=receipt)
         return tuple(session.test(counts) for counts in data)
 
     def distribution(self, data: Sequence[bool]) -> dict[Answers, Fraction]:

@@ -121,8 +121,8 @@ class SparseSelection(Mechanism[Data, Item | None]):
             return Fraction(high, high + (1 << _BITS))
         return Fraction(1 << _BITS, low + (1 << _BITS))
 
-    def draw(self, data: Data, *, receipt: Receipt, rng: random.Random) -> Item | None:
-        receipt.redeem(self)
+    def draw(self, data: Data, *, receipt: Receipt) -> Item | None:
+        rng = receipt.redeem(self)
         return self.select(self.scores(data), rng)
 
     def select(self, scores: Mapping[Item, int], rng: random.Random) -> Item | None:

@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import cached_property
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
@@ -79,8 +78,7 @@ class SparseVector(ThresholdMechanism):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.threshold_epsilon + self.query_epsilon)
 
-    def start(self, *, receipt: Receipt, rng: random.Random) -> Session:
-        receipt.redeem(self)
+    def begin(self, rng: random.Random) -> Session:
         threshold_noise, noise = self.noises()
         rho = discrete_laplace(threshold_noise, rng)
         return Session(noise, self.threshold + rho, self.hits, self.hits_below, rng)

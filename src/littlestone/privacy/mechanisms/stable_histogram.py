@@ -85,10 +85,11 @@ class StableHistogram(Mechanism[Sequence[Key | None], Histogram[Key]]):
         # A replaced record moves two counts by one, and each of them is (epsilon / 2)-DP.
         return Guarantee(self.epsilon, self.delta, rho=self.epsilon**2 / 4)
 
-    def draw(
-        self, data: Sequence[Key | None], *, receipt: Receipt, rng: random.Random
-    ) -> Histogram[Key]:
-        receipt.redeem(self)
+    def draw(self, data: Sequence[Key | None], *, receipt: Receipt) -> Histogram[Key]:
+        return self.release(data, receipt.redeem(self))
+
+    def release(self, data: Sequence[Key | None], rng: random.Random) -> Histogram[Key]:
+        """The draw itself, with a generator that was paid for."""
         noisy = [
             (key, count + discrete_laplace(self.ratio, rng)) for key, count in _counts(data).items()
         ]

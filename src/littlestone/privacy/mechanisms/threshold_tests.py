@@ -66,9 +66,13 @@ class ThresholdMechanism(Mechanism[Sequence[int], Answers]):
         whole("threshold", self.threshold)
         whole("hits", self.hits, least=1)
 
+    def start(self, *, receipt: Receipt) -> Session:
+        """Begin the tests, paid for by ``receipt``, whose generator they draw from."""
+        return self.begin(receipt.redeem(self))
+
     @abstractmethod
-    def start(self, *, receipt: Receipt, rng: random.Random) -> Session:
-        """Begin the tests, paid for by ``receipt``, which is redeemed before the first random bit."""
+    def begin(self, rng: random.Random) -> Session:
+        """Begin the tests with a generator that was paid for."""
 
     @abstractmethod
     def noises(self) -> tuple[Fraction, Fraction]:
@@ -91,9 +95,9 @@ class ThresholdMechanism(Mechanism[Sequence[int], Answers]):
         middle = (a ** (x + 1) / (1 - a) - b ** (x + 1) / (1 - b)) / (a - b)
         return (1 - a) * (1 - b) / ((1 + a) * (1 + b)) * (ends + middle)
 
-    def draw(self, data: Sequence[int], *, receipt: Receipt, rng: random.Random) -> Answers:
+    def draw(self, data: Sequence[int], *, receipt: Receipt) -> Answers:
         """The answers to all values of ``data``; a fixed answer after the last hit."""
-        session = self.start(receipt=receipt, rng=rng)
+        session = self.start(receipt=receipt)
         return tuple(session.test(value) for value in data)
 
     def distribution(self, data: Sequence[int]) -> dict[Answers, Fraction]:
