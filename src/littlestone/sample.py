@@ -87,9 +87,7 @@ class Sample(Generic[Point]):
         """
         positive = np.isin(np.arange(self.labels), list(ones))
         negatives, positives = self.counts[:, ~positive], self.counts[:, positive]
-        return Sample.of_two(
-            self.domain, self.points, negatives.sum(axis=1), positives.sum(axis=1)
-        )
+        return Sample.of_two(self.domain, self.points, negatives.sum(axis=1), positives.sum(axis=1))
 
     def steps(self) -> tuple[list[Step[Point]], int]:
         """The points, those first of which a second label costs most; and the errors that none avoids.

@@ -10,12 +10,10 @@ import numpy as np
 from littlestone.classes import FiniteClass, Outcomes
 from littlestone.domains import Integers
 
-LABELS = ["none", "one", "two", "three"]
-
 
 def outcomes(m: int, r: int, s: int, k: int) -> Outcomes:
     columns = [Integers(name) for name in "abc"[:m]]
-    return Outcomes.of(*columns, labels=LABELS[: k + 1], max_rules=s, max_literals=r)
+    return Outcomes.of(*columns, labels=k + 1, max_rules=s, max_literals=r)
 
 
 def records(m: int, values: int) -> list[tuple[int, ...]]:
@@ -41,4 +39,4 @@ def functions(m: int, r: int, s: int, k: int, values: int) -> np.ndarray[Any, An
 
 
 def named(table: np.ndarray[Any, Any], k: int) -> FiniteClass:
-    return FiniteClass.from_array(table, labels=LABELS[: k + 1])
+    return FiniteClass.from_array(table, labels=k + 1)

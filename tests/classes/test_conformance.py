@@ -39,7 +39,7 @@ def test_the_text_of_a_class_that_parses_gives_it_back_by_its_keyword(
     H: HypothesisClass[Any],
 ) -> None:
     if str(H).startswith(f"{H.keyword}(") and str(H).endswith(")"):
-        assert parse_class(str(H)) == H
+        assert parse_class(str(H), H.labels) == H
 
 
 def test_keywords_are_distinct() -> None:

@@ -49,7 +49,9 @@ class FiniteClass(Tabled):
         A `BinaryTable` has its domain, the points of a `LabelTable` are the values of a column ``name``.
         """
         binary = isinstance(table, BinaryTable)
-        domain = table.domain if isinstance(table, BinaryTable) else Names(table.points, name, other)
+        domain = (
+            table.domain if isinstance(table, BinaryTable) else Names(table.points, name, other)
+        )
         labels = 2 if isinstance(table, BinaryTable) else table.labels
         values = table.values if binary or labels > 2 else table.values.astype(bool)
         first = distinct(values)

@@ -54,7 +54,7 @@ class OutcomeCovers:
         """The rules that the record x obeys."""
         return [tuple(x[j] if j in shape else None for j in range(self.m)) for shape in self.shapes]
 
-    def _open(self, cover: Cover) -> bool:
+    def is_open(self, cover: Cover) -> bool:
         """Whether a rule more may change the function."""
         return len(cover) < self.s and all(any(v is not None for v in rule) for rule, _ in cover)
 
@@ -79,7 +79,7 @@ class OutcomeCovers:
                     }
             covers = {c for c in grown if not any(least < c for least in grown)}
         # Where no rule can be added, the refuted ones no longer matter.
-        kept = refuted if any(map(self._open, covers)) else frozenset[Outcome]()
+        kept = refuted if any(map(self.is_open, covers)) else frozenset[Outcome]()
         return Space(frozenset(covers), kept)
 
     def values(self, space: Space) -> list[list[Any]]:

@@ -108,7 +108,10 @@ class Outcomes(HypothesisClass[Rule], Declared):
 
     @property
     def size(self) -> int | None:
-        return None if self.space.covers else 0
+        if self.space == WHOLE:
+            return None
+        covers = self.space.covers
+        return None if any(map(self.search.is_open, covers)) else len(covers)
 
     def soa(self) -> CellFunction:
         self.require_learnable()
@@ -116,7 +119,9 @@ class Outcomes(HypothesisClass[Rule], Declared):
 
         def label_of(cell: Rule) -> int:
             count_steps()
-            return self.soa_label(tuple(u if v is None else v for u, v in zip(new, cell, strict=True)))
+            return self.soa_label(
+                tuple(u if v is None else v for u, v in zip(new, cell, strict=True))
+            )
 
         return CellFunction.of(self.domain, self.labels, self._values, label_of)
 

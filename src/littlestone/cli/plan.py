@@ -53,9 +53,7 @@ def plan(
     With --labels, CLASS is one of several labels or a table of their numbers.  No data are read.
     """
     if labels is not None:
-        plan_labels(
-            class_or_file(what, labels), epsilon, delta, alpha, beta, n, as_json=as_json
-        )
+        plan_labels(class_or_file(what, labels), epsilon, delta, alpha, beta, n, as_json=as_json)
         return
     H = class_or_file(what)
     with err.status(Text("planning")):

@@ -74,7 +74,9 @@ class CellFunction(Hypothesis[Any]):
         return list(map(frozenset, self.values))
 
     def __call__(self, x: Any) -> int:
-        return self._label[tuple(v if v in known else None for v, known in zip(x, self._known, strict=True))]
+        return self._label[
+            tuple(v if v in known else None for v, known in zip(x, self._known, strict=True))
+        ]
 
     def words(self) -> str:
         return self.named(numbers(self.labels))

@@ -61,7 +61,9 @@ class TableFunction(Hypothesis[Any]):
         found = np.zeros(self._size, dtype=np.int64)
         for j, plane in enumerate(self.planes):
             packed = np.frombuffer(plane.to_bytes(-(-self._size // 8), "little"), dtype=np.uint8)
-            found |= np.unpackbits(packed, count=self._size, bitorder="little").astype(np.int64) << j
+            found |= (
+                np.unpackbits(packed, count=self._size, bitorder="little").astype(np.int64) << j
+            )
         return found
 
     def words(self) -> str:
@@ -164,7 +166,9 @@ class TableFunction(Hypothesis[Any]):
         return cls.from_labels(domain, values, labels)
 
 
-def function_of_labels(domain: Domain[Any], values: Iterable[int], labels: int = 2) -> Hypothesis[Any]:
+def function_of_labels(
+    domain: Domain[Any], values: Iterable[int], labels: int = 2
+) -> Hypothesis[Any]:
     """The function with these values at the points of a finite domain, in the form of its domain.
 
     Of two labels on a grid that is a `StepFunction`, else a `TableFunction`.

@@ -239,9 +239,7 @@ class PrivateLearner(Learner, Generic[Point]):
         """The hypothesis to release, drawn from the generator that ``receipt`` hands out."""
 
 
-def require_fitting(
-    sample: object, kind: type[Sample[Any]], hypotheses: Any, made: str
-) -> None:
+def require_fitting(sample: object, kind: type[Sample[Any]], hypotheses: Any, made: str) -> None:
     """Raise `DeclarationError` unless the sample is of that kind and over the class's domain."""
     # Domains are declarations, so comparing them tells nothing of the records.
     domain = hypotheses.domain

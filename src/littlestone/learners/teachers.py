@@ -20,9 +20,7 @@ from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.sample import Sample
 
 
-def chunks(
-    sample: Sample[Point], teachers: int, rng: random.Random
-) -> Iterator[Sample[Point]]:
+def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator[Sample[Point]]:
     """``teachers`` disjoint parts of floor(n / teachers) records each, by a uniform permutation.
 
     The permutation is drawn anew and is exactly uniform, so it makes no difference in which order

@@ -56,7 +56,9 @@ class TreeAdversary(Adversary[Point]):
     def label(self, x: Point, prediction: int) -> int:
         V = self.version_space
         others = [y for y in range(V.labels) if y != prediction]
-        if V.labels == 2:  # both keep a subtree, and the dimension, which may be slow, is not asked for
+        if (
+            V.labels == 2
+        ):  # both keep a subtree, and the dimension, which may be slow, is not asked for
             y = others[0]
         else:
             least = self.depth_left - 1

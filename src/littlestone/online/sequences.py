@@ -53,7 +53,9 @@ class FileAdversary(Adversary[Any]):
 
     def __init__(self, path: str | PathLike[str], H: HypothesisClass[Any]) -> None:
         columns = H.domain.column_names
-        examples = ((H.domain.encode_record(record), y) for record, y in _rows(path, columns, H.labels))
+        examples = (
+            (H.domain.encode_record(record), y) for record, y in _rows(path, columns, H.labels)
+        )
         self._sequence = SequenceAdversary(examples, labels=H.labels)
 
     def next_point(self) -> Any:

@@ -21,9 +21,7 @@ from littlestone.sample import Sample
 # Three labels of one point: codes up to 3, of which the last is no label.
 H = FiniteClass.from_array([[0], [1], [2]], labels=3)
 RECORDS: Records = tuple(product(H.domain.points, range(H.labels)))
-read: Callable[[Records], Sample[str]] = partial(
-    Sample.from_examples, H.domain, labels=H.labels
-)
+read: Callable[[Records], Sample[str]] = partial(Sample.from_examples, H.domain, labels=H.labels)
 
 Masses = Mapping[Hashable, Fraction]
 

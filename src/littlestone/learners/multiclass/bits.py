@@ -97,9 +97,7 @@ class BitwiseLearner(MulticlassLearner[Point]):
 
     def classifier(self, bits: Sequence[Any]) -> BitFunction:
         """What is released with these bits; a function of them and of declarations alone."""
-        return BitFunction(
-            self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other
-        )
+        return BitFunction(self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other)
 
     def enough(self, alpha: float, beta: float, setting: Setting) -> int | None:
         """Records with which every bit errs at most alpha / b with probability 1 - beta / b.
