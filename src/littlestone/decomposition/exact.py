@@ -113,7 +113,8 @@ class Decompositions:
             nodes.append(Node(space.V))
             if not space.may_end(t):
                 x, sides = max(
-                    space.splits, key=lambda split: min(side.deepest(t) for side in split[1].values())
+                    space.splits,
+                    key=lambda split: min(side.deepest(t) for side in split[1].values()),
                 )
                 after = {y: plant(side) for y, side in sides.items()}
                 nodes[here] = Node(None, x, tuple(after.get(y) for y in range(H.labels)))
