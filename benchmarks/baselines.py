@@ -18,6 +18,7 @@ from benchmarks.harness import require
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners import GGKMLearner, StagedLearner
+from littlestone.privacy import Budget
 from littlestone.sample import Sample
 
 Learner = StagedLearner[int] | GGKMLearner[int]
@@ -105,7 +106,7 @@ def main(runs: int) -> None:
     """Print the table."""
     for d in range(1, 5):
         for kind in (StagedLearner, GGKMLearner):
-            learner = kind(Subsets(Integers(), d), epsilon=1, delta="1e-6")
+            learner = kind(Subsets(Integers(), d), Budget(1, "1e-6"))
             figures = {}
             for name, profile in profiles(d).items():
                 check(learner, profile, 40)

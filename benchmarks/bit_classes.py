@@ -21,6 +21,7 @@ from littlestone.learners import (
     PrivateLearner,
     SingleKeyLearner,
 )
+from littlestone.privacy import Budget
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost
@@ -58,7 +59,7 @@ def sizes(text: str, kind: type[PrivateLearner[Any]], epsilon: Fraction, labels:
     H = parse_class(text)
 
     def planned(cuts: int, epsilon: Fraction, delta: Fraction) -> int:
-        bound = kind(H, epsilon=epsilon, delta=delta).plan(
+        bound = kind(H, Budget(epsilon, delta)).plan(
             ALPHA / cuts, BETA / cuts, setting="realizable"
         )
         return 0 if bound is None else bound.n
@@ -67,7 +68,7 @@ def sizes(text: str, kind: type[PrivateLearner[Any]], epsilon: Fraction, labels:
         steps: dict[Event, Fraction] = {}
 
         def together(step: Fraction) -> Event:
-            event = Composed([(kind(H, epsilon=step, delta=delta).event, cuts)], DELTA)
+            event = Composed([(kind(H, Budget(step, delta)).event, cuts)], DELTA)
             steps[event] = step
             return event
 

@@ -25,6 +25,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.domains import Integers
 from littlestone.learners import BoostingLearner, PrivateLearner
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -34,7 +35,7 @@ from littlestone.sample import Sample
 
 ALPHA = 0.05
 LARGEST = 20_000
-COST: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+COST: dict[str, Any] = {"budget": Budget(1, "1e-6")}
 
 
 @dataclass(frozen=True)

@@ -44,12 +44,13 @@ from littlestone.learners import (
     SingleKeyLearner,
 )
 from littlestone.planning import plan
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
 EPSILON, DELTA, ALPHA, BETA = 1, "1e-6", 0.1, 0.05
-GOAL: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA}
+GOAL: dict[str, Any] = {"budget": Budget(EPSILON, DELTA)}
 LARGEST = 5  # elements
 EDGE = 1.001 * ALPHA  # to miss so much is just too much
 TRIED = 200  # random distributions

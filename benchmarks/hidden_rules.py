@@ -24,6 +24,7 @@ from littlestone.classes import EqualityRules
 from littlestone.data import Condition, Label, open_table, read_sample
 from littlestone.hypotheses import RuleUnion
 from littlestone.learners import ChoosingLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 
@@ -79,7 +80,7 @@ def main(runs: int) -> None:
     for covers, literals, share in product(RANGES, (1, 2), (0.0, 0.01, 0.05)):
         counts = []
         for epsilon in ("1", "0.1"):
-            learner = ChoosingLearner(CLASS, epsilon=epsilon, delta="1e-6")
+            learner = ChoosingLearner(CLASS, Budget(epsilon, "1e-6"))
             rules = hidden(sample, literals, RANGES[covers], random.Random(literals))
             noise = np.random.default_rng(literals)
             right = (

@@ -38,12 +38,13 @@ from littlestone.learners import (
     PrivateLearner,
     RelabellingLearner,
 )
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
-GOAL: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6")}
 FLIPPED = (0.0, 0.05, 0.1, 0.2)
 Truth = Callable[[Any], int]
 Task = tuple[HypothesisClass[Any], Callable[[random.Random], Any], Truth]
@@ -105,7 +106,7 @@ def learners(H: HypothesisClass[Any]) -> dict[str, PrivateLearner[Any]]:
     if isinstance(H, Covering):
         found["direct"] = ChoosingLearner(H, **GOAL)
     elif isinstance(H, Enumerable):
-        found["direct"] = ExponentialLearner(H, epsilon=1)
+        found["direct"] = ExponentialLearner(H, Budget(1))
     limit = PrivacyCost(Fraction(1), Fraction(1, 10**6))
     require(all(made.cost().within(limit) for made in found.values()), "a learner costs more")
     return found

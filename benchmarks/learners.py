@@ -36,6 +36,7 @@ from littlestone.classes import (
 from littlestone.domains import Integers
 from littlestone.learners import IrreducibleLearner, PrivateLearner
 from littlestone.planning import candidates
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -248,7 +249,7 @@ def main(runs: int, names: list[str]) -> None:
         base = least_n(partial(partial, consistent, task), runs)
         require(base is not None, f"{task.name}: consistency is not enough")
         print(f"| {task.name} | consistent, not private | {base} | 1 | |", flush=True)
-        for found in candidates(task.H, epsilon=1, delta="1e-6", alpha=ALPHA, beta=BETA):
+        for found in candidates(task.H, Budget(1, "1e-6"), alpha=ALPHA, beta=BETA):
             if found.learner is not None and found.method in METHODS:
                 print(row(task, found.learner, base or 1, runs), flush=True)
 

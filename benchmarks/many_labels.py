@@ -31,6 +31,7 @@ from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.data import Labels, open_table, read_labelled, read_mapped
 from littlestone.learners.multiclass import BucketLearner, LookupLearner, MulticlassLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 
 DELTA = "1e-6"
@@ -85,7 +86,7 @@ def ours(task: Task, parts: Split) -> Iterator[tuple[str, str, float]]:
     known = accuracy(plain, score.counts)
     for kind in KINDS:
         for epsilon in EPSILONS:
-            learner = kind(H, epsilon=epsilon, delta=DELTA)
+            learner = kind(H, Budget(epsilon, DELTA))
             runs = []
             for _ in range(RUNS):
                 table = learner.fit(learn, ledger=Ledger(), dataset="flights").hypothesis

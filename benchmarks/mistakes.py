@@ -39,6 +39,7 @@ from littlestone.learners.online import (
     RuleLearner,
     TeacherLearner,
 )
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
@@ -151,7 +152,7 @@ def without_bound(
 ) -> None:
     """Print a line for each class and kind of sequence."""
     for H, name, made in listed:
-        learner, found = kind(H, epsilon=1, delta="1e-6", horizon=T), []
+        learner, found = kind(H, Budget(1, "1e-6"), horizon=T), []
         for seed in range(runs):
             rng = seeded_generator(seed)
             found.append(mistakes(learner, made(rng), rng))
@@ -186,7 +187,7 @@ def of_rules(runs: int) -> None:
     without_bound(RuleLearner, tasks_of_rules(), runs)
     for columns in (2, 3, 4):
         H = EqualityRules.of(*"abcd"[:columns], max_literals=2)
-        learner = RuleLearner(H, epsilon=1, delta="1e-6", horizon=T // 10)
+        learner = RuleLearner(H, Budget(1, "1e-6"), horizon=T // 10)
         print(f"{H}: about {learner.measured_mistakes()}")
         means = []
         for asked, values in product((1, 2), (2, 20, 1000)):
@@ -207,7 +208,7 @@ def of_rules(runs: int) -> None:
 def of_keys(runs: int) -> None:
     """Print a line for each d and kind of sequence."""
     for d in range(1, 5):
-        learner = KeyLearner(Subsets(Integers(), d), epsilon=1, delta="1e-6", horizon=T)
+        learner = KeyLearner(Subsets(Integers(), d), Budget(1, "1e-6"), horizon=T)
         bound = learner.mistake_bound(0.05)
         require(bound is not None and bound.proved, "no bound is proved")
         assert bound is not None
@@ -260,7 +261,7 @@ def of_adaptive(runs: int) -> None:
     table = FiniteClass.from_array(np.random.default_rng(3).integers(0, 2, (100, 40)))
     for H in (table, Thresholds.on(0, 254)):
         for kind in (PrivateExperts, TeacherLearner):
-            learner = kind(H, epsilon=1, delta="1e-6", horizon=T)
+            learner = kind(H, Budget(1, "1e-6"), horizon=T)
             found = [greedy(learner, seeded_generator(seed), rounds) for seed in range(runs)]
             told = learner.measured_mistakes() or 0
             require(min(found) > 10 * told, "it survives: then its page and `auto` should say so")

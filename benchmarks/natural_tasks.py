@@ -20,6 +20,7 @@ from littlestone.classes import parse_class
 from littlestone.classes.covering import Covering
 from littlestone.data import Label, open_table, read_sample
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 
 DELTA = "1e-6"
@@ -75,7 +76,7 @@ def row(task: Task) -> list[str]:
     """The figures of a task."""
     start = time.perf_counter()
     H = parse_class(task.declared)
-    learner, _ = choose_learner(H, epsilon=task.epsilon, delta=DELTA)
+    learner, _ = choose_learner(H, Budget(task.epsilon, DELTA))
     label = Label.parse(task.column, task.positive)
     sample = read_sample(open_table(flights()), H.domain, label)
     with Ledger() as ledger:

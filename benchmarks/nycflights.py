@@ -15,6 +15,7 @@ from pyarrow import csv
 from littlestone.classes.covering import Covering
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner
+from littlestone.privacy import Budget
 from littlestone.sample import Sample
 
 TOOL = Path(__file__).parents[1] / "tools" / "flights_and_planes.py"
@@ -52,7 +53,7 @@ def best_union(H: Covering[object], sample: Sample[object]) -> Hypothesis[object
     if H.growth == 1:
         order = np.argsort(-scores)[: H.parts]
         return H.union(elements.element(int(i)) for i in order if scores[i] > 0)
-    learner = ChoosingLearner(H, epsilon=1, delta="1e-6")
+    learner = ChoosingLearner(H, Budget(1, "1e-6"))
     best, chosen = int(scores.max()), [elements.element(int(scores.argmax()))]
     if H.parts == 1:
         return H.union(chosen)

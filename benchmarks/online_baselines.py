@@ -32,6 +32,7 @@ from littlestone.learners.online import (
     TeacherLearner,
 )
 from littlestone.online import Halving, StandardOptimalAlgorithm
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
@@ -55,7 +56,7 @@ def tasks() -> list[tuple[HypothesisClass[Any], Sequence]]:
 
 def private(kind: type[Any], H: HypothesisClass[Any], sequence: Sequence, seed: int) -> int:
     """Mistakes of one run of a learner that publishes hypotheses."""
-    learner: PrivateOnlineLearner[Any] = kind(H, epsilon=1, delta="1e-6", horizon=T)
+    learner: PrivateOnlineLearner[Any] = kind(H, Budget(1, "1e-6"), horizon=T)
     rng = seeded_generator(seed)
     found = len(mistakes(learner, sequence(rng), rng))
     bound = learner.mistake_bound(BETA)
@@ -65,7 +66,7 @@ def private(kind: type[Any], H: HypothesisClass[Any], sequence: Sequence, seed: 
 
 def predicted(H: HypothesisClass[Any], sequence: Sequence, seed: int) -> int:
     """Mistakes of one run of private prediction."""
-    learner = PredictionLearner(H, epsilon=1, delta="1e-6", horizon=T)
+    learner = PredictionLearner(H, Budget(1, "1e-6"), horizon=T)
     rng = seeded_generator(seed)
     with Ledger() as ledger:
         stream = learner.start(ledger=ledger, dataset="d", rng=rng)
@@ -98,7 +99,7 @@ def contenders(H: HypothesisClass[Any]) -> Iterator[tuple[str, Callable[[Sequenc
         yield kind.__name__, partial(plain, kind, H)
     for kind in LEARNERS:
         try:
-            kind(H, epsilon=1, delta="1e-6", horizon=T)
+            kind(H, Budget(1, "1e-6"), horizon=T)
         except DeclarationError:
             continue
         yield kind.__name__, partial(private, kind, H)

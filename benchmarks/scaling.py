@@ -26,6 +26,7 @@ from benchmarks.harness import require
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners.online import KeyLearner, PrivateOnlineLearner, TeacherLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.figures import RULE, TWO, drawn
@@ -86,7 +87,7 @@ def mistakes(learner: PrivateOnlineLearner[Any], d: int, kind: Any, seed: int) -
 def mean(kind: type[Any], at: dict[str, float], runs: int) -> float:
     """The mean number of mistakes of the harder stream."""
     d, delta = int(at["d"]), f"1e-{round(math.log10(at['1/delta']))}"
-    goal = {"epsilon": str(1 / at["1/epsilon"]), "delta": delta, "horizon": int(at["T"])}
+    goal = {"budget": Budget(str(1 / at["1/epsilon"]), delta), "horizon": int(at["T"])}
     learner = kind(Subsets(Integers(), d), **goal)
     return max(
         sum(mistakes(learner, d, stream, seed) for seed in range(runs)) / runs

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, Contender, require
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -32,7 +33,7 @@ def cases() -> Iterator[Case]:
         f"{INSTANCES} exact instances: none above the bound; nearest to the curve: {tightest:.4f}."
     )
     rng, ledger = system_generator(), Ledger()
-    sampling = SparseSampling[int](Fraction(1), Fraction(1, 10**6), list_size=10_000)
+    sampling = SparseSampling[int](Budget(1, "1e-6"), list_size=10_000)
     inputs = {
         "100 lists of 10,000 items, all different": [
             range(10_000 * i, 10_000 * (i + 1)) for i in range(100)
@@ -51,7 +52,7 @@ def cases() -> Iterator[Case]:
 
         yield Case(title, Contender("draw, with its receipt", sample, check), notes=[note])
 
-    choosing = ChoosingMechanism[int](Fraction(1), Fraction(1, 10**6), growth=1)
+    choosing = ChoosingMechanism[int](Budget(1, "1e-6"), growth=1)
     scores = np.ones(10**6, np.int64)
     scores[7:9] = 97, -4
 

@@ -28,6 +28,7 @@ from littlestone.classes.covering import Covering
 from littlestone.data import Label, open_table, read_sample
 from littlestone.learners import Release
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 
 COLUMNS = ("origin", "dest", "tailnum", "hour")
@@ -104,7 +105,7 @@ def fit(H: HypothesisClass[Any], source: object, target: str) -> Callable[[], Re
     delta = "1e-6" if isinstance(H, Covering) else 0
 
     def run() -> Release:
-        learner, _ = choose_learner(H, epsilon=1, delta=delta)
+        learner, _ = choose_learner(H, Budget(1, delta))
         sample = read_sample(open_table(source), H.domain, label)
         with Ledger() as ledger:
             return learner.fit(sample, ledger=ledger, dataset="records")

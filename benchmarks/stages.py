@@ -22,6 +22,7 @@ from littlestone.domains import Integers
 from littlestone.learners.online import StagedOnlineLearner
 from littlestone.learners.online.stage_sizes import Adversary
 from littlestone.learners.online.stage_stream import StagedStream
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.figures import TWO, drawn
@@ -37,8 +38,7 @@ def proved_sizes() -> None:
         for adversary in ADVERSARIES:
             learner = StagedOnlineLearner(
                 Subsets(Integers(), d),
-                epsilon=1,
-                delta="1e-6",
+                Budget(1, "1e-6"),
                 horizon=200_000,
                 adversary=adversary,
             )
@@ -73,7 +73,7 @@ def simulation(T: int = 200_000) -> None:
         "threshold": 10_000,
         "most": 2000,
     }
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": T}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": T}
     learner = StagedOnlineLearner(Thresholds.on(0, 15), **goal, **sizes)
     rng = random.Random(1)
     stream = followed(learner, ((x, int(x >= 5)) for _ in range(T) for x in [rng.randrange(16)]))
@@ -96,7 +96,7 @@ def pictures(T: int = 30_000) -> None:
         ("all points at once", 100, lambda rng, t: rng.randrange(3)),
     ]
     sizes: dict[str, Any] = {"calls": 12, "draws": 5, "list_size": 16, "cap": 60, "most": 3000}
-    goal: dict[str, Any] = {"epsilon": 20, "delta": "1e-6", "horizon": T}
+    goal: dict[str, Any] = {"budget": Budget(20, "1e-6"), "horizon": T}
     runs = []
     for name, threshold, order in orders:
         learner = StagedOnlineLearner(Subsets(Integers(), 3), threshold=threshold, **goal, **sizes)

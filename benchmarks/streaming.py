@@ -29,6 +29,7 @@ from littlestone.domains import Strings
 from littlestone.hypotheses import FiniteSet, Hypothesis, RuleUnion
 from littlestone.learners.online import choose_online_learner
 from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 
 ON_REQUEST = True
@@ -76,7 +77,7 @@ def played(learner: OnlineLearner[Any], records: Iterable[tuple[Any, int]]) -> E
 
 def started(H: HypothesisClass[Any], horizon: int) -> OnlineLearner[Any]:
     """A private run with the system's generator."""
-    learner = choose_online_learner(H, epsilon=1, delta="1e-6", horizon=horizon)
+    learner = choose_online_learner(H, Budget(1, "1e-6"), horizon=horizon)
     return learner.start(ledger=Ledger(), dataset="d")
 
 
@@ -100,7 +101,7 @@ def check(ended: Ended, most: float, truth: Hypothesis[Any] | None = None) -> No
 def cases() -> Iterator[Case]:
     """The private learner beside the one without privacy."""
     for H, records, truth in TASKS:
-        learner = choose_online_learner(H, epsilon=1, delta="1e-6", horizon=ROUNDS)
+        learner = choose_online_learner(H, Budget(1, "1e-6"), horizon=ROUNDS)
         bound = learner.mistake_bound(1e-6)
         most = MEASURED if bound is None else bound.mistakes
         ours = partial(private, H, records)

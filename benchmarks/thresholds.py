@@ -15,6 +15,7 @@ from benchmarks.harness import Case, Contender, require
 from littlestone.classes import Enumerable, ErrorRuns, FiniteClass, Thresholds
 from littlestone.domains import Grid
 from littlestone.learners import ExponentialLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.randomness import system_generator
 from littlestone.sample import Sample
 
@@ -82,7 +83,7 @@ def learn(hypotheses: Enumerable[Any], sample: Sample[Any]) -> Callable[[], Answ
     """Score every hypothesis and draw one, as `ExponentialLearner.fit` does but for the ledger."""
     from littlestone.privacy.samplers import selection
 
-    base = ExponentialLearner(Thresholds.on(0, 1), epsilon=1).mechanism.base
+    base = ExponentialLearner(Thresholds.on(0, 1), Budget(1)).mechanism.base
     rng = system_generator()
 
     def run() -> Answer:

@@ -11,6 +11,7 @@ from littlestone.audit.subjects.staged import Segment, StageLaw
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners.online.staged import StagedOnlineLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.sparse_vector import SparseVector
@@ -42,11 +43,9 @@ def tiny(calls: int, draws: int) -> StagedOnlineLearner:
     """Two teachers and sets of at most one point, so two stages."""
     sizes: dict[str, Any] = {"teachers": 2, "cap": 2, "list_size": 1, "threshold": 1}
     H = Subsets(Integers(), 1)
-    made = StagedOnlineLearner(
-        H, epsilon=1, delta="0.1", horizon=9, calls=calls, draws=draws, **sizes
-    )
+    made = StagedOnlineLearner(H, Budget(1, "0.1"), horizon=9, calls=calls, draws=draws, **sizes)
     made.counter = Counter(epsilon=Fraction(1), threshold=1, horizon=9)
-    made.sampling = Sampling(Fraction(1), Fraction(1, 5), 1)
+    made.sampling = Sampling(Budget(1, Fraction(1, 5)), 1)
     one = Fraction(1)
     made.tests = Asked(
         threshold_epsilon=one, query_epsilon=one, threshold=1, hits=1, hits_below=True

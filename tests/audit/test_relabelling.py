@@ -15,6 +15,7 @@ from scipy.optimize import linprog
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.relabelling import CLASS, relabelled
 from littlestone.learners import AgnosticLearner, ExponentialLearner, RelabellingLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.relabelled import OtherLabels, OwnLabels, Relabelling
@@ -57,10 +58,9 @@ def test_no_learner_of_two_outcomes_breaks_the_claim(
     claim = relabelling.cost(INNER)
     learner = kind(
         CLASS,
-        epsilon=claim.epsilon,
-        delta=claim.delta,
+        Budget(claim.epsilon, claim.delta),
         relabelling=relabelling,
-        realizable=lambda epsilon, delta: ExponentialLearner(CLASS, epsilon=INNER.epsilon),
+        realizable=lambda epsilon, delta: ExponentialLearner(CLASS, Budget(INNER.epsilon)),
     )
     known: dict[Any, Any] = {}
     found = []

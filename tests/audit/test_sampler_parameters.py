@@ -16,6 +16,7 @@ from plants.harness import follows_its_law
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.discovery import modules
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
@@ -30,13 +31,11 @@ DRAWN = ("discrete_laplace", "laplace_at_least", "geometric", "bernoulli", "draw
 
 KEY, HORIZON = "a", 2
 MUCH = Fraction(9, 10)  # a delta at which two steps show much
-STREAM = ContinualSelection[str](epsilon=Fraction(3), delta=MUCH, horizon=HORIZON, growth=1)
-KEYS = ContinualKeySelection[str].within(Fraction(3), MUCH, horizon=HORIZON)
+STREAM = ContinualSelection[str](budget=Budget(3, MUCH), horizon=HORIZON, growth=1)
+KEYS = ContinualKeySelection[str].within(Budget(3, MUCH), horizon=HORIZON)
 COUNTER = OneSidedThreshold(epsilon=Fraction(1), threshold=1, horizon=1)
 STEPWISE = Half(epsilon=Fraction(1), threshold=1)
-VOTES = CertainVotes(
-    epsilon=Fraction(40), delta=Fraction(1, 1000), voters=3, threshold=2, hits=1, horizon=1
-)
+VOTES = CertainVotes(budget=Budget(40, Fraction(1, 1000)), voters=3, threshold=2, hits=1, horizon=1)
 NAMED = ((KEY,),) * HORIZON
 
 # Where a mechanism draws, and what shows it: a subject, or a mechanism and data.
@@ -50,7 +49,10 @@ PLACES: dict[tuple[str, str], Any] = {
     ("continual_key_selection", "next_hit"): (KEYS, (KEY,) * HORIZON),
     ("epoch", "geometric"): (STREAM, NAMED),
     ("exponential", "selection"): "exponential-mechanism",
-    ("label_selection", "bernoulli"): (LabelSelection[str](Fraction(1), MUCH), ((KEY, 1),) * 2),
+    ("label_selection", "bernoulli"): (
+        LabelSelection[str](Budget(1, MUCH)),
+        ((KEY, 1),) * 2,
+    ),
     ("one_sided_threshold", "draw_skips"): (COUNTER, (True,)),
     ("one_sided_threshold", "next_hit"): (COUNTER, (True,)),
     ("quiet_threshold", "discrete_laplace"): (STEPWISE, (False,)),

@@ -15,6 +15,7 @@ from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import StepFunction
 from littlestone.learners import ExponentialLearner
+from littlestone.privacy import Budget
 
 
 def table(m: int) -> FiniteClass:
@@ -166,9 +167,9 @@ def test_texts() -> None:
 
 
 def test_what_cannot_be_scored_is_refused_before_a_ledger_is_touched() -> None:
-    assert ExponentialLearner(Intervals.on(0, 4095), epsilon=1).size == 4096 * 4097 // 2 + 1
+    assert ExponentialLearner(Intervals.on(0, 4095), Budget(1)).size == 4096 * 4097 // 2 + 1
     with pytest.raises(DeclarationError, match="more than 4096"):
-        ExponentialLearner(Intervals.on(0, 4096), epsilon=1)
+        ExponentialLearner(Intervals.on(0, 4096), Budget(1))
 
 
 def test_huge_classes_are_numbered() -> None:

@@ -42,6 +42,7 @@ from littlestone.online import play as play_game
 from littlestone.planning import choose_learner
 from littlestone.planning import plan as planned
 from littlestone.planning.multiclass import choose_multiclass_learner, formulas, multiclass_plan
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.tree import class_tree
@@ -106,18 +107,22 @@ def _play(text: str, rounds: int) -> None:
     play_game(StandardOptimalAlgorithm(H), TreeAdversary(H), rounds=rounds)
 
 
+def _parsed(epsilon: str, delta: str, **goal: Any) -> dict[str, Any]:
+    return {"budget": Budget(epsilon, delta), **goal}
+
+
 def _plan(text: str, n: int | None, **goal: Any) -> None:
-    found = planned(parse_class(text), **goal)
+    found = planned(parse_class(text), **_parsed(**goal))
     if n is not None:
         found.at(n)
 
 
 def _plan_labels(text: str, labels: str, n: int | None, **goal: Any) -> None:
     H = parse_multiclass(text, label_names(labels))
-    for row in multiclass_plan(H, **goal):
+    for row in multiclass_plan(H, **_parsed(**goal)):
         if n is not None:
             row.error(n, goal["beta"])
-    formulas(H, **goal)
+    formulas(H, **_parsed(**goal))
 
 
 def _task(text: str, **goal: Any) -> None:
@@ -126,7 +131,7 @@ def _task(text: str, **goal: Any) -> None:
 
 
 def _online(text: str, **goal: Any) -> None:
-    learner, _ = online_choice(parse_class(text), **goal)
+    learner, _ = online_choice(parse_class(text), **_parsed(**goal))
     learner.cost(), learner.event.guarantee(), learner.declared
 
 
@@ -136,7 +141,7 @@ def _label(text: str) -> None:
 
 def _fit(text: str, n: int, seed: int, **goal: Any) -> None:
     H, rng = parse_class(text), seeded_generator(seed)
-    learner, _ = choose_learner(H, **goal)
+    learner, _ = choose_learner(H, **_parsed(**goal))
     points = _points(H.domain, rng)
     sample = Sample.from_examples(
         H.domain, [(rng.choice(points), rng.randrange(2)) for _ in range(n)]
@@ -148,7 +153,7 @@ def _fit(text: str, n: int, seed: int, **goal: Any) -> None:
 
 def _fit_labels(text: str, labels: str, n: int, seed: int, **goal: Any) -> None:
     H, rng = parse_multiclass(text, label_names(labels)), seeded_generator(seed)
-    learner, _ = choose_multiclass_learner(H, **goal)
+    learner, _ = choose_multiclass_learner(H, **_parsed(**goal))
     points, k = _points(H.domain, rng), len(declared_labels(label_names(labels)))
     examples = [(rng.choice(points), H.labels[rng.randrange(k)]) for _ in range(n)]
     sample = Sample.from_examples(H.domain, H.labels, examples)
@@ -158,7 +163,7 @@ def _fit_labels(text: str, labels: str, n: int, seed: int, **goal: Any) -> None:
 
 def _stream(text: str, n: int, seed: int, **goal: Any) -> None:
     H, rng = parse_class(text), seeded_generator(seed)
-    learner, _ = online_choice(H, **goal)
+    learner, _ = online_choice(H, **_parsed(**goal))
     points = _points(H.domain, rng)
     journal: list[Any] = []
     with Ledger() as book:
@@ -171,7 +176,7 @@ def _stream(text: str, n: int, seed: int, **goal: Any) -> None:
 
 def _predict(text: str, n: int, seed: int, **goal: Any) -> None:
     H, rng = parse_class(text), seeded_generator(seed)
-    learner = PredictionLearner(H, **goal)
+    learner = PredictionLearner(H, **_parsed(**goal))
     points = _points(H.domain, rng)
     with Ledger() as book:
         run = learner.start(ledger=book, dataset="d", rng=rng)

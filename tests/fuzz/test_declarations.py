@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from littlestone.hypotheses import Classifier, Hypothesis
 from littlestone.learners import Release
 from littlestone.learners.multiclass import BitsLearner, LookupLearner
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -50,15 +52,15 @@ def test_declarations_are_answered_or_refused_by_name() -> None:
 def models() -> list[dict[str, Any]]:
     """A model of every kind of hypothesis that a class has, and of some classifiers."""
     rng = seeded_generator(3)
-    learner, _ = choose_learner(parse_class("points(x)"), epsilon=1, delta="1e-6")
+    learner, _ = choose_learner(parse_class("points(x)"), Budget(1, "1e-6"))
     sample = Sample.from_examples(learner.hypotheses.domain, [("a", 1)] * 40)
     several = parse_class("lookup(x; at most 2)", labels=3)
     labelled = Sample.from_examples(several.domain, several.labels, [("v", "b")] * 40)
     with Ledger() as book:
         spent: dict[str, Any] = {"ledger": book, "dataset": "d", "rng": rng}
-        whole = learner.fit(sample, estimate=1, **spent).to_json()
+        whole = learner.fit(sample, estimate=Fraction(1), **spent).to_json()
         found = [
-            kind(several, epsilon=1, delta="1e-6").fit(labelled, **spent).to_json()
+            kind(several, Budget(1, "1e-6")).fit(labelled, **spent).to_json()
             for kind in (BitsLearner, LookupLearner)
         ]
     classes = concrete(HypothesisClass, "littlestone.classes")  # type: ignore[type-abstract]

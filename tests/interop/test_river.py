@@ -24,6 +24,7 @@ from littlestone.classes import parse_class
 from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.interop.river import LittlestoneOnlineClassifier
 from littlestone.learners.online import choose_online_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -80,7 +81,7 @@ def test_a_river_task_runs_it() -> None:
 def test_the_release_is_the_one_of_the_learner() -> None:
     model = doors()
     H = parse_class("subsets(id; at most 2)")
-    learner = choose_online_learner(H, epsilon=1, delta="1e-6", horizon=4000)
+    learner = choose_online_learner(H, Budget(1, "1e-6"), horizon=4000)
     with Ledger() as ledger:
         stream = learner.start(ledger=ledger, dataset="d", rng=seeded_generator(1))
     for x, y in DOORS:

@@ -31,6 +31,7 @@ from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.interop.targets import target_values
 from littlestone.learners import Release
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -67,7 +68,7 @@ def cuts(**options: Any) -> LittlestoneClassifier:
 def test_the_release_is_the_one_of_fit(X: Any) -> None:
     model = rules().fit(X, CARRIER)
     table = pa.table({**FLIGHTS, "y": CARRIER.tolist()})
-    learner, _ = choose_learner(parse_class(RULES), epsilon=1, delta="1e-6")
+    learner, _ = choose_learner(parse_class(RULES), Budget(1, "1e-6"))
     label = Label.parse("y", "HA")
     sample = read_sample(open_table(table), learner.hypotheses.domain, label)
     with Ledger() as ledger:

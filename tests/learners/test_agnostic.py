@@ -18,6 +18,7 @@ from littlestone.errors import DeclarationError, LedgerError, LittlestoneError
 from littlestone.learners import AgnosticLearner, GloballyStableLearner, RelabellingLearner
 from littlestone.learners.agnostic.patterns import fewest, most_points, patterns, relaxed
 from littlestone.planning import candidates, choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -137,7 +138,7 @@ def test_the_cost_is_within_the_target_and_the_sample_is_of_public_size() -> Non
     H = parse_class("subsets(id; at most 3)")
     for kind in KINDS:
         for epsilon in ("0.01", "0.5", "8"):
-            learner = kind(H, epsilon=epsilon, delta="1e-6")
+            learner = kind(H, Budget(epsilon, "1e-6"))
             target = PrivacyCost(Fraction(epsilon), Fraction(1, 10**6))
             assert learner.cost().within(target)
             assert learner.size(10**9) == learner.most_points == most_points(H)
@@ -147,7 +148,7 @@ def test_the_cost_is_within_the_target_and_the_sample_is_of_public_size() -> Non
 def test_fewer_records_than_the_share_tell_nothing() -> None:
     H = Points(Strings("id"))
     for kind in KINDS:
-        learner = kind(H, epsilon="0.1", delta="1e-6")
+        learner = kind(H, Budget("0.1", "1e-6"))
         sample = Sample.from_examples(H.domain, [("a", 1)])
         with Ledger() as ledger:
             assert learner.fit(sample, ledger=ledger, dataset="d").hypothesis == H.soa()
@@ -168,7 +169,7 @@ def test_wrong_labels_are_learned_from(kind: Any, text: str) -> None:
         return point, label ^ int(rng.random() < 0.1)
 
     sample = Sample.from_examples(H.domain, [example() for _ in range(6000)])
-    learner = kind(H, epsilon=4, delta="1e-6")
+    learner = kind(H, Budget(4, "1e-6"))
     with Ledger() as ledger:
         h = learner.fit(sample, ledger=ledger, dataset="d", rng=rng).hypothesis
     labels = np.array([h(x) for x in sample.points])
@@ -179,7 +180,7 @@ def test_wrong_labels_are_learned_from(kind: Any, text: str) -> None:
 def test_plans() -> None:
     """Proved sizes, which grow as alpha falls; those of the paper's learner are explicit."""
     H = Points(Strings("id"))
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     learner = AgnosticLearner(H, **goal)
     bound = learner.plan(0.1, 0.05)
     assert bound is not None
@@ -199,7 +200,7 @@ def test_plans() -> None:
 
 def test_the_setting_is_declared() -> None:
     H = parse_class("subsets(id; at most 2)")
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     assert choose_learner(H, **goal)[0].method == "partition"
     assert choose_learner(H, **goal, setting="agnostic")[0].counts_errors
     affine = parse_class("affine(x, y; q 5, dimension 1)")
@@ -214,7 +215,7 @@ def test_the_setting_is_declared() -> None:
 
 def test_what_is_refused() -> None:
     H, other = Points(Strings("id")), Points(Strings("name"))
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     own = OwnLabels(ExponentialMechanism(Fraction(1, 10)), 8)
     with pytest.raises(DeclarationError, match="relabelling is of type"):
         AgnosticLearner(H, **goal, relabelling=own)
@@ -224,11 +225,11 @@ def test_what_is_refused() -> None:
         )
     with pytest.raises(DeclarationError, match="it costs"):
         RelabellingLearner(
-            H, **goal, realizable=lambda **cost: GloballyStableLearner(H, epsilon=9, delta="1e-6")
+            H, **goal, realizable=lambda **cost: GloballyStableLearner(H, Budget(9, "1e-6"))
         )
     with pytest.raises(DeclarationError, match="leaves nothing"):
         AgnosticLearner(
-            H, epsilon="0.5", delta="1e-6",
+            H, Budget("0.5", "1e-6"),
             relabelling=OtherLabels(ExponentialMechanism(Fraction(1)), 2, 1),
         )  # fmt: skip
     with pytest.raises(DeclarationError, match="share"):
@@ -241,7 +242,7 @@ def test_what_is_refused() -> None:
 def test_a_receipt_pays_for_the_declared_relabelling(kind: Any) -> None:
     """Another share or weight costs more, although choice and inner learner are the same."""
     H = parse_class("thresholds(x, 0..9)")
-    cheap, dear = (kind(H, epsilon=epsilon, delta="1e-6") for epsilon in ("0.5", 1))
+    cheap, dear = (kind(H, Budget(epsilon, "1e-6")) for epsilon in ("0.5", 1))
     sample = Sample.from_examples(H.domain, [(x, x > 4) for x in range(10)])
     with Ledger() as ledger:
         receipt = ledger.spend(cheap.event, dataset="d", what="test", rng=seeded_generator(1))

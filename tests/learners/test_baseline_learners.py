@@ -20,6 +20,7 @@ from littlestone.errors import DeclarationError, LedgerError
 from littlestone.learners import GGKMLearner, StagedLearner
 from littlestone.learners.proper import errors
 from littlestone.learners.voting import VotingLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.threshold_tests import probability
@@ -40,7 +41,7 @@ def holds(kind: type[Any], H: Any, *, n: int, teachers: int, epsilons: Any = ("1
     xs = list(H.domain.examples(2))[:2] if isinstance(H, FiniteClass) else range(2)
     tested = list(neighbours(tuple(product(xs, (0, 1))), n))
     for epsilon, delta in zip(epsilons, ("0.3", "0.0049"), strict=True):
-        learner = kind(H, epsilon=epsilon, delta=delta, alpha="0.5", teachers=teachers, list_size=1)
+        learner = kind(H, Budget(epsilon, delta), alpha="0.5", teachers=teachers, list_size=1)
 
         def distribution(data: Any, learner: Any = learner) -> Any:
             return told(learner, dealt(learner, data))
@@ -169,7 +170,7 @@ def test_a_broken_learner_is_caught(kind: type[Any], H: Any, n: int, teachers: i
 
 
 def test_the_broken_learners_differ_by_their_mistakes_only() -> None:
-    options: dict[str, Any] = {"epsilon": 1, "delta": "0.1", "alpha": "0.5", "teachers": 2}
+    options: dict[str, Any] = {"budget": Budget(1, "0.1"), "alpha": "0.5", "teachers": 2}
     plain, hooked = StagedLearner(ONE, **options), Hooked(ONE, **options)
     for data in list(product(product(range(2), (0, 1)), repeat=4))[::7]:
         parts = dealt(plain, data)
@@ -183,7 +184,7 @@ def test_the_broken_learners_differ_by_their_mistakes_only() -> None:
 def test_it_costs_no_more_than_declared(kind: type[Any]) -> None:
     for epsilon, delta in product(("1e-6", "0.01", "1", "5", "900"), ("1e-9", "0.1")):
         for d in (0, 1, 3):
-            learner = kind(Subsets(Integers(), d), epsilon=epsilon, delta=delta)
+            learner = kind(Subsets(Integers(), d), Budget(epsilon, delta))
             target = PrivacyCost(exact(epsilon, what="epsilon"), exact(delta, what="delta"))
             assert learner.cost().within(target)
 
@@ -198,9 +199,7 @@ def test_no_sample_raises(kind: type[Any], most: int) -> None:
         [("no number", 1), (None, 1), (float("nan"), "1"), (10**5000, 0)],
     ]
     for text in ("subsets(id; at most 2, integers)", "thresholds(x, 0..62)"):
-        learner = kind(
-            parse_class(text), epsilon=1, delta="1e-6", most=most, alpha="0.4", teachers=5
-        )
+        learner = kind(parse_class(text), Budget(1, "1e-6"), most=most, alpha="0.4", teachers=5)
         for rows in samples:
             sample = Sample[Any].from_examples(learner.hypotheses.domain, rows)
             with Ledger() as ledger:
@@ -213,7 +212,7 @@ def test_a_used_receipt_draws_nothing(kind: type[Any]) -> None:
         def getrandbits(self, k: int) -> int:
             raise AssertionError("a random bit was read")
 
-    learner = kind(ONE, epsilon=1, delta="1e-6")
+    learner = kind(ONE, Budget(1, "1e-6"))
     sample = Sample[Any].from_examples(ONE.domain, [(1, 1)] * 100)
     with Ledger() as ledger:
         receipt = ledger.spend(learner.event, dataset="d", what="test", rng=Untouched())
@@ -226,7 +225,7 @@ def test_a_used_receipt_draws_nothing(kind: type[Any]) -> None:
 @pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
 def test_two_points_are_found(kind: type[Any]) -> None:
     g, rng, found = np.random.default_rng(1), seeded_generator(2), 0
-    learner = kind(TWO, epsilon=1, delta="1e-6")
+    learner = kind(TWO, Budget(1, "1e-6"))
     n = 60 * learner.teachers
     for _ in range(3):
         counts = {i: [0, int(c)] for i, c in enumerate(g.multinomial(n, [0.3, 0.2, 0.5])[:2])}
@@ -243,10 +242,10 @@ def test_two_points_are_found(kind: type[Any]) -> None:
 def test_refusals(kind: type[Any]) -> None:
     for wrong in ({"alpha": 1}, {"alpha": -1}, {"teachers": 0}, {"list_size": 0}, {"most": 0}):
         with pytest.raises(DeclarationError, match=next(iter(wrong))):
-            kind(ONE, epsilon=1, delta="1e-6", **wrong)
+            kind(ONE, Budget(1, "1e-6"), **wrong)
     with pytest.raises(DeclarationError, match="delta"):
-        kind(ONE, epsilon=1, delta=0)
-    assert kind(ONE, epsilon=1, delta="1e-6").plan(0.1, 0.05, setting="realizable") is None
+        kind(ONE, Budget(1))
+    assert kind(ONE, Budget(1, "1e-6")).plan(0.1, 0.05, setting="realizable") is None
 
 
 def interleaved(learner: Any, parts: list[Sample[Any]]) -> bool:
@@ -269,7 +268,7 @@ def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> Non
     rng, tried = np.random.default_rng(11), 0
     for alpha in ["0.4", "0.7", "0.95"] * 60:
         H, parts = chunks_of_three(rng)
-        learner = kind(H, epsilon=1, delta="0.1", alpha=alpha, teachers=3, list_size=99, most=None)
+        learner = kind(H, Budget(1, "0.1"), alpha=alpha, teachers=3, list_size=99, most=None)
         if not interleaved(learner, parts):
             continue
         tried += 1
@@ -291,7 +290,7 @@ def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> Non
 def test_the_proved_size(kind: type[Any]) -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
     for d in (1, 2):
-        learner = kind.proved(Subsets(Integers(), d), epsilon=1, delta="1e-6", **goal)
+        learner = kind.proved(Subsets(Integers(), d), Budget(1, "1e-6"), **goal)
         bound = learner.plan(**goal, setting="realizable")
         m = bound.n // learner.teachers
         assert learner.failure(m, 0.1) <= 0.05 < learner.failure(m - 1, 0.1)
@@ -301,7 +300,7 @@ def test_the_proved_size(kind: type[Any]) -> None:
 
 def test_the_tail_of_the_noise_of_a_test() -> None:
     for epsilon, tolerance in ((2, 1e-9), (900, 1e-4)):
-        learner = StagedLearner(ONE, epsilon=epsilon, delta="0.1")
+        learner = StagedLearner(ONE, Budget(epsilon, "0.1"))
         for x in (1, 2, 7, 20):
             exactly = probability([x], [True], *learner.tests.noises())
             assert learner.tests.tail(x) == pytest.approx(float(exactly), rel=tolerance)
@@ -309,7 +308,7 @@ def test_the_tail_of_the_noise_of_a_test() -> None:
 
 def test_the_list_rule_of_ggkm() -> None:
     def words(H: Any, rows: list[tuple[Any, int]]) -> list[str]:
-        learner = GGKMLearner(H, epsilon=1, delta="0.1", alpha="0.9", teachers=1)
+        learner = GGKMLearner(H, Budget(1, "0.1"), alpha="0.9", teachers=1)
         return sorted(h.words() for h in learner.listed(Sample.from_examples(H.domain, rows)))
 
     # m = 12, a = 0.3: sets with one point are the widest; 7 errors let a teacher stop, 8 are listed.

@@ -21,6 +21,7 @@ from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.learners import BoostingLearner, ExponentialLearner
 from littlestone.learners.walk import Walk
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -75,7 +76,7 @@ def test_the_error_of_the_majority_is_what_the_rounds_add_up_to() -> None:
 
 def test_what_a_weak_learner_sees_changes_in_one_record() -> None:
     """For the same coins: the coupling in the proof of Theorem 1."""
-    learner = BoostingLearner(H, epsilon=1, delta=0, kept="2/3", gamma="2/5", alpha="0.2")
+    learner = BoostingLearner(H, Budget(1), kept="2/3", gamma="2/5", alpha="0.2")
     records = [(x, y) for x in (0, 4) for y in (0, 1)]
     votes = [H.hypothesis(2), H.hypothesis(7)]
 
@@ -119,7 +120,7 @@ def test_draws_follow_the_exact_law() -> None:
 
 
 def test_the_receipt_is_redeemed_before_the_first_random_bit() -> None:
-    learner = BoostingLearner(H, epsilon=1, delta=0)
+    learner = BoostingLearner(H, Budget(1))
     sample = Sample.from_examples(H.domain, [(x % 10, 1) for x in range(100)])
     with Ledger() as ledger:
         for event in (learner.weak.event, learner.event):
@@ -136,7 +137,7 @@ def test_the_receipt_is_redeemed_before_the_first_random_bit() -> None:
 
 @pytest.mark.parametrize("n", [1, 5, 40])
 def test_too_few_records_are_no_error(n: int) -> None:
-    learner = BoostingLearner(H, epsilon=1, delta=0)
+    learner = BoostingLearner(H, Budget(1))
     sample = Sample.from_examples(H.domain, [(3, 1)] * n)
     with Ledger() as ledger:
         release = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(n))
@@ -146,7 +147,7 @@ def test_too_few_records_are_no_error(n: int) -> None:
 def test_it_learns_what_no_hypothesis_of_the_class_says() -> None:
     """A majority of stumps: at least two of three columns are large."""
     stumps: Any = parse_class("stumps(a 0..1, b 0..1, c 0..1)")
-    learner = BoostingLearner(stumps, epsilon=4, delta=0, alpha="0.2", gamma="1/10", kept="1/2")
+    learner = BoostingLearner(stumps, Budget(4), alpha="0.2", gamma="1/10", kept="1/2")
     data = [(x, int(sum(x) >= 2)) for x in product((0, 1), repeat=3)] * 3000
     with Ledger() as ledger:
         sample = Sample.from_examples(stumps.domain, data)
@@ -162,7 +163,7 @@ def test_proved_sizes() -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
     tabled = FiniteClass.from_array([[0, 1, 1], [1, 0, 0], [1, 1, 0]])
     for Hx, delta in ((H, 0), (tabled, 0), (Points(Integers()), "1e-6")):
-        learner = BoostingLearner.proved(Hx, epsilon=1, delta=delta, **goal)
+        learner = BoostingLearner.proved(Hx, Budget(1, delta), **goal)
         bound = learner.plan(**goal, setting="realizable")
         assert bound is not None
         assert bound.proved
@@ -177,7 +178,7 @@ def test_proved_sizes() -> None:
 
 def test_a_proved_size_is_enough() -> None:
     goal: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
-    learner = BoostingLearner.proved(H, epsilon=2, delta=0, **goal)
+    learner = BoostingLearner.proved(H, Budget(2), **goal)
     bound = learner.plan(**goal, setting="realizable")
     assert bound is not None
     rng, wrong = seeded_generator(5), 0
@@ -202,23 +203,23 @@ def test_a_proved_size_is_enough() -> None:
         {"alpha": 0},
         {"kept": 1},
         {"kept": -1},
-        {"weak": ExponentialLearner(H, epsilon=2)},
-        {"weak": ExponentialLearner(Thresholds.on(0, 8), epsilon=1)},
+        {"weak": ExponentialLearner(H, Budget(2))},
+        {"weak": ExponentialLearner(Thresholds.on(0, 8), Budget(1))},
     ],
     ids=lambda options: "-".join(options),
 )
 def test_illegal_declarations(options: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError):
-        BoostingLearner(H, epsilon=1, delta=0, **options)
+        BoostingLearner(H, Budget(1), **options)
 
 
 def test_a_weak_learner_of_ones_own() -> None:
-    weak = ExponentialLearner(H, epsilon="0.5")
-    learner = BoostingLearner(H, epsilon=1, delta=0, weak=weak)
+    weak = ExponentialLearner(H, Budget("0.5"))
+    learner = BoostingLearner(H, Budget(1), weak=weak)
     assert learner.cost().epsilon == Fraction(1, 2)
 
 
 def test_classes_whose_votes_have_no_form() -> None:
     planes = parse_class("affine(x, y, z; q 1009, dimension 2)")
     with pytest.raises(DeclarationError, match="no form"):
-        BoostingLearner(planes, epsilon=1, delta="1e-6")
+        BoostingLearner(planes, Budget(1, "1e-6"))

@@ -22,6 +22,7 @@ from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners.base import Setting
 from littlestone.learners.multiclass import BucketLearner
 from littlestone.planning import choose_multiclass_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.randomness import seeded_generator
@@ -33,7 +34,7 @@ H = Lookup(Integers("id"), LABELS, 3)
 
 def test_private_on_every_tiny_pair_of_samples() -> None:
     """From records, through the sample, the hash and the counts; keys that collide are among them."""
-    learner = BucketLearner(H, epsilon=1, bits=1)
+    learner = BucketLearner(H, Budget(1), bits=1)
     keys = [0, 1, 2]
     assert len({bucket_of(x, 1) for x in keys}) == 2
 
@@ -82,7 +83,7 @@ def test_a_receipt_is_redeemed_before_the_first_random_bit() -> None:
 
 
 def test_keys_have_their_labels_and_wrong_ones_cost_little() -> None:
-    learner = BucketLearner(H, epsilon=1, delta="1e-6")
+    learner = BucketLearner(H, Budget(1, "1e-6"))
     counts = np.array([[245, 510, 245]] * 10)
     sample = Sample(H.domain, LABELS, tuple(range(10)), counts)
     with Ledger() as ledger:
@@ -95,7 +96,7 @@ def test_keys_have_their_labels_and_wrong_ones_cost_little() -> None:
 
 def test_keys_of_any_kind_have_a_bucket() -> None:
     D = Product((Strings("carrier"), Integers("hour")))
-    learner = BucketLearner(Lookup(D, LABELS, 2), epsilon=1, bits=4)
+    learner = BucketLearner(Lookup(D, LABELS, 2), Budget(1), bits=4)
     odd = [("\ud800", 10**400), ("", -1), ("\x00\U0010ffff", 0)]
     sample = Sample.from_examples(D, LABELS, [(x, "AA") for x in odd])
     assert sum(map(sum, learner.counts(sample).values())) == 3
@@ -105,18 +106,18 @@ def test_keys_of_any_kind_have_a_bucket() -> None:
 
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="no class of lookup tables"):
-        BucketLearner(Outcomes.of("a", labels=LABELS, max_rules=1), epsilon=1)
+        BucketLearner(Outcomes.of("a", labels=LABELS, max_rules=1), Budget(1))
     for bits in (0, 21, True, "16"):
         with pytest.raises(DeclarationError, match="1 to 20"):
-            BucketLearner(H, epsilon=1, bits=bits)  # type: ignore[arg-type]
+            BucketLearner(H, Budget(1), bits=bits)  # type: ignore[arg-type]
     for buckets, labels in ((0, 2), (2, 1), (1 << 21, 2), (2.0, 2)):
         with pytest.raises(DeclarationError):
             BucketLabels(Fraction(1), buckets, labels)  # type: ignore[arg-type]
-    assert BucketLearner(H, epsilon=1).plan(0.1, 0.05) is None
-    assert choose_multiclass_learner(H, epsilon=1, delta=0)[0].method == "buckets"
+    assert BucketLearner(H, Budget(1)).plan(0.1, 0.05) is None
+    assert choose_multiclass_learner(H, Budget(1))[0].method == "buckets"
     settings: tuple[Setting, ...] = ("realizable", "agnostic")
     for setting in settings:
-        learner, why = choose_multiclass_learner(H, epsilon=1, delta="1e-6", setting=setting)
+        learner, why = choose_multiclass_learner(H, Budget(1, "1e-6"), setting=setting)
         assert learner.method == "lookup"
         assert "buckets, of no proved size, if no key need be named" in why
 

@@ -21,6 +21,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner, Release
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -42,7 +43,7 @@ def holds(H: Covering[Any], values: int, n: int, kind: type[ChoosingLearner[Any]
     points = list(product(*(c.examples(values) for c in columns))) if columns else range(values)
     records = tuple(product(points, (0, 1)))
     for epsilon, delta in [("1", "0.1"), ("0.5", "0.01")]:
-        learner = kind(H, epsilon=epsilon, delta=delta)
+        learner = kind(H, Budget(epsilon, delta))
 
         def distribution(data: Any, learner: Any = learner) -> dict[Any, Fraction]:
             found = learner.distribution(Sample.from_examples(H.domain, data))
@@ -93,7 +94,7 @@ def test_a_broken_learner_is_caught(
 def test_draws_follow_the_distribution() -> None:
     H = Subsets(Integers(), 2)
     sample = Sample[Any].from_counts(H.domain, {1: [0, 5], 2: [1, 4], 3: [2, 2], 4: [6, 0]})
-    learner = ChoosingLearner(H, epsilon=4, delta="0.05")
+    learner = ChoosingLearner(H, Budget(4, "0.05"))
     exact = learner.distribution(sample)
     assert sum(exact.values()) == 1
     rng, drawn = seeded_generator(5), dict.fromkeys(exact, 0)
@@ -113,7 +114,7 @@ def test_draws_follow_the_distribution() -> None:
 
 def learned(text: str, examples: Iterable[tuple[Any, int]], **options: object) -> Release:
     H = parse_class(text)
-    learner, _ = choose_learner(H, epsilon=1, delta="1e-6", **options)  # type: ignore[arg-type]
+    learner, _ = choose_learner(H, Budget(1, "1e-6"), **options)  # type: ignore[arg-type]
     with Ledger() as ledger:
         return learner.fit(
             Sample.from_examples(H.domain, examples),
@@ -159,7 +160,7 @@ def test_peeling_prefers_a_general_rule() -> None:
 
 def test_recovery_is_as_likely_as_proved() -> None:
     H = RuleSets.of("u", max_rules=2, max_literals=1)
-    learner = ChoosingLearner(H, epsilon=4, delta="1e-3")
+    learner = ChoosingLearner(H, Budget(4, "1e-3"))
     base, bottom = learner.mechanism.base, learner.mechanism.bottom
     for gamma in (2, 5, 10):
         often = {"a": [0, bottom + gamma], "b": [3, bottom + gamma + 3], "c": [99, 1]}
@@ -187,7 +188,7 @@ def test_no_sample_raises(examples: list[tuple[Any, int]]) -> None:
 def test_the_proved_size_is_enough() -> None:
     """Failures at the size that `plan` proves, on the hardest weights: a little above alpha."""
     H = Points(Integers())
-    learner = ChoosingLearner(H, epsilon=1, delta="1e-6")
+    learner = ChoosingLearner(H, Budget(1, "1e-6"))
     bound = learner.plan(0.1, 0.05, setting="realizable")
     assert bound is not None
     g, rng, failures = np.random.default_rng(1), seeded_generator(2), 0
@@ -198,20 +199,20 @@ def test_the_proved_size_is_enough() -> None:
             receipt = ledger.spend(learner.event, dataset="d", what="test", rng=rng)
             failures += not learner.draw(sample, receipt=receipt)(7)
     assert failures <= 300 * 0.05 + 12
-    again = ChoosingLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6")
+    again = ChoosingLearner(Subsets(Integers(), 2), Budget(1, "1e-6"))
     assert again.plan(0.1, 0.05) is None
     assert again.accuracy(10**6, 0.05) is None
 
 
 def test_refusals() -> None:
     with pytest.raises(DeclarationError, match="unions of elements"):
-        ChoosingLearner(Thresholds.on(0, 9), epsilon=1, delta="1e-6")
+        ChoosingLearner(Thresholds.on(0, 9), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError, match="delta"):
-        ChoosingLearner(Points(Integers()), epsilon=1, delta=0)
+        ChoosingLearner(Points(Integers()), Budget(1))
     with pytest.raises(DeclarationError, match="no such method"):
-        choose_learner(Points(Integers()), epsilon=1, delta="1e-6", method="magic")
+        choose_learner(Points(Integers()), Budget(1, "1e-6"), method="magic")
     with pytest.raises(DeclarationError, match="delta"):
-        choose_learner(Points(Integers()), epsilon=1, delta=0)
+        choose_learner(Points(Integers()), Budget(1))
 
 
 def test_elements_are_those_that_cover_a_positive() -> None:

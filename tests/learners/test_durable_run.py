@@ -15,12 +15,13 @@ from littlestone.domains import Integers
 from littlestone.errors import ModelError, OutputError
 from littlestone.learners.online import KeyLearner, Run, durable_run
 from littlestone.learners.online.state import lock_of, state_file
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import epoch
 from littlestone.privacy.randomness import seeded_generator
 
 HORIZON = 3000
-LEARNER = KeyLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6", horizon=HORIZON)
+LEARNER = KeyLearner(Subsets(Integers(), 2), Budget(1, "1e-6"), horizon=HORIZON)
 RECORDS = [(t % 2, 1) if t % 9 == 0 else (10 + t, 0) for t in range(HORIZON)]
 
 
@@ -183,7 +184,7 @@ def test_it_goes_on_again_from_a_public_step(ledger: Ledger, tmp_path: Path) -> 
 
 def test_what_is_shown_next_does_not_tell_of_the_last_draw(ledger: Ledger, tmp_path: Path) -> None:
     """A point is published at a step that draws nothing; only one of two neighbours draws later."""
-    bold = KeyLearner(Subsets(Integers(), 2), epsilon=5, delta="0.5", horizon=HORIZON)
+    bold = KeyLearner(Subsets(Integers(), 2), Budget(5, "0.5"), horizon=HORIZON)
     for last in (0, 1):
         state = tmp_path / f"{last}.state"
         with run(ledger, state, seed=3, learner=bold) as begun:

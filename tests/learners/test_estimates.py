@@ -13,6 +13,7 @@ from littlestone.errors import BudgetExceededError, DeclarationError, ModelError
 from littlestone.learners import ChoosingLearner, ExponentialLearner, Release
 from littlestone.learners.estimate import Estimate, cells
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
@@ -42,12 +43,12 @@ def test_cells_are_those_of_the_definition() -> None:
     ],
 )
 def test_one_entry_pays_for_the_rule_and_its_estimate(text: str, delta: str) -> None:
-    learner, _ = choose_learner(parse_class(text), epsilon=1, delta=delta)
+    learner, _ = choose_learner(parse_class(text), Budget(1, delta))
     sample = Sample.from_examples(learner.hypotheses.domain, [(3, 1)] * 50 + [(4, 0)] * 50)
     with Ledger() as ledger:
-        release = learner.fit(sample, ledger=ledger, dataset="d", estimate="0.25")
+        release = learner.fit(sample, ledger=ledger, dataset="d", estimate=Fraction("0.25"))
         (entry,) = ledger.entries()
-        assert entry.cost == release.cost == learner.event_with("0.25").cost()
+        assert entry.cost == release.cost == learner.event_with(Fraction("0.25")).cost()
         assert release.cost.within(PrivacyCost(Fraction("1.25"), Fraction(delta)))
     assert release.estimate is not None
     assert "counts of 3 cells" in entry.mechanism
@@ -55,21 +56,22 @@ def test_one_entry_pays_for_the_rule_and_its_estimate(text: str, delta: str) -> 
 
 
 def test_a_refused_budget_refuses_both() -> None:
-    learner = ExponentialLearner(H, epsilon=1)
+    learner = ExponentialLearner(H, Budget(1))
     with Ledger() as ledger:
         ledger.set_limit("d", PrivacyCost(Fraction(1)))
         with pytest.raises(BudgetExceededError):
-            learner.fit(SAMPLE, ledger=ledger, dataset="d", estimate="0.1")
+            learner.fit(SAMPLE, ledger=ledger, dataset="d", estimate=Fraction("0.1"))
         assert not ledger.entries()
         assert learner.fit(SAMPLE, ledger=ledger, dataset="d").estimate is None
-    for wrong in ("0", "-1", "much", True):
+    wrongs: list[Any] = [Fraction(0), Fraction(-1), 1, 0.5, "0.5", True]
+    for wrong in wrongs:
         with pytest.raises(DeclarationError, match="epsilon"):
             learner.event_with(wrong)
 
 
 def test_peeling_and_its_estimate_cost_no_more_than_their_sum() -> None:
-    learner = ChoosingLearner(Subsets(Integers(), 40), epsilon=1, delta="1e-6")
-    total = learner.event_with("0.1").cost()
+    learner = ChoosingLearner(Subsets(Integers(), 40), Budget(1, "1e-6"))
+    total = learner.event_with(Fraction("0.1")).cost()
     assert total.epsilon <= learner.cost().epsilon + Fraction(1, 10)
     assert total.delta <= learner.cost().delta
 
@@ -117,10 +119,16 @@ def test_no_noise_makes_an_estimate_impossible(noisy: tuple[int, int, int]) -> N
 
 def test_a_damaged_estimate_is_no_model() -> None:
     with Ledger() as ledger:
-        release = ExponentialLearner(H, epsilon=1).fit(
-            SAMPLE, ledger=ledger, dataset="d", estimate=1
+        release = ExponentialLearner(H, Budget(1)).fit(
+            SAMPLE, ledger=ledger, dataset="d", estimate=Fraction(1)
         )
-    wrong: list[Any] = [{}, [], 7, {"epsilon": "1"}, {"epsilon": "1", "true positives": 0.5}]
+    wrong: list[Any] = [
+        {},
+        [],
+        7,
+        {"budget": Budget("1")},
+        {"budget": Budget("1"), "true positives": 0.5},
+    ]
     for damaged in wrong:
         data = {**release.to_json(), "estimate": damaged}
         with pytest.raises(ModelError):

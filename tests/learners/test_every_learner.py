@@ -19,6 +19,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner, Release
 from littlestone.learners.online.base import PrivateOnlineLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
@@ -69,7 +70,7 @@ def learner_of(kind: type[Any], H: HypothesisClass[Any]) -> Any:
     """None where the learner does not apply, which it says when it is made."""
     options = {"horizon": 100} if issubclass(kind, PrivateOnlineLearner) else {}
     try:
-        return kind(H, epsilon=1, delta="0.01", **options)
+        return kind(H, Budget(1, "0.01"), **options)
     except DeclarationError:
         return None
 

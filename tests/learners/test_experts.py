@@ -20,6 +20,7 @@ from littlestone.learners.online import (
     durable_run,
 )
 from littlestone.learners.online.histogram import HistogramStream
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -28,7 +29,7 @@ TINY = FiniteClass.from_array([[0, 0], [1, 0], [1, 1]], points=["a", "b"])
 
 
 def test_the_draws_are_those_that_were_paid_for() -> None:
-    made = PrivateExperts(TINY, epsilon=1, delta="0.1", horizon=3, draws=1)
+    made = PrivateExperts(TINY, Budget(1, "0.1"), horizon=3, draws=1)
     stream = made.resume([["begin", 0, 0, 4], ["draw", 1, [], 1, 0, 4]], random.Random(0), None)
     assert (stream.over, stream.draws) == (True, 1)
     stream.update("a", 0)
@@ -39,7 +40,7 @@ def test_the_draws_are_those_that_were_paid_for() -> None:
 
 def test_a_draw_has_the_law_of_the_mechanism_that_is_paid() -> None:
     made, counts = (
-        PrivateExperts(TINY, epsilon=1, delta="0.1", horizon=3),
+        PrivateExperts(TINY, Budget(1, "0.1"), horizon=3),
         {"a": [2, 0], "b": [0, 1]},
     )
     law, _ = Draws().law(lambda rng: made.choose(counts, rng))
@@ -47,7 +48,7 @@ def test_a_draw_has_the_law_of_the_mechanism_that_is_paid() -> None:
 
 
 def experts(H: Any, horizon: int = 4000, **sizes: Any) -> PrivateExperts:
-    return PrivateExperts(H, epsilon=1, delta="1e-6", horizon=horizon, **sizes)
+    return PrivateExperts(H, Budget(1, "1e-6"), horizon=horizon, **sizes)
 
 
 def run(made: Any, target: Any, seed: int) -> list[int]:
@@ -72,7 +73,7 @@ def test_the_best_expert_is_found_within_the_proved_bound() -> None:
     found = run(made, H.hypothesis(9), 1)
     assert len(found) < 500
     assert sum(t > 3000 for t in found) < 100
-    proved = PrivateExperts.proved(H, epsilon=1, delta="1e-6", horizon=4000)
+    proved = PrivateExperts.proved(H, Budget(1, "1e-6"), horizon=4000)
     bound = proved.mistake_bound(0.05)
     assert bound is not None
     assert not bound.adaptive
@@ -80,7 +81,7 @@ def test_the_best_expert_is_found_within_the_proved_bound() -> None:
 
 
 def test_pure_privacy_needs_no_delta() -> None:
-    made = PrivateExperts(TINY, epsilon=1, delta=0, horizon=50)
+    made = PrivateExperts(TINY, Budget(1), horizon=50)
     assert made.cost() == PrivacyCost(made.cost().epsilon, Fraction(0))
     assert made.cost().epsilon <= 1
 
@@ -88,7 +89,7 @@ def test_pure_privacy_needs_no_delta() -> None:
 @pytest.mark.parametrize("kind", [PrivateExperts, HistogramLearner])
 def test_a_run_goes_on_where_its_draws_left_it(kind: Any, tmp_path: Path) -> None:
     H: Any = Thresholds.on(0, 1 if kind is HistogramLearner else 20)
-    made = kind(H, epsilon=5, delta="1e-3", horizon=600)
+    made = kind(H, Budget(5, "1e-3"), horizon=600)
     target, state = H.hypothesis(0), tmp_path / "run.state"
     order = random.Random(7)
     rows = [(x, target(x)) for x in (order.choice(list(H.domain)) for _ in range(600))]
@@ -128,7 +129,7 @@ def test_entries_of_other_runs_are_refused(entry: list[Any]) -> None:
     with pytest.raises(ModelError, match="none of this learner's"):
         experts(TINY).resume([["begin", 0, 0, 9], entry], random.Random(0), None)
     with pytest.raises(ModelError, match="none of this learner's"):
-        HistogramLearner(Points(Integers()), epsilon=1, delta="1e-6", horizon=9).resume(
+        HistogramLearner(Points(Integers()), Budget(1, "1e-6"), horizon=9).resume(
             [entry], random.Random(0), None
         )
 
@@ -156,7 +157,7 @@ def test_the_histogram_publishes_what_is_selected_and_nothing_else() -> None:
 
 def test_one_mistake_names_the_hypothesis_and_few_are_made() -> None:
     for H in (Thresholds.on(0, 1), TINY):
-        made = HistogramLearner(H, epsilon=1, delta="1e-6", horizon=2000)
+        made = HistogramLearner(H, Budget(1, "1e-6"), horizon=2000)
         bound = made.mistake_bound(0.001)
         assert bound is not None
         for index in range(H.size or 0):
@@ -172,12 +173,12 @@ def test_one_mistake_names_the_hypothesis_and_few_are_made() -> None:
 
 def test_what_is_refused_and_chosen() -> None:
     with pytest.raises(DeclarationError, match="Littlestone dimension is 2"):
-        HistogramLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6", horizon=9)
+        HistogramLearner(Subsets(Integers(), 2), Budget(1, "1e-6"), horizon=9)
     with pytest.raises(DeclarationError, match="not listed"):
         experts(Points(Integers()))
     for wrong in ({"draws": 0}, {"threshold": 0}, {"horizon": 0}):
         with pytest.raises(DeclarationError):
             experts(TINY, **wrong)
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 200}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200}
     assert choose_online_learner(Points(Integers()), **goal).method == "keys"
     assert choose_online_learner(Thresholds.on(0, 1), **goal).method == "histogram"

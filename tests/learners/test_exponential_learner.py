@@ -19,6 +19,7 @@ from littlestone.errors import (
 )
 from littlestone.learners import ExponentialLearner, Release
 from littlestone.learners.base import Setting
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -36,7 +37,7 @@ def noisy(n: int, cut: int, noise: float, seed: int) -> Sample[int]:
 
 def test_learns_a_threshold_and_records_it_first() -> None:
     with Ledger() as ledger:
-        release = ExponentialLearner(H, epsilon="0.5").fit(
+        release = ExponentialLearner(H, Budget("0.5")).fit(
             noisy(5000, 40, 0.1, seed=1), ledger=ledger, dataset="flights", label="late"
         )
         (entry,) = ledger.entries()
@@ -52,7 +53,7 @@ def test_a_release_survives_its_file(declared: Thresholds | FiniteClass) -> None
         declared.domain, [(x, i % 2) for i, x in enumerate(declared.domain)]
     )
     with Ledger() as ledger:
-        release = ExponentialLearner(declared, epsilon=1).fit(sample, ledger=ledger, dataset="d")
+        release = ExponentialLearner(declared, Budget(1)).fit(sample, ledger=ledger, dataset="d")
     assert Release.from_json(release.to_json()) == release
 
 
@@ -60,7 +61,7 @@ def test_a_seeded_draw_is_repeatable_and_says_so() -> None:
     releases = []
     with Ledger() as ledger:
         for _ in range(2):
-            learner = ExponentialLearner(H, epsilon="0.01")
+            learner = ExponentialLearner(H, Budget("0.01"))
             releases.append(
                 learner.fit(
                     noisy(50, 40, 0.2, seed=2), ledger=ledger, dataset="d", rng=seeded_generator(3)
@@ -81,7 +82,7 @@ def test_nothing_is_drawn_past_the_limit(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(random.SystemRandom, "getrandbits", count)
     with Ledger() as ledger:
         ledger.set_limit("d", PrivacyCost(Fraction(1)))
-        learner = ExponentialLearner(H, epsilon="0.6")
+        learner = ExponentialLearner(H, Budget("0.6"))
         sample = noisy(50, 40, 0.0, seed=0)
         learner.fit(sample, ledger=ledger, dataset="d")
         before = len(drawn)
@@ -92,14 +93,14 @@ def test_nothing_is_drawn_past_the_limit(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_cannot_be_learned_is_refused_at_construction() -> None:
     with pytest.raises(InfiniteDimensionError):
-        ExponentialLearner(Thresholds.over(Reals()), epsilon=1)
+        ExponentialLearner(Thresholds.over(Reals()), Budget(1))
     with pytest.raises(EmptyClassError):
-        ExponentialLearner(H.restrict(5, 1).restrict(5, 0), epsilon=1)
+        ExponentialLearner(H.restrict(5, 1).restrict(5, 0), Budget(1))
     with pytest.raises(DeclarationError, match="infinitely many"):
-        ExponentialLearner(Points(Strings()), epsilon=1)
+        ExponentialLearner(Points(Strings()), Budget(1))
     for epsilon in (0, -1, "nan", "inf", "", None, True):
         with pytest.raises(DeclarationError):
-            ExponentialLearner(H, epsilon=epsilon)
+            ExponentialLearner(H, Budget(epsilon))
 
 
 def test_huge_domains_are_not_enumerated() -> None:
@@ -108,7 +109,7 @@ def test_huge_domains_are_not_enumerated() -> None:
         wide.domain, [(x * 2**40, int(x >= 7)) for x in range(-1000, 1000)]
     )
     with Ledger() as ledger:
-        release = ExponentialLearner(wide, epsilon=1).fit(sample, ledger=ledger, dataset="d")
+        release = ExponentialLearner(wide, Budget(1)).fit(sample, ledger=ledger, dataset="d")
     wrong = sum(release.hypothesis(x * 2**40) != (x >= 7) for x in range(-1000, 1000))
     # Each further error divides a cut's weight by e^0.5; 200 errors outweigh 2^64 cuts.
     assert wrong <= 200
@@ -123,7 +124,7 @@ def test_huge_domains_are_not_enumerated() -> None:
 )
 def test_the_plan_keeps_its_promise(alpha: float, beta: float, setting: str, epsilon: str) -> None:
     """The failure probability, summed exactly for the worst distribution of the proof."""
-    learner = ExponentialLearner(H, epsilon=epsilon)
+    learner = ExponentialLearner(H, Budget(epsilon))
     kind: Setting = "realizable" if setting == "realizable" else "agnostic"
     n = learner.plan(alpha, beta, setting=kind).n
     r = float(learner.mechanism.base)
@@ -139,7 +140,7 @@ def test_the_plan_keeps_its_promise(alpha: float, beta: float, setting: str, eps
 
 
 def test_plans_order_as_they_should() -> None:
-    learner = ExponentialLearner(H, epsilon=1)
+    learner = ExponentialLearner(H, Budget(1))
     realizable = learner.plan(0.05, 0.05, setting="realizable").n
     agnostic = learner.plan(0.05, 0.05).n
     assert realizable < agnostic < learner.paper_plan(0.05, 0.05).n
@@ -153,7 +154,7 @@ def test_plans_order_as_they_should() -> None:
 
 
 def test_the_papers_bound_is_the_least_n() -> None:
-    learner = ExponentialLearner(H, epsilon=1)
+    learner = ExponentialLearner(H, Budget(1))
     n = learner.paper_plan(0.1, 0.05).n
     lam = 2 * math.log(learner.mechanism.base)
 

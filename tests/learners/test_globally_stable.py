@@ -39,6 +39,7 @@ from littlestone.learners.stable.sizes import (
 from littlestone.learners.stable.tournament import Examples, stable_rule
 from littlestone.learners.teachers import permuted
 from littlestone.online.extended_soa import ExtendedSOA
+from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
@@ -49,7 +50,7 @@ RECORDS = tuple(product((0, 1), (0, 1)))
 
 
 def claim(epsilon: str, delta: str, sizes: Sizes, kind: type[Learner] = Learner) -> Learner:
-    return kind(TINY, epsilon=epsilon, delta=delta, sizes=sizes)
+    return kind(TINY, Budget(epsilon, delta), sizes=sizes)
 
 
 TOURNAMENTS = Sizes(block=1, caps=(0, 2), batches=2, fresh=1)
@@ -90,7 +91,9 @@ def test_private_after_the_permutation() -> None:
 class Lower(StableHistogram[Any]):
     """A threshold that is one too low."""
 
-    threshold = property(lambda self: StableHistogram(self.epsilon, self.delta).threshold - 1)
+    threshold = property(
+        lambda self: StableHistogram(Budget(self.epsilon, self.delta)).threshold - 1
+    )
 
 
 class WrongDelta(Learner):
@@ -99,7 +102,7 @@ class WrongDelta(Learner):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.claimed = Parallel([self.histogram, self.choice])
-        self.histogram = Lower(self.histogram.epsilon, self.histogram.delta)
+        self.histogram = Lower(self.histogram.budget)
 
     @property
     def event(self) -> Parallel:
@@ -170,7 +173,7 @@ def test_draws_have_the_exact_distribution() -> None:
 
 def test_a_larger_sample_is_audited_by_its_draws() -> None:
     H = Points(Integers())
-    learner = GloballyStableLearner(H, epsilon=1, delta="0.01")
+    learner = GloballyStableLearner(H, Budget(1, "0.01"))
     many = [(x, 1) for x in (1, 2)] * 60
     one = Sample.from_examples(H.domain, many)
     other = Sample.from_examples(H.domain, [(3, 1), *many[1:]])
@@ -250,7 +253,7 @@ def test_nothing_raises_whatever_the_data() -> None:
     ]
     sizes = Sizes(block=2, caps=(0, 2, 6), batches=6, fresh=3)
     for H, _ in product(classes, range(20)):
-        learner = GloballyStableLearner(H, epsilon=4, delta="0.4", sizes=sizes)
+        learner = GloballyStableLearner(H, Budget(4, "0.4"), sizes=sizes)
         points = H.domain.examples(4)
         n = rng.choice([1, 5, sizes.n, 2 * sizes.n])  # fewer than the sizes say, too
         data = [(rng.choice(points), rng.randrange(2)) for _ in range(n)]
@@ -277,7 +280,7 @@ def test_permuted_is_uniform() -> None:
 def test_learns() -> None:
     rng = random.Random(7)
     H = Subsets(Integers(), 2)
-    learner = GloballyStableLearner(H, epsilon=1, delta="1e-6")
+    learner = GloballyStableLearner(H, Budget(1, "1e-6"))
     xs = [rng.choice([7, 8, 9 + rng.randrange(50)]) for _ in range(20_000)]
     sample = Sample.from_examples(H.domain, [(x, int(x in (7, 8))) for x in xs])
     assert fit(learner, sample, rng).words() == "x is one of 7, 8"
@@ -285,26 +288,26 @@ def test_learns() -> None:
 
 def test_a_single_hypothesis_is_released_at_once() -> None:
     H = FiniteClass.from_array([[0, 1]])
-    learner = GloballyStableLearner(H, epsilon=1, delta="1e-6")
+    learner = GloballyStableLearner(H, Budget(1, "1e-6"))
     sample = Sample.from_examples(H.domain, [("x0", 1)])
     assert fit(learner, sample, random.Random(0)) == H.soa()
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_sizes_are_consistent(d: int) -> None:
-    proved = proved_sizes(d, 0.1, 0.05, 1, "1e-6")
+    proved = proved_sizes(d, 0.1, 0.05, Budget(1, "1e-6"))
     eta = stability(d) / (2 * (d + 1))
     assert proved.batches % (d + 1) == 0
     assert proved.keep >= 3 * eta * proved.batches / 4
     assert proved.n == proved.fresh + sum(map(proved.batch, range(proved.batches)))
     for n in (1, 1000, 10**6):
         assert calibrated_sizes(n, d, Fraction(1, 10)).n <= n
-    assert paper_sizes(d, 0.1, 0.05, 1, "1e-6").caps[0] == 8 ** (d + 1)
+    assert paper_sizes(d, 0.1, 0.05, Budget(1, "1e-6")).caps[0] == 8 ** (d + 1)
 
 
-@pytest.mark.parametrize("stated", [{"delta": 0}, {"alpha": 0}, {"alpha": 1}])
+@pytest.mark.parametrize("stated", [{"budget": Budget(1)}, {"alpha": 0}, {"alpha": 1}])
 def test_declarations_are_checked(stated: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError):
-        GloballyStableLearner(TINY, **{"epsilon": 1, "delta": "1e-6", **stated})
+        GloballyStableLearner(TINY, **{"budget": Budget(1, "1e-6"), **stated})
     with pytest.raises(DeclarationError):
         Sizes(0, (0,), 1, 1)

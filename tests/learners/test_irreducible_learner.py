@@ -21,6 +21,7 @@ from littlestone.errors import DeclarationError, LedgerError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import IrreducibleLearner
 from littlestone.learners.teachers import chunks, frontier, split
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -45,9 +46,7 @@ def holds(
     records = tuple(product(xs, (0, 1)))
     tested = list(neighbours(records, n, ordered=False))
     for epsilon, delta in [("1", "0.3"), ("2", "0.01")]:
-        learner = kind(
-            H, epsilon=epsilon, delta=delta, alpha="0.5", teachers=teachers, list_size=size
-        )
+        learner = kind(H, Budget(epsilon, delta), alpha="0.5", teachers=teachers, list_size=size)
 
         def distribution(data: Any, learner: Any = learner) -> Any:
             found = learner.distribution(Sample.from_examples(H.domain, data))
@@ -215,7 +214,7 @@ def in_the_order_of_the_sample(
 
 def most_changed_lists(dealt: Callable[..., Iterator[Sample[Any]]]) -> int:
     """How many lists of two teachers one replaced record changes at most."""
-    learner = IrreducibleLearner(ONE, epsilon=1, delta="0.1", alpha="0.5", list_size=1)
+    learner = IrreducibleLearner(ONE, Budget(1, "0.1"), alpha="0.5", list_size=1)
 
     def cut(data: Any) -> list[list[Any]]:
         sample = Sample[Any].from_examples(ONE.domain, data)
@@ -236,7 +235,7 @@ def test_one_record_changes_one_list() -> None:
 
 def test_the_broken_learners_differ_by_their_mistakes_only() -> None:
     sample = Sample[Any].from_examples(ONE.domain, [(0, 1), (1, 0), (0, 1), (1, 1)])
-    options: dict[str, Any] = {"epsilon": 1, "delta": "0.1", "alpha": "0.5", "teachers": 2}
+    options: dict[str, Any] = {"budget": Budget(1, "0.1"), "alpha": "0.5", "teachers": 2}
     assert Splitting(ONE, **options).distribution(sample) == IrreducibleLearner(
         ONE, **options
     ).distribution(sample)
@@ -253,7 +252,7 @@ ADVERSARIAL: list[list[tuple[Any, object]]] = [
 
 
 def never_raises(kind: type[Learner], text: str, **options: Any) -> bool:
-    learner = kind(parse_class(text), epsilon=1, delta="1e-6", **options)
+    learner = kind(parse_class(text), Budget(1, "1e-6"), **options)
     for rows in ADVERSARIAL:
         sample = Sample[Any].from_examples(learner.hypotheses.domain, rows)
         try:
@@ -292,7 +291,7 @@ def test_a_used_receipt_draws_nothing() -> None:
         def getrandbits(self, k: int) -> int:
             raise AssertionError("a random bit was read")
 
-    learner = IrreducibleLearner(ONE, epsilon=1, delta="1e-6")
+    learner = IrreducibleLearner(ONE, Budget(1, "1e-6"))
     sample = Sample[Any].from_examples(ONE.domain, [(1, 1)] * 100)
     with Ledger() as ledger:
         receipt = ledger.spend(learner.event, dataset="d", what="test", rng=Untouched())
@@ -317,7 +316,7 @@ def test_chunks_are_a_uniform_partition_in_the_order_of_the_permutation() -> Non
         key = str(
             [
                 (part.points, part.negatives.tolist(), part.positives.tolist())
-                for part in Splitting(ONE, epsilon=1, delta="0.1", teachers=2).parts(list(order))
+                for part in Splitting(ONE, Budget(1, "0.1"), teachers=2).parts(list(order))
             ]
         )
         expected[key] += 1
@@ -360,7 +359,7 @@ def test_the_frontier_is_the_union_of_the_lists_of_all_radii(H: Any) -> None:
 def test_the_proved_size_and_refusals() -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
     for H in (Points(Integers()), Subsets(Integers(), 3)):
-        learner = IrreducibleLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+        learner = IrreducibleLearner.proved(H, Budget(1, "1e-6"), **goal)
         bound = learner.plan(**goal, setting="realizable")
         assert bound is not None
         assert bound.proved
@@ -370,14 +369,14 @@ def test_the_proved_size_and_refusals() -> None:
         assert failures == sorted(failures, reverse=True)
         assert learner.plan(**goal) is None
         assert learner.plan(0.04, 0.05, setting="realizable") is None
-        default = IrreducibleLearner(H, epsilon=1, delta="1e-6")
+        default = IrreducibleLearner(H, Budget(1, "1e-6"))
         assert default.plan(**goal, setting="realizable") is None
         assert not default.paper_plan(**goal).proved
     for wrong in ({"alpha": 1}, {"alpha": -1}, {"teachers": 0}, {"list_size": 0}, {"most": 0}):
         with pytest.raises(DeclarationError, match=next(iter(wrong))):
-            IrreducibleLearner(ONE, epsilon=1, delta="1e-6", **wrong)
+            IrreducibleLearner(ONE, Budget(1, "1e-6"), **wrong)
     with pytest.raises(DeclarationError, match="delta"):
-        IrreducibleLearner(ONE, epsilon=1, delta=0)
+        IrreducibleLearner(ONE, Budget(1))
 
 
 def test_in_the_good_event_all_teachers_list_one_rule() -> None:
@@ -398,7 +397,7 @@ def test_without_doublings_teachers_may_agree_on_nothing() -> None:
 def test_no_list_is_longer_than_is_proved() -> None:
     for n in range(2, 9):
         H = FiniteClass.from_array(np.eye(n, dtype=int))
-        learner = IrreducibleLearner(H, epsilon=1, delta="0.1", alpha="0.9", most=None, doublings=1)
+        learner = IrreducibleLearner(H, Budget(1, "0.1"), alpha="0.9", most=None, doublings=1)
         for rows in product(list(H.domain)[:3], repeat=2):
             chunk = Sample[Any].from_examples(H.domain, [(x, 0) for x in rows])
             assert len(learner.listed(chunk)) <= learner.longest(2, 1)
@@ -406,7 +405,7 @@ def test_no_list_is_longer_than_is_proved() -> None:
 
 def test_three_points_are_found() -> None:
     g, H = np.random.default_rng(1), Subsets(Integers(), 3)
-    learner, rng, failures = IrreducibleLearner(H, epsilon=1, delta="1e-6"), seeded_generator(2), 0
+    learner, rng, failures = IrreducibleLearner(H, Budget(1, "1e-6")), seeded_generator(2), 0
     for _ in range(5):
         counts = {
             i: [0, int(c)] for i, c in enumerate(g.multinomial(1200, [1 / 6] * 3 + [0.5])[:3])

@@ -17,6 +17,7 @@ from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.online import KeyLearner
 from littlestone.learners.online.keys import KeyStream
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -85,7 +86,7 @@ def test_planted_bugs_are_caught(plant: type[KeyStream], monkeypatch: pytest.Mon
 
 
 def learner(d: int, horizon: int = 10_000) -> KeyLearner:
-    return KeyLearner(Subsets(Integers(), d), epsilon=1, delta="1e-6", horizon=horizon)
+    return KeyLearner(Subsets(Integers(), d), Budget(1, "1e-6"), horizon=horizon)
 
 
 def sequences(d: int, horizon: int, rng: random.Random) -> Iterator[list[Record]]:
@@ -117,7 +118,7 @@ def test_mistakes_stay_below_the_bound() -> None:
 
 
 def test_the_bound_of_one_point_is_that_of_the_mechanism() -> None:
-    made = KeyLearner(Points(Integers()), epsilon=1, delta="1e-6", horizon=1000)
+    made = KeyLearner(Points(Integers()), Budget(1, "1e-6"), horizon=1000)
     bound = made.mistake_bound(0.05)
     assert bound is not None
     assert bound.proved
@@ -158,6 +159,6 @@ def test_a_run_is_paid_for_once_before_it_begins() -> None:
 
 def test_what_is_refused() -> None:
     with pytest.raises(DeclarationError, match="no class of finite sets"):
-        KeyLearner(Thresholds.on(0, 9), epsilon=1, delta="1e-6", horizon=9)
+        KeyLearner(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=9)
     with pytest.raises(DeclarationError, match="horizon"):
         learner(1, horizon=0)

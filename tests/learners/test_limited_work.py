@@ -11,6 +11,7 @@ from littlestone.learners import IrreducibleLearner
 from littlestone.learners.base import MOST_WORK
 from littlestone.learners.voting import MOST_STEPS
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 from littlestone.steps import at_most
@@ -31,7 +32,7 @@ def test_a_class_of_too_large_trees_is_refused_before_the_spend(
     text: str, method: str, epsilon: object, n: int
 ) -> None:
     """Each list would be empty, or take minutes."""
-    learner, _ = choose_learner(parse_class(text), method=method, epsilon=epsilon, delta="1e-6")
+    learner, _ = choose_learner(parse_class(text), method=method, budget=Budget(epsilon, "1e-6"))
     assert learner.work(n) > MOST_WORK
     x = learner.hypotheses.domain.examples(1)[0]
     sample = Sample.from_counts(learner.hypotheses.domain, {x: [0, n]})
@@ -82,7 +83,7 @@ def test_steps_are_counted_alike_whatever_was_asked_before(text: str) -> None:
 
 
 def test_a_list_that_takes_too_many_steps_is_empty() -> None:
-    learner = IrreducibleLearner(parse_class(BOXES), epsilon="0.1", delta="1e-6")
+    learner = IrreducibleLearner(parse_class(BOXES), Budget("0.1", "1e-6"))
     assert learner.steps is not None
     assert learner.steps * learner.teachers <= MOST_STEPS
     nothing = Sample.from_counts(learner.hypotheses.domain, {})
@@ -90,6 +91,6 @@ def test_a_list_that_takes_too_many_steps_is_empty() -> None:
     x = learner.hypotheses.domain.examples(1)[0]
     learner.listed(Sample.from_counts(learner.hypotheses.domain, {x: [0, 9]}))
     proved = IrreducibleLearner.proved(
-        parse_class("points(a)"), epsilon=1, delta="1e-6", alpha=0.1, beta=0.1
+        parse_class("points(a)"), Budget(1, "1e-6"), alpha=0.1, beta=0.1
     )
     assert proved.steps is None

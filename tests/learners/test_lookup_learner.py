@@ -20,6 +20,7 @@ from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import Classifier, LookupTable
 from littlestone.learners.multiclass import LookupLearner
 from littlestone.planning import choose_multiclass_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -53,7 +54,7 @@ def handed(learner: LookupLearner, sample: Sample[Any]) -> dict[Any, dict[int, i
 
 def test_private_on_every_tiny_pair_as_a_model_file() -> None:
     """From records, through the sample and the counts, to the JSON that is written."""
-    learner = LookupLearner(H, epsilon=1, delta="0.1")
+    learner = LookupLearner(H, Budget(1, "0.1"))
     records = tuple(product(range(2), LABELS))
 
     def distribution(data: Any) -> dict[Hashable, Fraction]:
@@ -70,7 +71,7 @@ def test_private_on_every_tiny_pair_as_a_model_file() -> None:
 
 
 def test_the_proved_size_is_enough() -> None:
-    learner = LookupLearner(H, epsilon=1, delta="1e-6")
+    learner = LookupLearner(H, Budget(1, "1e-6"))
     bound = learner.plan(0.1, 0.05, setting="realizable")
     assert bound is not None
     assert bound.proved
@@ -91,7 +92,7 @@ def test_the_proved_size_is_enough() -> None:
 
 def test_wrong_labels_cost_little() -> None:
     """Of 1,000 records of a key 490 are wrong, and the table is right for all ten keys."""
-    learner = LookupLearner(H, epsilon=1, delta="1e-6")
+    learner = LookupLearner(H, Budget(1, "1e-6"))
     counts = np.array([[245, 510, 245]] * 10)
     sample = Sample(H.domain, LABELS, tuple(range(10)), counts)
     with Ledger() as ledger:
@@ -101,10 +102,10 @@ def test_wrong_labels_cost_little() -> None:
 
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="no class of lookup tables"):
-        LookupLearner(Outcomes.of("a", labels=LABELS, max_rules=1), epsilon=1, delta="1e-6")
+        LookupLearner(Outcomes.of("a", labels=LABELS, max_rules=1), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError, match="one record alone"):
-        LookupLearner(H, epsilon=1, delta=0)
-    learner, why = choose_multiclass_learner(H, epsilon=1, delta="1e-6")
+        LookupLearner(H, Budget(1))
+    learner, why = choose_multiclass_learner(H, Budget(1, "1e-6"))
     assert learner.method == "lookup"
     assert why.startswith("lookup, ")
     assert "bits, " in why
@@ -182,7 +183,7 @@ def test_a_damaged_table_is_refused(entries: Any) -> None:
 
 
 def test_a_released_table_is_listed_in_one_order() -> None:
-    learner, seen = LookupLearner(H, epsilon=1, delta="1e-6"), Counter[Any]()
+    learner, seen = LookupLearner(H, Budget(1, "1e-6")), Counter[Any]()
     for first in (0, 8):
         examples = [(first, "AA"), *[(0, "AA"), (8, "DL")] * 80]
         sample = Sample.from_examples(H.domain, LABELS, examples)

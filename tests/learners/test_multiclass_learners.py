@@ -20,6 +20,7 @@ from littlestone.hypotheses import BitFunction
 from littlestone.learners import ExponentialLearner, IrreducibleLearner, Release
 from littlestone.learners.multiclass import BitPartsLearner, BitsLearner, MulticlassLearner
 from littlestone.learners.teachers import split
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -47,7 +48,7 @@ WILD: list[Any] = [None, "", float("nan"), 10**5000, b"\xff", "\ud800", [], ["u"
 @cache
 def learner_of(kind: Any, H: HypothesisClass[Any]) -> Any:
     try:
-        return kind(H, epsilon=1, delta="0.01")
+        return kind(H, Budget(1, "0.01"))
     except DeclarationError:
         return None
 
@@ -104,7 +105,7 @@ def test_a_release_tells_the_total_and_the_limit_of_its_moment() -> None:
 @pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
 @pytest.mark.parametrize("delta", ["1e-6", 0])
 def test_the_whole_costs_what_was_allowed(kind: Any, delta: object) -> None:
-    learner = kind(CLASSES[0], epsilon="1/2", delta=delta, binary=ExponentialLearner)
+    learner = kind(CLASSES[0], Budget("1/2", delta), binary=ExponentialLearner)
     assert learner.cost().epsilon <= Fraction(1, 2)
     assert learner.cost().delta <= Fraction(str(delta))
 
@@ -116,7 +117,7 @@ def test_nothing_is_drawn_without_a_receipt(kind: Any) -> None:
             raise AssertionError("a random bit was read")
 
     H = CLASSES[0]
-    learner = kind(H, epsilon=1, delta=0, binary=ExponentialLearner)
+    learner = kind(H, Budget(1), binary=ExponentialLearner)
     sample = Sample.from_examples(H.domain, LABELS, [("x0", "late")] * 9)
     with Ledger() as ledger:
         rng = seeded_generator(1)
@@ -126,7 +127,7 @@ def test_nothing_is_drawn_without_a_receipt(kind: Any) -> None:
         with pytest.raises(LedgerError):
             learner.draw(sample, receipt=receipt)
         assert rng.getstate() == state
-        other = ledger.spend(ExponentialLearner(H.bit_class(0), epsilon=9).event,
+        other = ledger.spend(ExponentialLearner(H.bit_class(0), Budget(9)).event,
                              dataset="d", what="test", rng=Untouched())  # fmt: skip
         with pytest.raises(LedgerError):
             learner.draw(sample, receipt=other)
@@ -134,7 +135,7 @@ def test_nothing_is_drawn_without_a_receipt(kind: Any) -> None:
 
 def test_what_fit_refuses() -> None:
     H = CLASSES[1]
-    learner = BitsLearner(H, epsilon=1, delta="0.01")
+    learner = BitsLearner(H, Budget(1, "0.01"))
     wrong = [
         Sample.from_examples(Integers(), LABELS, [(1, "late")]),
         Sample.from_examples(H.domain, LABELS[::-1], [(("u", 1), "late")]),
@@ -148,13 +149,13 @@ def test_what_fit_refuses() -> None:
         assert ledger.entries("d") == []
     for other in (3, -1, True, "late"):
         with pytest.raises(DeclarationError, match="codes above"):
-            BitsLearner(H, epsilon=1, delta="0.01", other=other)  # type: ignore[arg-type]
+            BitsLearner(H, Budget(1, "0.01"), other=other)  # type: ignore[arg-type]
 
 
 def test_parts_are_by_place() -> None:
     """Each bit sees its part of the order, with the remainder left out, and only its own bit."""
     H = CLASSES[0]
-    learner = BitPartsLearner(H, epsilon=1, delta=0, binary=ExponentialLearner)
+    learner = BitPartsLearner(H, Budget(1), binary=ExponentialLearner)
     examples = [("x0", "late"), ("x1", "cancelled"), ("x0", "on time")] * 3
     sample = Sample.from_examples(H.domain, LABELS, examples)
     order = np.arange(len(LABELS) * 2).repeat(sample.counts.ravel())
@@ -178,7 +179,7 @@ def example(rng: random.Random) -> tuple[tuple[str, int], str]:
 def test_planned_records_suffice(kind: Any) -> None:
     """Of 20 releases at the planned size none errs on more than alpha; one would be no surprise."""
     H, alpha = CLASSES[1], 0.1
-    learner = kind(H, epsilon=1, delta="1e-6")
+    learner = kind(H, Budget(1, "1e-6"))
     bound = learner.plan(alpha, 0.05, setting="realizable")
     rng, failures = random.Random(3), 0
     for seed in range(20):
@@ -192,7 +193,7 @@ def test_planned_records_suffice(kind: Any) -> None:
 
 def test_plans() -> None:
     rules, several = CLASSES[1], CLASSES[2]
-    parts = BitPartsLearner(rules, epsilon=1, delta="1e-6")
+    parts = BitPartsLearner(rules, Budget(1, "1e-6"))
     (binary, same) = parts.learners
     assert binary is same
     needed = binary.plan(0.05, 0.025, setting="realizable")
@@ -202,7 +203,7 @@ def test_plans() -> None:
     assert planned.n == 2 * needed.n
     assert parts.plan(0.1, 0.05) is None
     assert learner_of(BitsLearner, several).plan(0.1, 0.05, setting="realizable") is None
-    every = BitPartsLearner(rules, epsilon=1, delta="1e-6", binary=IrreducibleLearner)
+    every = BitPartsLearner(rules, Budget(1, "1e-6"), binary=IrreducibleLearner)
     paper, own = every.paper_plan(0.1, 0.05), every.learners[0].paper_plan(0.05, 0.025)
     assert paper is not None
     assert own is not None
@@ -213,8 +214,8 @@ def test_plans() -> None:
 def test_one_label_bit_is_the_binary_learner() -> None:
     """With two labels there is one bit, and both learners are the binary one on all records."""
     H = FiniteClass.from_array([[0, 1], [1, 1]])
-    bits, parts = (kind(H, epsilon=1, delta=0) for kind in (BitsLearner, BitPartsLearner))
-    assert bits.event == ExponentialLearner(H.bit_class(0), epsilon=1).event
+    bits, parts = (kind(H, Budget(1)) for kind in (BitsLearner, BitPartsLearner))
+    assert bits.event == ExponentialLearner(H.bit_class(0), Budget(1)).event
     bounds = [learner.plan(0.1, 0.05, setting="realizable") for learner in (bits, parts)]
     assert len({bound.n for bound in bounds if bound is not None}) == 1
     for seed in range(5):
@@ -225,6 +226,6 @@ def test_one_label_bit_is_the_binary_learner() -> None:
 
 def test_the_binary_learner_may_be_any() -> None:
     made = partial(IrreducibleLearner, alpha="0.02", teachers=40)
-    learner = BitsLearner(CLASSES[1], epsilon=4, delta="1e-3", binary=made)
+    learner = BitsLearner(CLASSES[1], Budget(4, "1e-3"), binary=made)
     release = released(learner, [(("J", 1), "late"), (("E", 1), "on time")] * 4000)
     assert [release.hypothesis(x) for x in (("J", 1), ("E", 1))] == [1, 0]

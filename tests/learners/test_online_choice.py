@@ -10,10 +10,11 @@ from littlestone.classes import Points, parse_class
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import online_choice
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
-GOAL: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 200_000}
+GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200_000}
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ def test_the_fewest_mistakes_that_are_known(declared: str, method: str, why: str
 def test_who_errs_against_an_adversary_that_sees_the_rules_says_so(method: str) -> None:
     """A greedy adversary: points where the rule contradicts most hypotheses that are left."""
     H: Any = Points(Integers()) if method == "keys" else parse_class("thresholds(x, 0..30)")
-    learner, why = online_choice(H, epsilon=1, delta="1e-6", horizon=1000, method=method)
+    learner, why = online_choice(H, Budget(1, "1e-6"), horizon=1000, method=method)
     points = range(31)
     left = [{x} for x in points] if method == "keys" else [set(range(t, 31)) for t in range(32)]
     with Ledger() as ledger:
@@ -67,7 +68,7 @@ def test_a_single_one_has_no_other() -> None:
 def test_a_bound_of_more_mistakes_than_steps_says_nothing() -> None:
     """Then what is measured decides, for this learner too."""
     H = parse_class("points(a)")
-    learner, why = online_choice(H, epsilon=1, delta="1e-6", horizon=5)
+    learner, why = online_choice(H, Budget(1, "1e-6"), horizon=5)
     assert learner.mistake_bound(0.05).mistakes > 5  # type: ignore[union-attr]
     assert learner.method == "keys"
     assert "teachers" in why

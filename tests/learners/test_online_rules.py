@@ -16,6 +16,7 @@ from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import RuleUnion
 from littlestone.learners.online import RuleLearner, choose_online_learner
 from littlestone.learners.online.rules import RuleStream
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.competition import Rates
@@ -58,7 +59,7 @@ def private(monkeypatch: pytest.MonkeyPatch, kind: type[RuleStream]) -> bool:
     """Whether the claim holds for what is published, on all neighbouring streams of 3 records."""
     script = Script()
     script.take_over(monkeypatch)
-    mechanism = Short(epsilon=Fraction(1), delta=DELTA, horizon=3, growth=2)
+    mechanism = Short(budget=Budget(1, DELTA), horizon=3, growth=2)
 
     def law(records: Any) -> dict[Any, Fraction]:
         def run() -> Any:
@@ -90,7 +91,7 @@ def test_planted_bugs_are_caught(plant: type[RuleStream], monkeypatch: pytest.Mo
 
 
 def begun(H: EqualityRules, seed: int, horizon: int = 20_000) -> RuleStream:
-    learner = RuleLearner(H, epsilon=1, delta="1e-6", horizon=horizon)
+    learner = RuleLearner(H, Budget(1, "1e-6"), horizon=horizon)
     with Ledger() as ledger:
         stream = learner.start(ledger=ledger, dataset="d", rng=seeded_generator(seed))
     assert isinstance(stream, RuleStream)
@@ -154,7 +155,7 @@ def test_a_rule_that_is_too_narrow_is_widened_and_one_too_wide_withdrawn() -> No
 
 
 def test_a_run_goes_on_where_its_draws_left_it() -> None:
-    learner = RuleLearner(TWO, epsilon=1, delta="1e-6", horizon=5000)
+    learner = RuleLearner(TWO, Budget(1, "1e-6"), horizon=5000)
     entries: list[list[Any]] = []
     with Ledger() as ledger:
         rng = seeded_generator(2)
@@ -175,9 +176,9 @@ def test_a_run_goes_on_where_its_draws_left_it() -> None:
 
 def test_which_learner_is_for_which_class() -> None:
     def method(H: Any) -> str:
-        return choose_online_learner(H, epsilon=1, delta="1e-6", horizon=99).method
+        return choose_online_learner(H, Budget(1, "1e-6"), horizon=99).method
 
     assert method(TWO) == "rules"
     assert method(Subsets(Integers(), 2)) == "keys"
     with pytest.raises(DeclarationError, match="no class of equality rules"):
-        RuleLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6", horizon=9)
+        RuleLearner(Subsets(Integers(), 2), Budget(1, "1e-6"), horizon=9)

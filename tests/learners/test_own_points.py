@@ -29,6 +29,7 @@ from littlestone.learners import PrivateLearner
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.online import KeyLearner, PredictionLearner, RuleLearner
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -68,7 +69,7 @@ def made(kinds: Iterable[type[Any]], classes: Iterable[Any], **options: Any) -> 
     for kind in kinds:
         for H in classes:
             with contextlib.suppress(DeclarationError):
-                found.append(kind(H, epsilon=8, delta="0.01", **options))
+                found.append(kind(H, Budget(8, "0.01"), **options))
     assert {type(learner) for learner in found} == set(kinds)
     return found
 

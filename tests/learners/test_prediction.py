@@ -28,6 +28,7 @@ from littlestone.learners.online import prediction
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.prediction import Copies, PredictionLearner, PredictionStream
 from littlestone.online import StandardOptimalAlgorithm
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.certain_votes import Answer, CertainVotes
@@ -55,9 +56,7 @@ class Votes(CertainVotes):
     steepness = 1
 
 
-VOTES = Votes(
-    epsilon=Fraction(1), delta=Fraction(1, 10), voters=COPIES, threshold=2, hits=1, horizon=STEPS
-)
+VOTES = Votes(budget=Budget(1, Fraction(1, 10)), voters=COPIES, threshold=2, hits=1, horizon=STEPS)
 GATE = Counter(epsilon=Fraction(1), threshold=1, horizon=STEPS)
 
 
@@ -198,7 +197,7 @@ def test_the_joint_view_is_private() -> None:
 
 def test_a_records_own_prediction_tells_others_its_point() -> None:
     """Exactly: all copies know a point, and a prediction at epsilon 1 tells it from another point."""
-    made = PredictionLearner(Points(Integers()), epsilon=1, delta="1e-6", horizon=200_000)
+    made = PredictionLearner(Points(Integers()), Budget(1, "1e-6"), horizon=200_000)
     copies = Copies(made.hypotheses, made.votes.voters)
     for copy_of_soa in range(made.votes.voters):
         copies.feed(copy_of_soa, 7, 1)
@@ -445,7 +444,7 @@ def test_planted_ends_are_caught(plant: type[PredictionStream[Any]]) -> None:
 
 
 def learner(H: Any, horizon: int = 3000, **options: Any) -> PredictionLearner[Any]:
-    declared: dict[str, Any] = {"epsilon": 20, "delta": "1e-3", "horizon": horizon}
+    declared: dict[str, Any] = {"budget": Budget(20, "1e-3"), "horizon": horizon}
     return PredictionLearner(H, **declared | options)
 
 
@@ -518,7 +517,7 @@ def test_nothing_happens_after_the_horizon_and_the_order_of_calls() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"copies": 0}, {"hits": 0}, {"delta": 0}, {"horizon": 0}], ids=str
+    "wrong", [{"copies": 0}, {"hits": 0}, {"budget": Budget(1)}, {"horizon": 0}], ids=str
 )
 def test_what_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError):

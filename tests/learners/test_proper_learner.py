@@ -33,6 +33,7 @@ from littlestone.learners import IrreducibleLearner, ProperLearner
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.proper import errors
 from littlestone.learners.teachers import frontier, listed, shuffled
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
@@ -189,7 +190,7 @@ def holds(kind: type[Learner], *, teachers: bool) -> bool:
     xs = list(CODE.domain)[:2]
     tested = list(neighbours(tuple(product(xs, (0, 1))), 3))
     for epsilon, delta in (("1", "0.3"), ("3", "0.02")):
-        goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
+        goal: dict[str, Any] = {"budget": Budget(epsilon, delta)}
         improper: Any = OneOfTwo(CODE, epsilon)
         if teachers:
             improper = IrreducibleLearner(CODE, **goal, alpha="0.4", teachers=2, list_size=1)
@@ -257,7 +258,7 @@ def test_a_broken_learner_is_caught(kind: type[Learner]) -> None:
 
 def draws_as_told(kind: type[Learner]) -> bool:
     """Whether `draw` itself, along every outcome of its random bits, has the law that is audited."""
-    goal: dict[str, Any] = {"epsilon": "3", "delta": "0.02"}
+    goal: dict[str, Any] = {"budget": Budget("3", "0.02")}
     learner = kind(CODE, **goal, alpha="0.9", fresh="0.4", improper=OneOfTwo(CODE, "3"))
     sample = Sample[Any].from_examples(CODE.domain, [("x0", 0), ("x0", 1), ("x1", 1)])
     receipt = cache(partial(paid, learner.event, 10**6))  # of one generator
@@ -298,7 +299,7 @@ def test_the_draw_has_the_law_that_is_audited() -> None:
 )
 def test_no_sample_raises_and_one_is_enough(text: str) -> None:
     H = parse_class(text)
-    learner = ProperLearner(H, epsilon=1, delta="1e-6")
+    learner = ProperLearner(H, Budget(1, "1e-6"))
     for rows in ([], [(x, y) for x in H.domain.examples(3) for y in (0, 1)] * 40):
         sample = Sample[Any].from_examples(H.domain, [(next(iter(H.domain)), 1), *rows])
         with Ledger() as ledger:
@@ -307,7 +308,7 @@ def test_no_sample_raises_and_one_is_enough(text: str) -> None:
 
 def test_the_set_that_labels_the_records_is_found() -> None:
     H = Subsets(Integers(), 2, exactly=True)
-    learner = ProperLearner(H, epsilon=1, delta="1e-6")
+    learner = ProperLearner(H, Budget(1, "1e-6"))
     rows = [(7, 1)] * 1200 + [(9, 1)] * 800 + [(1000 + i, 0) for i in range(4000)]
     sample = Sample[Any].from_examples(H.domain, rows)
     with Ledger() as ledger:
@@ -320,7 +321,7 @@ def test_a_used_receipt_draws_nothing() -> None:
         def getrandbits(self, k: int) -> int:
             raise AssertionError("a random bit was read")
 
-    learner = ProperLearner(CODE, epsilon=1, delta="1e-6")
+    learner = ProperLearner(CODE, Budget(1, "1e-6"))
     sample = Sample[Any].from_examples(CODE.domain, [("x0", 1)] * 10)
     with Ledger() as ledger:
         receipt = ledger.spend(learner.event, dataset="d", what="test", rng=Untouched())
@@ -330,7 +331,7 @@ def test_a_used_receipt_draws_nothing() -> None:
 
 
 def test_refusals() -> None:
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     with pytest.raises(DeclarationError, match="no way is known"):
         ProperLearner(parse_class("parities(a, b, c)"), **goal)
     with pytest.raises(DeclarationError, match="the improper learner learns"):
@@ -352,7 +353,7 @@ def test_refusals() -> None:
 )
 def test_the_proved_size(H: Any) -> None:
     goal: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
-    learner = ProperLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+    learner = ProperLearner.proved(H, Budget(1, "1e-6"), **goal)
     bound = learner.plan(**goal, setting="realizable")
     assert bound is not None
     assert bound.proved

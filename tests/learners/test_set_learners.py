@@ -16,6 +16,7 @@ from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
 from littlestone.learners import PartitionLearner, SingleKeyLearner
 from littlestone.planning import candidates
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -29,8 +30,8 @@ class Handed(Exception):  # noqa: N818
 
 def learners(delta: str, k: int = 2) -> list[Any]:
     return [
-        PartitionLearner(Subsets(Integers(), k), epsilon=1, delta=delta),
-        SingleKeyLearner(Points(Integers()), epsilon=1, delta=delta),
+        PartitionLearner(Subsets(Integers(), k), Budget(1, delta)),
+        SingleKeyLearner(Points(Integers()), Budget(1, delta)),
     ]
 
 
@@ -69,7 +70,7 @@ class CountsNegativesToo(SingleKeyLearner):
 
 
 def test_a_score_that_moves_by_two_is_caught() -> None:
-    broken = CountsNegativesToo(Points(Integers()), epsilon=1, delta="0.01")
+    broken = CountsNegativesToo(Points(Integers()), Budget(1, "0.01"))
     pairs = neighbours(RECORDS[:2], 9, ordered=False)
     assert not exact_audit(lambda data: released(broken, data), pairs, broken.event).holds
 
@@ -100,20 +101,20 @@ def test_no_sample_raises(learner: Any) -> None:
 
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="several points"):
-        PartitionLearner(Points(Integers()), epsilon=1, delta="1e-6")
+        PartitionLearner(Points(Integers()), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError, match="single points"):
-        SingleKeyLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6")
+        SingleKeyLearner(Subsets(Integers(), 2), Budget(1, "1e-6"))
     rules = EqualityRules.of("a", max_literals=1)
     for kind in (PartitionLearner, SingleKeyLearner):
         with pytest.raises(DeclarationError):
-            kind(rules, epsilon=1, delta="1e-6")
-    order = [c.method for c in candidates(Points(Integers()), epsilon=1, delta="1e-6")]
+            kind(rules, Budget(1, "1e-6"))
+    order = [c.method for c in candidates(Points(Integers()), Budget(1, "1e-6"))]
     assert order[0] == "choosing"  # it bears wrong labels
     assert order.index("single_key") < order.index("exponential")
 
 
 def test_a_released_set_is_listed_in_one_order() -> None:
-    learner = PartitionLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6")
+    learner = PartitionLearner(Subsets(Integers(), 2), Budget(1, "1e-6"))
     listed = set()
     for first in (0, 8):
         examples = [(first, 1)] + [(0, 1)] * 80 + [(8, 1)] * 80

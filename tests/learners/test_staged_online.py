@@ -33,6 +33,7 @@ from littlestone.learners.online.stage_sizes import (
 )
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.stage_trees import errs, stage_leaves
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -76,7 +77,7 @@ def test_the_whole_process_is_private(process: Process) -> None:
 def small(H: HypothesisClass[Any] = H, horizon: int = 3000, **sizes: Any) -> StagedOnlineLearner:
     """Tests and draws of nearly no noise, so that few teachers and mistakes are enough."""
     chosen = {"calls": 5, "draws": 3, "list_size": 8, "cap": 8, "teachers": 60, "threshold": 300}
-    return StagedOnlineLearner(H, epsilon=900, delta="0.1", horizon=horizon, **chosen | sizes)
+    return StagedOnlineLearner(H, Budget(900, "0.1"), horizon=horizon, **chosen | sizes)
 
 
 def follow(learner: StagedOnlineLearner, rows: list[Any], seed: int = 1) -> StagedStream:
@@ -229,17 +230,17 @@ def test_what_is_refused_and_chosen() -> None:
     with pytest.raises(DeclarationError, match="adversary"):
         small(adversary="blind")
     with pytest.raises(DeclarationError, match="delta"):
-        StagedOnlineLearner(H, epsilon=1, delta=0, horizon=5)
+        StagedOnlineLearner(H, Budget(1), horizon=5)
     with pytest.raises(DeclarationError, match="majority"):
         small(parse_class("affine(x, y, z; q 1009, dimension 2)"))
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 50}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 50}
     assert choose_online_learner(Thresholds.on(0, 9), **goal).method != "staged"
     assert choose_online_learner(H, method="staged", **goal).method == "staged"
 
 
 @pytest.mark.parametrize("adversary", ["oblivious", "adaptive"])
 def test_the_default_sizes_are_proved_and_paid_for(adversary: Any) -> None:
-    goal: dict[str, Any] = {"epsilon": "0.5", "delta": "1e-6", "horizon": 10**6}
+    goal: dict[str, Any] = {"budget": Budget("0.5", "1e-6"), "horizon": 10**6}
     for d in (0, 3):
         made = StagedOnlineLearner(Subsets(Integers(), d), adversary=adversary, **goal)
         assert made.cost().epsilon <= Fraction(1, 2)
@@ -348,7 +349,7 @@ def test_a_vote_of_draws_is_wrong_seldom() -> None:
 def test_lists_of_any_size_are_cut_by_the_mechanism() -> None:
     size = max(leaves(6, 10**5))
     assert size > sys.maxsize
-    sampling = SparseSampling[str](Fraction(1), Fraction(1, 10), size)
+    sampling = SparseSampling[str](Budget(1, Fraction(1, 10)), size)
     assert sampling.scores([["a", "b", "a"]]) == {"a": 1, "b": 1}
 
 

@@ -22,10 +22,11 @@ from littlestone.domains import Integers
 from littlestone.errors import ModelError, OutputError
 from littlestone.learners.online import KeyLearner, Run, durable_run
 from littlestone.learners.online.state import state_file
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
-LEARNER = KeyLearner(Subsets(Integers(), 2), epsilon=1, delta="1e-6", horizon=3000)
+LEARNER = KeyLearner(Subsets(Integers(), 2), Budget(1, "1e-6"), horizon=3000)
 RECORDS = [(t % 2, 1) if t % 9 == 0 else (10 + t, 0) for t in range(1500)]
 
 
@@ -74,7 +75,7 @@ def a_parquet_file(path: Path) -> None:
 
 
 def another_run(path: Path) -> None:
-    other = KeyLearner(LEARNER.hypotheses, epsilon=2, delta="1e-6", horizon=3000)
+    other = KeyLearner(LEARNER.hypotheses, Budget(2, "1e-6"), horizon=3000)
     with Ledger() as book, durable_run(other, ledger=book, dataset="d", label="l", state=path):
         pass
 

@@ -19,6 +19,7 @@ from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.online import TeacherLearner, choose_online_learner, durable_run, teachers
 from littlestone.learners.online.holdings import KEPT, Examples, Held, Holdings
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -47,9 +48,9 @@ class Tiny(TeacherLearner):
     """Two teachers, one hypothesis a list."""
 
     def __init__(self, draws: int = 1) -> None:
-        super().__init__(H, epsilon=2, delta="0.1", horizon=3, draws=draws, teachers=2)
+        super().__init__(H, Budget(2, "0.1"), horizon=3, draws=draws, teachers=2)
         self.counter = Counter(epsilon=Fraction(1), threshold=1, horizon=3)
-        self.sampling = Sampling(Fraction(1), Fraction(1, 10), 1)
+        self.sampling = Sampling(Budget(1, Fraction(1, 10)), 1)
         self.known: dict[Any, Any] = {}
 
     def lists(self, parts: Iterable[tuple[Examples, Examples]], published: Any) -> Any:
@@ -159,7 +160,7 @@ def test_the_last_different_right_records_are_kept(monkeypatch: pytest.MonkeyPat
 
 def test_records_that_were_right_tell_of_the_other_side() -> None:
     H = Thresholds.on(0, 99)
-    made = TeacherLearner(H, epsilon=1, delta="1e-6", horizon=99)
+    made = TeacherLearner(H, Budget(1, "1e-6"), horizon=99)
     (listed,) = made.lists([(((30, 1),), ((20, 0),))], H.soa())
     assert {h.words() for h in listed} == {f"x >= {t}" for t in range(21, 31)}
     (listed,) = made.lists([(((30, 1),), ((40, 0),))], H.soa())  # no threshold agrees with both
@@ -168,7 +169,7 @@ def test_records_that_were_right_tell_of_the_other_side() -> None:
 
 
 def learner(d: int, horizon: int = 3000, **sizes: int) -> TeacherLearner:
-    return TeacherLearner(Subsets(Integers(), d), epsilon=1, delta="1e-6", horizon=horizon, **sizes)
+    return TeacherLearner(Subsets(Integers(), d), Budget(1, "1e-6"), horizon=horizon, **sizes)
 
 
 def records(d: int, horizon: int) -> list[Record]:
@@ -265,8 +266,7 @@ def test_every_kind_of_class_is_learned_from_any_records() -> None:
     for text in ("thresholds(x, 0..9)", "rules(a, b; at most 2)", "affine(x, y; q 3, dimension 1)"):
         made = TeacherLearner(
             parse_class(text),
-            epsilon=3,
-            delta="0.1",
+            Budget(3, "0.1"),
             horizon=150,
             threshold=8,
             teachers=5,
@@ -310,8 +310,8 @@ def test_what_is_refused_and_chosen() -> None:
         with pytest.raises(DeclarationError, match=next(iter(wrong))):
             learner(1, **wrong)
     with pytest.raises(DeclarationError, match="delta"):
-        TeacherLearner(H, epsilon=1, delta=0, horizon=5)
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": 50}
+        TeacherLearner(H, Budget(1), horizon=5)
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 50}
     assert choose_online_learner(Thresholds.on(0, 9), **goal).method == "experts"
     assert choose_online_learner(H, **goal).method == "keys"
     assert learner(1).mistake_bound(0.05) is None

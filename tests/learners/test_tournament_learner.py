@@ -26,6 +26,7 @@ from littlestone.learners.stable.labels import LabelSOA
 from littlestone.learners.stable.sizes import Sizes, proved_sizes, stability
 from littlestone.learners.teachers import permuted
 from littlestone.online import StandardOptimalAlgorithm
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -66,14 +67,14 @@ def in_order(learner: TournamentLearner, sizes: Sizes, reused: bool) -> Callable
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.2"), ("2", "0.3")])
 def test_private_on_every_tiny_pair(epsilon: str, delta: str) -> None:
     """With the order known: the uniform one of `draw` can only hide more."""
-    learner = TournamentLearner(H, epsilon=epsilon, delta=delta, sizes=TOURNAMENTS)
+    learner = TournamentLearner(H, Budget(epsilon, delta), sizes=TOURNAMENTS)
     pairs = list(neighbours(RECORDS, TOURNAMENTS.n))
     assert exact_audit(in_order(learner, TOURNAMENTS, False), pairs, learner.event).holds
 
 
 def test_records_that_vote_and_choose_are_caught() -> None:
     sizes, (a, b) = Sizes(block=1, caps=(0,), batches=9, fresh=0), RECORDS[:2]
-    learner = TournamentLearner(H, epsilon=4, delta="0.01", sizes=sizes)
+    learner = TournamentLearner(H, Budget(4, "0.01"), sizes=sizes)
     pairs = [((a,) * (i + 1) + (b,) * (8 - i), (a,) * i + (b,) * (9 - i)) for i in range(9)]
     for reused in (False, True):
         law = in_order(learner, sizes, reused)
@@ -93,7 +94,7 @@ class ChoosesOnAllRecords(TournamentLearner):
 def draws_as_told(kind: type[TournamentLearner]) -> bool:
     """Whether `draw` itself, along every outcome of its random bits, has the law that is audited."""
     sizes = Sizes(block=1, caps=(0,), batches=3, fresh=1)
-    learner = kind(H, epsilon=3, delta="0.3", sizes=sizes)
+    learner = kind(H, Budget(3, "0.3"), sizes=sizes)
     (x,), labels = H.domain, (1, 1, 1, 2)
     sample = Sample.from_examples(H.domain, H.labels, [(x, H.labels[y]) for y in labels])
     receipt = cache(partial(paid, learner.event, 10**6))  # of one generator
@@ -133,19 +134,19 @@ def test_the_rule_is_the_soa_and_then_what_it_saw() -> None:
 
 def test_two_labels_are_the_binary_learner() -> None:
     table = [[0, 1, 1], [1, 0, 1], [0, 0, 0]]
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
     several = TournamentLearner.proved(FiniteClass.from_array(table), **goal)
     binary = GloballyStableLearner.proved(FiniteClass.from_array(table), **goal)
     assert several.sizes == binary.sizes
     assert stability(1, 3) == pytest.approx(1 / 3)
     assert stability(2, 3) < stability(2)
-    sizes = [proved_sizes(1, 0.1, 0.05, 1, "1e-6", labels=k).n for k in (2, 3, 8)]
+    sizes = [proved_sizes(1, 0.1, 0.05, Budget(1, "1e-6"), labels=k).n for k in (2, 3, 8)]
     assert sizes == sorted(sizes)
 
 
 def test_it_learns() -> None:
     table = FiniteClass.from_array([[x, y] for x in range(3) for y in range(3)], labels=list("abc"))
-    learner = TournamentLearner(table, epsilon=4, delta="1e-6")
+    learner = TournamentLearner(table, Budget(4, "1e-6"))
     assert learner.plan(0.1, 0.05, setting="realizable") is None
     rng, right = random.Random(2), 0
     for seed in range(5):
@@ -164,10 +165,8 @@ def test_it_learns() -> None:
 def test_declarations() -> None:
     for alpha in (0, 1, "no"):
         with pytest.raises(DeclarationError):
-            TournamentLearner(H, epsilon=1, delta="1e-6", alpha=alpha)
+            TournamentLearner(H, Budget(1, "1e-6"), alpha=alpha)
     with pytest.raises(DeclarationError, match="point by point"):
-        TournamentLearner(
-            parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), epsilon=1, delta="1e-6"
-        )
+        TournamentLearner(parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError):
-        TournamentLearner(H, epsilon=1, delta=0)
+        TournamentLearner(H, Budget(1))

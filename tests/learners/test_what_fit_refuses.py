@@ -22,6 +22,7 @@ from littlestone.learners.staged import StagedLearner
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import candidates
 from littlestone.planning.multiclass import multiclass_plan
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import is_cryptographic
@@ -44,7 +45,7 @@ TABLE = FiniteClass.from_array([[0, 1], [1, 0]], points=["a", "b"])
 def test_a_sample_over_another_domain(hypotheses: Any, sample: Any) -> None:
     with Ledger() as ledger:
         with pytest.raises(DeclarationError) as error:
-            ExponentialLearner(hypotheses, epsilon=1).fit(sample, ledger=ledger, dataset="d")
+            ExponentialLearner(hypotheses, Budget(1)).fit(sample, ledger=ledger, dataset="d")
         assert ledger.entries() == []
     assert "SECRET" not in str(error.value)
 
@@ -52,7 +53,7 @@ def test_a_sample_over_another_domain(hypotheses: Any, sample: Any) -> None:
 def test_examples_are_encoded_by_the_domain() -> None:
     sample = Sample.from_examples(TABLE.domain, [("SECRET", 1), (None, 0), ("b", 1)])
     with Ledger() as ledger:
-        ExponentialLearner(TABLE, epsilon=1).fit(sample, ledger=ledger, dataset="d")
+        ExponentialLearner(TABLE, Budget(1)).fit(sample, ledger=ledger, dataset="d")
     assert set(sample.points) == {"a", "b"}
 
 
@@ -60,7 +61,7 @@ def test_a_generator_of_another_kind_spends_nothing() -> None:
     sample = Sample.from_examples(TABLE.domain, [("a", 1)])
     with Ledger() as ledger:
         with pytest.raises(DeclarationError, match="generator"):
-            ExponentialLearner(TABLE, epsilon=1).fit(
+            ExponentialLearner(TABLE, Budget(1)).fit(
                 sample,
                 ledger=ledger,
                 dataset="d",
@@ -108,7 +109,7 @@ def test_the_words_of_a_rule_do_not_depend_on_the_decimal_context() -> None:
 def test_a_sample_without_examples_spends_nothing() -> None:
     with Ledger() as ledger:
         with pytest.raises(DeclarationError, match="no examples"):
-            ExponentialLearner(TABLE, epsilon=1).fit(
+            ExponentialLearner(TABLE, Budget(1)).fit(
                 Sample.from_examples(TABLE.domain, []), ledger=ledger, dataset="d"
             )
         assert ledger.entries() == []
@@ -119,11 +120,11 @@ def test_endless_work_spends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     H = FiniteClass.from_array([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
     several = Sample.from_examples(H.domain, H.labels, [(0, "a")])
     two = Sample.from_examples(TABLE.domain, [("a", 1)])
-    exponential = ExponentialLearner(TABLE, epsilon=1)
+    exponential = ExponentialLearner(TABLE, Budget(1))
     fits: list[tuple[Any, Any]] = [
         (exponential.fit, two),
-        (partial(exponential.fit, estimate=1), two),
-        (BitsLearner(H, epsilon=1, delta="0.01").fit, several),
+        (partial(exponential.fit, estimate=Fraction(1)), two),
+        (BitsLearner(H, Budget(1, "0.01")).fit, several),
     ]
     for fit, sample in fits:
         with Ledger() as ledger:
@@ -136,7 +137,7 @@ def test_a_size_that_takes_too_long_to_find_is_none(monkeypatch: pytest.MonkeyPa
     def endless(self: Any, *goal: Any, **setting: Any) -> Any:
         raise TooLargeError("plan", found="it is too long", fix="ask for less")
 
-    learner = ExponentialLearner(TABLE, epsilon=1)
+    learner = ExponentialLearner(TABLE, Budget(1))
     learner.require_affordable(10**9)
     monkeypatch.setattr(ExponentialLearner, "work", lambda self, n: 10**8 + n)
     learner.require_affordable(0)
@@ -145,14 +146,14 @@ def test_a_size_that_takes_too_long_to_find_is_none(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(ExponentialLearner, "plan", endless)
     assert learner.bound(0.1, 0.1) is None
     assert learner.accuracy(10, 0.1) is None
-    found = {row.method: row for row in candidates(TABLE, epsilon=1, delta="1e-6")}
+    found = {row.method: row for row in candidates(TABLE, Budget(1, "1e-6"))}
     assert found["exponential"].bound is None
 
 
 @pytest.mark.parametrize("goal", [{"alpha": 1e-10}, {"beta": 1e-10}, {"alpha": 1 - 1e-12}])
 def test_goals_too_close_to_a_certainty_are_refused(goal: dict[str, float]) -> None:
     H = FiniteClass.from_array([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
-    budget: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", **goal}
+    budget: dict[str, Any] = {"budget": Budget(1, "1e-6"), **goal}
     for ask in (
         lambda: candidates(TABLE, **budget),
         lambda: choose_learner(TABLE, method="exponential", **budget),
@@ -163,7 +164,7 @@ def test_goals_too_close_to_a_certainty_are_refused(goal: dict[str, float]) -> N
 
 
 def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    budget: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+    budget: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     H = Thresholds.on(0, 99)
     learner: Any
     for kind in (StagedLearner, IrreducibleLearner):
@@ -189,7 +190,7 @@ def test_a_release_tells_the_total_and_the_limit_of_its_moment() -> None:
     sample, most = Sample.from_examples(TABLE.domain, [("a", 1)]), PrivacyCost(Fraction(5))
     with Ledger() as ledger:
         ledger.set_limit("d", most)
-        fit = partial(ExponentialLearner(TABLE, epsilon=1).fit, sample, ledger=ledger, dataset="d")
+        fit = partial(ExponentialLearner(TABLE, Budget(1)).fit, sample, ledger=ledger, dataset="d")
         found = [fit(), fit()]
     assert [release.total for release in found] == [PrivacyCost(Fraction(k)) for k in (1, 2)]
     assert {release.limit for release in found} == {most}

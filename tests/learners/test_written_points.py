@@ -16,6 +16,7 @@ from littlestone.hypotheses import FiniteSet, Hypothesis, StepFunction
 from littlestone.learners import Release
 from littlestone.learners.online import KeyLearner, TeacherLearner, durable_run
 from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -33,7 +34,7 @@ OPEN: list[Domain[Any]] = [
 
 @pytest.mark.parametrize("domain", OPEN, ids=str)
 def test_a_release_of_a_point_comes_back(domain: Domain[Any]) -> None:
-    learner, _ = choose_learner(Points(domain), epsilon=9, delta="1e-3")
+    learner, _ = choose_learner(Points(domain), Budget(9, "1e-3"))
     chosen = domain.encode(["7.5"] * 2) if "r" in domain.column_names else domain.examples(5)[-1]
     sample = Sample.from_examples(domain, [(chosen, 1)] * 400)
     release = learner.fit(
@@ -46,7 +47,7 @@ def test_a_release_of_a_point_comes_back(domain: Domain[Any]) -> None:
 @pytest.mark.parametrize("kind", [KeyLearner, TeacherLearner])
 @pytest.mark.parametrize("domain", OPEN, ids=str)
 def test_a_run_in_a_file_goes_on(domain: Domain[Any], kind: type[Any], tmp_path: Path) -> None:
-    learner = kind(Points(domain), epsilon=9, delta="1e-3", horizon=400)
+    learner = kind(Points(domain), Budget(9, "1e-3"), horizon=400)
     state, ledger = tmp_path / "run.state", Ledger()
 
     def begun() -> Any:

@@ -15,6 +15,7 @@ from littlestone.learners.base import MOST_WORK, Learner
 from littlestone.learners.online import PredictionLearner, online_choice
 from littlestone.learners.staged import StagedLearner
 from littlestone.planning import choose_learner, plan
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
@@ -31,29 +32,29 @@ ENDS = [("1000", "1e-6"), ("709.8", "1e-100"), ("1e-9", "1e-6")]
 @pytest.mark.parametrize("text", CLASSES)
 def test_every_end_is_planned_or_refused(text: str, epsilon: str, delta: str) -> None:
     H = parse_class(text)
-    found = plan(H, epsilon=epsilon, delta=delta)
+    found = plan(H, Budget(epsilon, delta))
     assert found.rows
     for setting in ("realizable", "agnostic"):
-        goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "setting": setting}
+        goal: dict[str, Any] = {"budget": Budget(epsilon, delta), "setting": setting}
         try:
             learner, _ = choose_learner(H, **goal)
         except DeclarationError:
             continue
         assert learner.cost().epsilon <= Fraction(epsilon)
     with suppress(DeclarationError):
-        online_choice(H, epsilon=epsilon, delta=delta, horizon=1000)
+        online_choice(H, Budget(epsilon, delta), horizon=1000)
 
 
 def test_alpha_and_beta_have_stated_ends() -> None:
     for goal in ({"alpha": 1e-300}, {"beta": 1e-12}, {"alpha": 1 - 1e-16}):
         with pytest.raises(DeclarationError, match="closer to 0 or 1 than 1e-09"):
-            plan(parse_class("points(a)"), epsilon=1, delta="1e-6", **goal)
+            plan(parse_class("points(a)"), Budget(1, "1e-6"), **goal)
 
 
 def test_horizons_have_a_stated_end() -> None:
     H = parse_class("thresholds(x, 0..9)")
     for horizon in (MOST_HORIZON + 1, 10**400):
-        goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "horizon": horizon}
+        goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": horizon}
         with pytest.raises(TooLargeError, match="at most 1,000,000,000,000 steps"):
             online_choice(H, **goal)
         with pytest.raises(TooLargeError, match="at most 1,000,000,000,000 steps"):
@@ -72,18 +73,18 @@ def spent(learner: PrivateLearner[Any], n: int) -> Fraction:
 
 def test_endless_work_is_refused_before_the_spend() -> None:
     stumps = parse_class("stumps(a 0..9, b 0..9)")
-    endless = StagedLearner(stumps, epsilon=".01", delta=".01")
+    endless = StagedLearner(stumps, Budget(".01", ".01"))
     assert endless.work(10**6) > MOST_WORK
     assert spent(endless, 10**6) == 0
-    assert spent(StagedLearner(parse_class("points(a)"), epsilon=1, delta=".01"), 50) > 0
-    tiny = IrreducibleLearner(parse_class("points(a)"), epsilon="1e-9", delta="1e-6")
+    assert spent(StagedLearner(parse_class("points(a)"), Budget(1, ".01")), 50) > 0
+    tiny = IrreducibleLearner(parse_class("points(a)"), Budget("1e-9", "1e-6"))
     assert spent(tiny, 50) == 0
 
 
 def test_work_is_a_function_of_declarations_and_n() -> None:
     """Learners made of others add theirs up."""
     H = parse_class("thresholds(x, 0..99)")
-    assert ExponentialLearner(H, epsilon=1, delta=0).work(10**9) == 0
+    assert ExponentialLearner(H, Budget(1)).work(10**9) == 0
     for method in (
         "irreducible",
         "ggkm",
@@ -93,21 +94,19 @@ def test_work_is_a_function_of_declarations_and_n() -> None:
         "boosting",
         "proper",
     ):
-        learner, _ = choose_learner(H, epsilon=1, delta="1e-6", method=method)
+        learner, _ = choose_learner(H, Budget(1, "1e-6"), method=method)
         assert type(learner).work is not Learner.work
         assert 0 <= learner.work(10) <= learner.work(10**5)
 
 
 def test_the_search_for_votes_ends_before_a_spend() -> None:
     """The parameter of private prediction, in full as before, and found when a run starts."""
-    cost = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
+    cost = {"budget": Budget(1, "1e-6")}
     votes = CertainVotes(**cost, horizon=1000, voters=8867, threshold=4800, hits=6217)
     assert votes.steepness == 733
-    learner = PredictionLearner(
-        parse_class("points(a)"), epsilon=".5", delta="1e-6", horizon=200_000
-    )
+    learner = PredictionLearner(parse_class("points(a)"), Budget(".5", "1e-6"), horizon=200_000)
     with pytest.raises(TooLargeError, match="at most 600"):
-        PredictionLearner(parse_class("points(a)"), epsilon=".1", delta="1e-100", horizon=9)
+        PredictionLearner(parse_class("points(a)"), Budget(".1", "1e-100"), horizon=9)
     with Ledger() as book:
         learner.start(ledger=book, dataset="d", rng=seeded_generator(1))
     assert learner.votes.steepness == 2779
@@ -125,7 +124,7 @@ TESTS = [
 def test_threshold_tests_are_those_of_the_whole_search() -> None:
     """Its parameter by exact powers, for numbers that the walk in fractions reached too."""
     for epsilon, delta, hits, wanted in TESTS:
-        tests = AboveThreshold(epsilon=epsilon, delta=Fraction(delta), threshold=0, hits=hits)
+        tests = AboveThreshold(budget=Budget(epsilon, Fraction(delta)), threshold=0, hits=hits)
         assert tests.query_epsilon == Fraction(wanted)
 
 
@@ -142,7 +141,7 @@ KEYS = [
 def test_selections_of_keys_are_those_of_exact_chances(
     epsilon: object, delta: str, horizon: int, skip: str, expected: str, enough: int
 ) -> None:
-    mechanism = ContinualKeySelection[str].within(epsilon, delta, horizon=horizon)
+    mechanism = ContinualKeySelection[str].within(Budget(epsilon, delta), horizon=horizon)
     assert mechanism.skip_epsilon == Fraction(skip)
     assert mechanism.expected_records.hex() == expected
     assert mechanism.enough(0.05) == enough
@@ -154,11 +153,11 @@ def test_selections_of_keys_are_those_of_exact_chances(
 
 def test_a_stream_at_a_small_epsilon_begins() -> None:
     H = parse_class("subsets(a; at most 2)")
-    learner, _ = online_choice(H, epsilon=".02", delta="1e-6", horizon=200_000, method="keys")
+    learner, _ = online_choice(H, Budget(".02", "1e-6"), horizon=200_000, method="keys")
     with Ledger() as book:
         run = learner.start(ledger=book, dataset="d", rng=seeded_generator(1))
     for _ in range(20):
         run.predict("x")
         run.update("x", 1)
     with pytest.raises(TooLargeError, match="at most 3,000"):
-        online_choice(H, epsilon="1e-4", delta="1e-6", horizon=200_000, method="keys")
+        online_choice(H, Budget("1e-4", "1e-6"), horizon=200_000, method="keys")

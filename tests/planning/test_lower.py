@@ -16,6 +16,7 @@ from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import binomial_mean
 from littlestone.planning.lower import chain, indistinct, lower_bounds, release, shattered, unseen
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_above
 
@@ -120,7 +121,7 @@ def test_proved_sizes_are_above(text: str) -> None:
     from littlestone.planning import plan
 
     for epsilon, alpha, beta in [(0.1, 0.3, 0.3), (8, 0.1, 0.001)]:
-        found = plan(parse_class(text), epsilon=epsilon, delta="1e-6", alpha=alpha, beta=beta)
+        found = plan(parse_class(text), Budget(epsilon, "1e-6"), alpha=alpha, beta=beta)
         assert len(found.lower) >= 2
         for row in found.rows:
             for bound in (row.realizable, row.agnostic, row.tuned):
@@ -145,14 +146,12 @@ def test_shattered_points_are_shattered() -> None:
 
 
 def test_who_is_bound() -> None:
-    kinds = [
-        bound.learners for bound in lower_bounds(Points(Integers()), epsilon=1, delta=0, **GOAL)
-    ]
+    kinds = [bound.learners for bound in lower_bounds(Points(Integers()), Budget(1), **GOAL)]
     assert kinds == ["any learner, private or not", "any private learner"]
     two = FiniteClass.from_array([[0, 1], [1, 0]])  # one record tells them apart
-    assert lower_bounds(two, epsilon=1, delta=0, **GOAL) == []
+    assert lower_bounds(two, Budget(1), **GOAL) == []
     with pytest.raises(DeclarationError, match="alpha"):
-        lower_bounds(two, epsilon=1, delta=0, alpha=1.5, beta=0.1)
+        lower_bounds(two, Budget(1), alpha=1.5, beta=0.1)
 
 
 def test_more_points_need_more() -> None:

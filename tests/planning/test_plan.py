@@ -12,15 +12,16 @@ from littlestone.domains import Integers, Strings
 from littlestone.errors import DeclarationError
 from littlestone.learners.stable.sizes import Sizes, paper_sizes
 from littlestone.planning import calibrated, candidates, choose_learner, plan
+from littlestone.privacy import Budget
 
-GOAL: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
 
 
 def test_proved_comes_before_calibrated_and_before_unknown() -> None:
     order = [c.method for c in candidates(Subsets(Integers(), 2), **GOAL) if c.learner]
     assert order[:3] == ["partition", "choosing", "irreducible"]
     assert order.index("globally_stable") > 2
-    for c in candidates(Subsets(Integers(), 2), **{**GOAL, "epsilon": 2}):
+    for c in candidates(Subsets(Integers(), 2), **{**GOAL, "budget": Budget(2)}):
         assert c.calibrated is None
 
 
@@ -39,7 +40,7 @@ def test_proved_comes_before_calibrated_and_before_unknown() -> None:
     ],
 )
 def test_the_sentence(text: str, words: str) -> None:
-    learner, why = choose_learner(parse_class(text), epsilon=1, delta="1e-6")
+    learner, why = choose_learner(parse_class(text), Budget(1, "1e-6"))
     assert why.startswith(learner.method)
     assert why.endswith(words)
 
@@ -73,7 +74,12 @@ def test_sizes_are_calibrated_for_what_was_simulated_alone() -> None:
         parse_class("thresholds(x, 0..9)"),
     ]
     assert not any(calibrated("irreducible", H, **GOAL) for H in others)
-    for changed in ({"epsilon": 2}, {"delta": "1e-5"}, {"alpha": 0.2}, {"beta": 0.1}):
+    for changed in (
+        {"budget": Budget(2)},
+        {"budget": Budget(1, "1e-5")},
+        {"alpha": 0.2},
+        {"beta": 0.1},
+    ):
         assert calibrated("irreducible", Subsets(Strings(), 2), **{**GOAL, **changed}) is None
 
 
@@ -112,7 +118,9 @@ def test_proved_parameters_are_told_apart() -> None:
 def test_the_number_of_records_of_sizes() -> None:
     sizes = Sizes(block=3, caps=(0, 4, 12), batches=7, fresh=11)
     assert sizes.n == 11 + sum(sizes.batch(i) for i in range(7))
-    assert paper_sizes(8, 0.1, 0.05, 1, "1e-6").n > 10**16  # summed at once, not batch by batch
+    assert (
+        paper_sizes(8, 0.1, 0.05, Budget(1, "1e-6")).n > 10**16
+    )  # summed at once, not batch by batch
 
 
 @pytest.mark.parametrize(
@@ -126,6 +134,6 @@ def test_the_number_of_records_of_sizes() -> None:
 def test_wrong_labels_and_no_proof_leave_what_is_proved_for_clean_ones(
     declared: str, method: str
 ) -> None:
-    goal: dict[str, Any] = {"epsilon": 1, "delta": "1e-6", "setting": "agnostic"}
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "setting": "agnostic"}
     learner, _ = choose_learner(parse_class(declared), **goal)
     assert learner.method == method

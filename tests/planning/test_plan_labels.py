@@ -18,6 +18,7 @@ from littlestone.learners import AgnosticLearner
 from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
 from littlestone.planning import choose_multiclass_learner, multiclass_plan
 from littlestone.planning.multiclass import formulas
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -26,7 +27,7 @@ from littlestone.sample import Sample
 LABELS = ["on time", "late", "cancelled"]
 RULES = parse_multiclass("outcomes(origin, dest; at most 1)", LABELS)
 TABLE = FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS)
-GOAL: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6")}
 
 
 def test_the_fewest_records_first_and_baselines_last() -> None:
@@ -51,7 +52,7 @@ def test_the_size_is_that_of_the_learner() -> None:
     assert bound is not None
     assert bound.n == 1754
     assert learner.cost().epsilon <= 1
-    small, _ = choose_multiclass_learner(RULES, epsilon="0.1", delta="1e-6")
+    small, _ = choose_multiclass_learner(RULES, Budget("0.1", "1e-6"))
     assert isinstance(small, BitPartsLearner)  # where a share of delta counts for more
 
 
@@ -106,11 +107,11 @@ def test_bits_of_relabelled_records() -> None:
 
 
 def test_pure_privacy_and_formulas() -> None:
-    rows = multiclass_plan(TABLE, epsilon=1)
+    rows = multiclass_plan(TABLE, Budget(1))
     excluded = {row.method for row in rows if row.learner is None}
     assert excluded == {"buckets", "lookup", "tournaments"}
-    goal = {"alpha": 0.1, "beta": 0.05}
-    assert formulas(TABLE, epsilon=1, delta=0, **goal) == []
+    goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
+    assert formulas(TABLE, Budget(1), **goal) == []
     large = parse_multiclass("outcomes(a, b, c, d; at most 3)", LABELS)
     assert formulas(large, **GOAL, **goal) == []
     assert [bound.proved for bound in formulas(TABLE, **GOAL, **goal)] == [False, False]

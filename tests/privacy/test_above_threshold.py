@@ -16,6 +16,7 @@ from threshold_audit import chi_square, neighbours, tail, worst
 
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError
+from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.above_threshold import (
@@ -28,7 +29,7 @@ from littlestone.privacy.mechanisms.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.threshold_tests import Answers
 from littlestone.privacy.rational import exp_below
 
-LOOSE = AboveThreshold(epsilon=Fraction(1, 2), delta=Fraction(1, 10), threshold=0)
+LOOSE = AboveThreshold(budget=Budget(Fraction(1, 2), Fraction(1, 10)), threshold=0)
 MILLIONTH = Fraction(1, 10**6)
 
 
@@ -109,7 +110,7 @@ def excess(mechanism: AboveThreshold, hits: int, tests: int = 5) -> Fraction:
         def noises(self) -> tuple[Fraction, Fraction]:
             return Fraction(0), noise
 
-    short = Short(epsilon=Fraction(1), delta=Fraction(1, 2), threshold=0, hits=hits)
+    short = Short(budget=Budget(1, Fraction(1, 2)), threshold=0, hits=hits)
     delta = worst(short.distribution, rising(tests), exp_below(mechanism.epsilon))
     return max(Fraction(0), delta - mechanism.delta)
 
@@ -122,7 +123,7 @@ def test_one_hit_too_many_is_caught() -> None:
 
 def test_noise_for_a_single_test_is_caught() -> None:
     """One test is epsilon-DP, but not a stream of them up to a hit."""
-    plain = AboveThreshold(epsilon=Fraction(1, 2), delta=Fraction(1, 10**3), threshold=0)
+    plain = AboveThreshold(budget=Budget(Fraction(1, 2), Fraction(1, 10**3)), threshold=0)
     single = exp_below(plain.epsilon)
     assert worst_delta(single, exp_below(plain.epsilon), 1) > plain.delta
     assert game(Fraction(3, 2), Fraction(3, 2), 1, 3) > plain.delta
@@ -134,9 +135,7 @@ def test_private_on_all_neighbours(below: bool) -> None:
         def noises(self) -> tuple[Fraction, Fraction]:
             return Fraction(0), Fraction(2, 3)
 
-    mechanism = Short(
-        epsilon=Fraction(1), delta=Fraction(1, 2), threshold=0, hits=2, hits_below=below
-    )
+    mechanism = Short(budget=Budget(1, Fraction(1, 2)), threshold=0, hits=2, hits_below=below)
     for ratio in (Fraction(3, 2), Fraction(9, 4), Fraction(3)):
         found = worst(mechanism.distribution, neighbours((-1, 0, 2), 3, monotone=False), ratio)
         assert 0 < found <= worst_delta(Fraction(3, 2), ratio, 2)
@@ -144,7 +143,7 @@ def test_private_on_all_neighbours(below: bool) -> None:
 
 @pytest.mark.parametrize(("epsilon", "hits"), [("0.1", 1), ("1", 8), ("3", 3)])
 def test_the_calibrated_noise_is_the_least(epsilon: str, hits: int) -> None:
-    mechanism = AboveThreshold(epsilon=Fraction(epsilon), delta=MILLIONTH, threshold=0, hits=hits)
+    mechanism = AboveThreshold(budget=Budget(Fraction(epsilon), MILLIONTH), threshold=0, hits=hits)
     ratio, query = exp_below(mechanism.epsilon), mechanism.query_epsilon
     assert worst_delta(exp_below(query), ratio, hits) <= MILLIONTH
     assert worst_delta(exp_below(query * Fraction(101, 100)), ratio, hits) > MILLIONTH
@@ -203,7 +202,7 @@ def test_randomized_responses_suffice() -> None:
 
 
 def test_the_guarantee_for_composition() -> None:
-    mechanism = AboveThreshold(epsilon=Fraction(1), delta=MILLIONTH, threshold=0, hits=4)
+    mechanism = AboveThreshold(budget=Budget(1, MILLIONTH), threshold=0, hits=4)
     guarantee = mechanism.guarantee()
     assert (guarantee.epsilon, guarantee.delta) == (Fraction(1), MILLIONTH)
     m = randomized_responses(exp_below(mechanism.query_epsilon), 4, MILLIONTH)
@@ -212,7 +211,7 @@ def test_the_guarantee_for_composition() -> None:
 
 
 def test_draws_follow_the_distribution() -> None:
-    mechanism = replace(LOOSE, delta=MILLIONTH, hits=2)
+    mechanism = replace(LOOSE, budget=Budget(LOOSE.epsilon, MILLIONTH), hits=2)
     values, rng = (3, -2, 0), random.Random(6)
     counts: Counter[Answers] = Counter()
     with Ledger() as ledger:
@@ -225,13 +224,13 @@ def test_draws_follow_the_distribution() -> None:
 
 def test_the_cheapest_has_the_least_variance() -> None:
     for hits, kind in ((1, SparseVector), (8, SparseVector), (16, AboveThreshold)):
-        assert type(cheapest(Fraction(1), MILLIONTH, threshold=0, hits=hits)) is kind
-    assert type(cheapest(Fraction(1), Fraction(0), threshold=0, hits=99)) is SparseVector
-    many = cheapest(Fraction(1), MILLIONTH, threshold=0, hits=16, monotone=True)
+        assert type(cheapest(Budget(1, MILLIONTH), threshold=0, hits=hits)) is kind
+    assert type(cheapest(Budget(1), threshold=0, hits=99)) is SparseVector
+    many = cheapest(Budget(1, MILLIONTH), threshold=0, hits=16, monotone=True)
     assert type(many) is SparseVector
 
 
 @pytest.mark.parametrize("delta", [Fraction(0), Fraction(1), "small"])
 def test_a_wrong_delta_is_refused(delta: Any) -> None:
     with pytest.raises(DeclarationError, match="delta"):
-        AboveThreshold(epsilon=Fraction(1), delta=delta, threshold=0)
+        AboveThreshold(budget=Budget(1, delta), threshold=0)

@@ -12,6 +12,7 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.errors import DeclarationError
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes, moment_per_hit
 
@@ -20,8 +21,7 @@ Votes = tuple[int, ...]
 
 def votes(voters: int, **declared: Any) -> CertainVotes:
     options: dict[str, Any] = {
-        "epsilon": 1,
-        "delta": "0.1",
+        "budget": Budget(1, "0.1"),
         "threshold": voters // 2 + 1,
         "hits": 1,
         "horizon": 3,
@@ -43,7 +43,7 @@ class Steep(CertainVotes):
 def test_an_uncertain_answer_costs_no_more_than_its_bound(voters: int, threshold: int) -> None:
     for N, order in product((3, 12, 30), (2, 3, 5)):
         mechanism = Steep(
-            epsilon=Fraction(1), delta=Fraction(1, 10), voters=voters, threshold=threshold, hits=1,
+            budget=Budget(1, Fraction(1, 10)), voters=voters, threshold=threshold, hits=1,
             horizon=1,
         )  # fmt: skip
         mechanism.__dict__["N"] = N
@@ -96,13 +96,13 @@ def test_the_bound_of_a_hit_is_never_rounded_down() -> None:
 
 def test_votes_that_are_too_steep_are_caught() -> None:
     claimed = votes(2)
-    planted = Steep(epsilon=1, delta="0.1", voters=2, threshold=2, hits=1, horizon=3)  # type: ignore[arg-type]
+    planted = Steep(budget=Budget(1, "0.1"), voters=2, threshold=2, hits=1, horizon=3)
     planted.__dict__["N"] = Fraction(1, 3)
     assert not exact_audit(law(planted), neighbours(2, 2), claimed).holds
 
 
 def test_the_sampler_has_these_probabilities() -> None:
-    mechanism = votes(30, epsilon=3)
+    mechanism = votes(30, budget=Budget(3, "0.1"))
     for n in range(31):
         law = mechanism.probabilities(n)
         zero, unsure, one = (real.enclose(60) for real in mechanism._bounds(n))
@@ -114,8 +114,8 @@ def test_the_sampler_has_these_probabilities() -> None:
 
 def test_answers_are_drawn_from_the_law_of_the_mechanism() -> None:
     """Short of gates that end the session, which have tests of their own."""
-    mechanism, counts = votes(5, hits=30, epsilon=5), dict[Any, int]()
-    rng, law = random.Random(1), votes(5, hits=30, epsilon=5).probabilities(3)
+    mechanism, counts = votes(5, hits=30, budget=Budget(5, "0.1")), dict[Any, int]()
+    rng, law = random.Random(1), votes(5, hits=30, budget=Budget(5, "0.1")).probabilities(3)
     for _ in range(4000):
         answer = mechanism.answer(3, rng)
         counts[answer] = counts.get(answer, 0) + 1
@@ -124,7 +124,7 @@ def test_answers_are_drawn_from_the_law_of_the_mechanism() -> None:
 
 
 def test_a_session_ends_and_is_paid_for() -> None:
-    mechanism = votes(3, horizon=400, epsilon=30)
+    mechanism = votes(3, horizon=400, budget=Budget(30, "0.1"))
     with Ledger() as ledger:
         receipt = ledger.spend(mechanism, dataset="d", what="test", rng=random.Random(0))
     answers = mechanism.draw([1, 2] * 300, receipt=receipt)
@@ -135,7 +135,13 @@ def test_a_session_ends_and_is_paid_for() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"delta": 0}, {"threshold": 1}, {"hits": 0}, {"voters": 0}, {"horizon": 0}, {"epsilon": 0}],
+    [
+        {"budget": Budget(1)},
+        {"threshold": 1},
+        {"hits": 0},
+        {"voters": 0},
+        {"horizon": 0},
+    ],
     ids=str,
 )
 def test_what_is_refused(wrong: dict[str, Any]) -> None:

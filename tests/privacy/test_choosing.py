@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from littlestone.errors import LedgerError
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
@@ -60,12 +61,12 @@ def excess(mechanism: ChoosingMechanism[str]) -> Fraction:
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("1", "0.05"), ("4", "0.3")])
 @pytest.mark.parametrize("growth", [1, 2])
 def test_private_on_every_neighbouring_pair(epsilon: str, delta: str, growth: int) -> None:
-    assert excess(ChoosingMechanism(Fraction(epsilon), Fraction(delta), growth)) <= 0
+    assert excess(ChoosingMechanism(Budget(epsilon, delta), growth)) <= 0
 
 
 @pytest.mark.parametrize("growth", [1, 2, 7])
 def test_delta0_is_reached(growth: int) -> None:
-    mechanism = ChoosingMechanism[str](Fraction(1), Fraction(1, 10**6), growth)
+    mechanism = ChoosingMechanism[str](Budget(1, "1e-6"), growth)
     fresh = 1 - mechanism.distribution([("abcdefghi", True), ("a", True)][:1])[None]
     assert fresh <= mechanism.delta0 <= fresh * (1 + Fraction(1, 2**60))
 
@@ -83,7 +84,7 @@ GROUPS: list[tuple[Record, int]] = [
 
 def test_scores_are_those_of_the_records() -> None:
     """Draws from scores have the distribution of the records."""
-    mechanism = ChoosingMechanism[str](Fraction(1, 2), Fraction(1, 2), 2)
+    mechanism = ChoosingMechanism[str](Budget(Fraction(1, 2), Fraction(1, 2)), 2)
     records = [record for record, times in GROUPS for _ in range(times)]
     names, scores = "abc", np.array([9, 9, 5])
     assert mechanism.scores(records) == dict(zip(names, scores.tolist(), strict=True))
@@ -106,7 +107,10 @@ def test_scores_are_those_of_the_records() -> None:
 
 
 def test_scores_far_below_zero_and_far_above() -> None:
-    mechanism, rng = ChoosingMechanism[str](Fraction(1), Fraction(1, 20), 2), seeded_generator(0)
+    mechanism, rng = (
+        ChoosingMechanism[str](Budget(1, Fraction(1, 20)), 2),
+        seeded_generator(0),
+    )
     with Ledger() as ledger:
         receipt = ledger.spend(mechanism, dataset="d", what="test", rng=rng)
         scores = np.array([10**9, 1 - 10**12])

@@ -16,6 +16,7 @@ from threshold_audit import chi_square, worst
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.continual_key_selection import (
@@ -130,7 +131,7 @@ def test_draws_follow_the_distribution() -> None:
 
 
 def test_enough_is_the_chance_of_the_slowest_stream() -> None:
-    mechanism = ContinualKeySelection[str].within(1, "0.01", horizon=9)
+    mechanism = ContinualKeySelection[str].within(Budget(1, "0.01"), horizon=9)
     for m, missed in zip(range(7), mechanism.missed(), strict=False):
         stream = ("a",) * m
         none = (frozenset[str](),) * m
@@ -140,7 +141,7 @@ def test_enough_is_the_chance_of_the_slowest_stream() -> None:
 
 
 def test_the_split_is_the_best() -> None:
-    best = ContinualKeySelection[str].within(2, "1e-6", horizon=1000)
+    best = ContinualKeySelection[str].within(Budget(2, "1e-6"), horizon=1000)
     assert best.cost().epsilon == 2
     for share in (Fraction(1, 20), Fraction(1, 2)):
         other = replace(best, skip_epsilon=2 * share, test_epsilon=2 * (1 - share))

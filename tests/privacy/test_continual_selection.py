@@ -15,6 +15,7 @@ from threshold_audit import chi_square
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.competition import Competition, Rates
@@ -146,9 +147,7 @@ def test_the_bounds_are_reached() -> None:
 
 def test_a_record_names_no_more_than_it_may() -> None:
     crowd = tuple("abcd")
-    mechanism = ContinualSelection[str](
-        epsilon=Fraction(1), delta=Fraction(1, 1000), horizon=40, growth=1
-    )
+    mechanism = ContinualSelection[str](budget=Budget(1, Fraction(1, 1000)), horizon=40, growth=1)
     chosen = mechanism.rates(1)
     competing = Competition[str](chosen, 40, random.Random(0))
     competing.step(crowd)
@@ -158,7 +157,7 @@ def test_a_record_names_no_more_than_it_may() -> None:
 
 def test_draws_follow_the_distribution() -> None:
     mechanism = ContinualSelection[str](
-        epsilon=Fraction(3), delta=Fraction(9, 10), horizon=3, growth=2, shared=True
+        budget=Budget(3, Fraction(9, 10)), horizon=3, growth=2, shared=True
     )
     stream, rng = (("a", "b"), ("a",), ("b",)), random.Random(5)
     seen: Counter[Any] = Counter()
@@ -185,8 +184,7 @@ def test_handicaps_are_records_that_do_not_count() -> None:
 def test_rates_keep_within_the_declared_cost() -> None:
     for growth, shared in ((1, False), (4, False), (4, True)):
         mechanism = ContinualSelection[str](
-            epsilon=Fraction(1),
-            delta=Fraction(1, 10**6),
+            budget=Budget(1, "1e-6"),
             horizon=1000,
             growth=growth,
             shared=shared,
@@ -196,10 +194,8 @@ def test_rates_keep_within_the_declared_cost() -> None:
         assert Fraction(99, 100) < spent / exp_below(Fraction(1), bits=256) <= 1
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("epsilon", 0), ("delta", 0), ("horizon", 0), ("growth", 0)]
-)
+@pytest.mark.parametrize(("name", "value"), [("budget", Budget(1)), ("horizon", 0), ("growth", 0)])
 def test_wrong_parameters_are_refused(name: str, value: object) -> None:
-    right = {"epsilon": 1, "delta": "1e-6", "horizon": 9, "growth": 2}
-    with pytest.raises(DeclarationError, match=name):
+    right = {"budget": Budget(1, "1e-6"), "horizon": 9, "growth": 2}
+    with pytest.raises(DeclarationError, match="delta" if name == "budget" else name):
         ContinualSelection(**{**right, name: value})  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ from littlestone.audit.choices import Choices
 from littlestone.audit.exact import ratio_below, renyi_moment
 from littlestone.audit.subjects.randomized_response import RandomizedResponse
 from littlestone.discovery import modules
+from littlestone.privacy import Budget
 from littlestone.privacy.accounting.account import accounts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.cost import PrivacyCost
@@ -46,7 +47,7 @@ class Short(AboveThreshold):
 
 
 def session_of(hits: int) -> Short:
-    return Short(epsilon=Fraction(4), delta=Fraction(1, 50), threshold=0, hits=hits)
+    return Short(budget=Budget(4, Fraction(1, 50)), threshold=0, hits=hits)
 
 
 RESPONSE = RandomizedResponse(Fraction(1, 2))

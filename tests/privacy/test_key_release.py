@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import chisquare
 
 from littlestone.errors import DeclarationError, LedgerError
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.key_release import KeyRelease
@@ -83,14 +84,14 @@ def worst(mechanism: Release, keys: int = 2) -> Fraction:
 def test_private_on_all_neighbours_and_delta_is_used(
     kind: Callable[..., Release], epsilon: Fraction, delta: Fraction
 ) -> None:
-    found = worst(kind(epsilon, delta))
+    found = worst(kind(Budget(epsilon, delta)))
     assert found <= delta
     if delta <= Fraction(1, 20):
         assert found >= delta * Fraction(9, 10)
 
 
 def test_private_beside_a_third_key() -> None:
-    mechanism = SingleKeySelection[Any](Fraction(2), Fraction(1, 20))
+    mechanism = SingleKeySelection[Any](Budget(2, Fraction(1, 20)))
     assert worst(mechanism, keys=3) == worst(mechanism)
 
 
@@ -208,12 +209,12 @@ PLANTS = [
 @pytest.mark.parametrize("plant", PLANTS)
 def test_a_broken_mechanism_is_caught(plant: Callable[..., Release]) -> None:
     delta = Fraction(1, 1000)
-    assert worst(plant(Fraction(1), delta)) > delta
+    assert worst(plant(Budget(1, delta))) > delta
 
 
 def test_the_price_of_the_other_key_is_sharp() -> None:
     """With E one per cent larger the ratio passes e^epsilon where E says it does, at 1 / (E + 1)."""
-    mechanism = SingleKeySelection[str](Fraction(1), Fraction(1, 10**6))
+    mechanism = SingleKeySelection[str](Budget(1, "1e-6"))
     for E, fits in ((mechanism.growth, True), (mechanism.growth * Fraction(101, 100), False)):
         x, largest = E + 1, Fraction(0)
         for k in range(100, 2000):
@@ -232,8 +233,8 @@ def neighbours(n: int) -> Iterator[tuple[Any, Any]]:
 
 
 def test_records_move_scores_as_the_proofs_need() -> None:
-    single = SingleKeySelection[str](Fraction(1), Fraction(1, 20))
-    several = PartitionSelection[str](Fraction(1), Fraction(1, 20))
+    single = SingleKeySelection[str](Budget(1, Fraction(1, 20)))
+    several = PartitionSelection[str](Budget(1, Fraction(1, 20)))
     for one, other in neighbours(3):
         p, q = single.scores(one), single.scores(other)
         change = sorted(d for u in "ab" if (d := q.get(u, 0) - p.get(u, 0)))
@@ -244,7 +245,7 @@ def test_records_move_scores_as_the_proofs_need() -> None:
 
 
 def test_distributions_are_those_of_the_definition() -> None:
-    single = SingleKeySelection[str](Fraction(1), Fraction(1, 20))
+    single = SingleKeySelection[str](Budget(1, Fraction(1, 20)))
     for scores in product(range(-1, 4), repeat=3):
         named = dict(zip("abc", scores, strict=True))
         expected = by_definition(single, named, lambda q: 1 / q)
@@ -253,14 +254,14 @@ def test_distributions_are_those_of_the_definition() -> None:
 
 
 def test_a_missing_value_is_a_key_that_looks_like_bottom() -> None:
-    mechanism = SingleKeySelection[Any](Fraction(1), Fraction(1, 20))
+    mechanism = SingleKeySelection[Any](Budget(1, Fraction(1, 20)))
     named, missing = mechanism._distribution({"a": 3}), mechanism._distribution({None: 3})
     assert missing == {None: named["a"] + named[None]} == {None: 1}
 
 
 @pytest.mark.parametrize("kind", [PartitionSelection, SingleKeySelection])
 def test_draws_follow_the_distribution(kind: Callable[..., Release]) -> None:
-    mechanism, rng = kind(Fraction(1), Fraction(1, 20)), seeded_generator(1)
+    mechanism, rng = kind(Budget(1, Fraction(1, 20))), seeded_generator(1)
     scores, draws = {"a": 1, "b": 2, "c": 2, "d": 3, "e": 0}, 20_000
     expected = {key: mass for key, mass in mechanism._distribution(scores).items() if mass}
     found = Counter(mechanism._release(scores, rng) for _ in range(draws))
@@ -273,14 +274,14 @@ def test_draws_follow_the_distribution(kind: Callable[..., Release]) -> None:
 @pytest.mark.parametrize("delta", ["1e-100", "1e-6", "0.999"])
 def test_curves_rise_from_0_to_1_for_all_parameters(epsilon: str, delta: str) -> None:
     for kind in (PartitionSelection[str], SingleKeySelection[str]):
-        curve = kind(Fraction(epsilon), Fraction(delta)).curve
+        curve = kind(Budget(epsilon, delta)).curve
         values = [curve(s) for s in range(-1, 60)]
         assert values[:2] == [0, 0]
         assert all(p < q or p == q == 1 for p, q in pairwise(values[1:]))
 
 
 def test_rounded_curves_satisfy_the_inequalities_exactly() -> None:
-    mechanism = SingleKeySelection[str](Fraction(1), Fraction(1, 10**6))
+    mechanism = SingleKeySelection[str](Budget(1, "1e-6"))
     R, E, curve = mechanism.base, mechanism.growth, mechanism.curve
     for s in range(length(curve)):
         q, after = curve(s), curve(s + 1)
@@ -294,7 +295,7 @@ def test_rounded_curves_satisfy_the_inequalities_exactly() -> None:
 
 
 def test_enough_is_the_least_number_for_one_key() -> None:
-    mechanism = SingleKeySelection[str](Fraction(1), Fraction(1, 10**6))
+    mechanism = SingleKeySelection[str](Budget(1, "1e-6"))
     alpha, beta = Fraction(1, 10), Fraction(1, 20)
     n = mechanism.enough(alpha, beta)
     assert mechanism.curve.miss(n, alpha) <= beta < mechanism.curve.miss(n - 1, alpha)
@@ -307,7 +308,7 @@ def test_enough_is_the_least_number_for_one_key() -> None:
 
 @pytest.mark.parametrize("kind", [PartitionSelection, SingleKeySelection])
 def test_a_draw_needs_its_own_receipt(kind: Callable[..., Release]) -> None:
-    paid, unpaid = kind(Fraction(1), Fraction(1, 10**6)), kind(Fraction(2), Fraction(1, 10**6))
+    paid, unpaid = kind(Budget(1, "1e-6")), kind(Budget(2, "1e-6"))
     rng, records = seeded_generator(0), [("a", True)] * 100 + [("b", False)] * 100
     with Ledger() as ledger:
         receipt = ledger.spend(paid, dataset="d", what="test", rng=rng)
@@ -322,16 +323,19 @@ def test_a_draw_needs_its_own_receipt(kind: Callable[..., Release]) -> None:
 def test_declarations_are_checked(kind: Callable[..., Release]) -> None:
     for epsilon, delta in ((0, Fraction(1, 2)), (1, 0), (1, 1), (-1, Fraction(1, 2))):
         with pytest.raises(DeclarationError):
-            kind(Fraction(epsilon), Fraction(delta))
+            kind(Budget(epsilon, delta))
     half = Fraction(1, 2)
     for alpha, beta, keys in ((0 * half, half, 1), (half, 2 * half, 1), (half, half, 0)):
         with pytest.raises(DeclarationError):
-            kind(Fraction(1), half).enough(alpha, beta, keys)
+            kind(Budget(1, half)).enough(alpha, beta, keys)
 
 
 def test_a_released_set_does_not_tell_which_record_came_first() -> None:
     """0 and 8 share a place in a set of few; which of them was put there first shows in a list."""
-    mechanism, rng = PartitionSelection[int](Fraction(1), Fraction(1, 10**6)), seeded_generator(1)
+    mechanism, rng = (
+        PartitionSelection[int](Budget(1, "1e-6")),
+        seeded_generator(1),
+    )
     rest = [(0, True)] * 100 + [(8, True)] * 100
     for first in (0, 8):
         with Ledger() as ledger:
@@ -348,9 +352,10 @@ def test_a_released_set_does_not_tell_which_record_came_first() -> None:
 
 
 def test_threads_grow_one_curve() -> None:
-    mechanism = PartitionSelection[int](Fraction(1, 10), Fraction(1, 10**6))
+    mechanism = PartitionSelection[int](Budget(Fraction(1, 10), Fraction(1, 10**6)))
     alone = [
-        PartitionSelection[int](Fraction(1, 10), Fraction(1, 10**6)).curve(s) for s in range(600)
+        PartitionSelection[int](Budget(Fraction(1, 10), Fraction(1, 10**6))).curve(s)
+        for s in range(600)
     ]
     start = threading.Barrier(4)
 

@@ -13,6 +13,7 @@ from scipy.stats import chisquare
 from exact_draws import Draws, apart
 from littlestone.audit import find_subject
 from littlestone.errors import DeclarationError, LedgerError
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
@@ -35,7 +36,7 @@ def test_one_record_more_is_worth_r_and_delta_and_one_less_r_alone(
     epsilon: Fraction, delta: Fraction
 ) -> None:
     """What the proof composes, for all counts of a default and two labels, exactly."""
-    mechanism = LabelSelection[str](epsilon, delta)
+    mechanism = LabelSelection[str](Budget(epsilon, delta))
     r = mechanism.base
     assert r * r <= exp_below(epsilon, bits=96)
     step = max(1, next(c for c in range(10**6) if 2 * mechanism.chance(c) >= 1) // 3)
@@ -63,7 +64,7 @@ def test_private_on_all_tiny_neighbours_and_delta_is_attained(
 
 def test_a_changed_label_costs_no_more_than_a_changed_key() -> None:
     """Two labels far above bottom, one as likely as the other: the ratio is r^2 = e^epsilon."""
-    mechanism = LabelSelection[str](Fraction(1), MICRO)
+    mechanism = LabelSelection[str](Budget(1, MICRO))
     before, after = mechanism.chances({1: 90, 2: 90}), mechanism.chances({1: 89, 2: 91})
     assert mechanism.chances({1: 90, 2: 90})[1] == before[2] > Fraction(49, 100)
     assert float(before[1] / after[1]) <= float(mechanism.base) ** 2
@@ -87,7 +88,7 @@ def by_permutations(mechanism: LabelSelection[str], of_key: dict[int, int]) -> d
 
 
 def test_the_distribution_is_that_of_the_definition() -> None:
-    mechanism = LabelSelection[str](Fraction(1), Fraction(1, 20))
+    mechanism = LabelSelection[str](Budget(1, Fraction(1, 20)))
     for counts in product((0, 1, 3, 9), repeat=3):
         of_key = {label: count for label, count in enumerate(counts) if count}
         assert mechanism.chances(of_key) == by_permutations(mechanism, of_key)
@@ -97,7 +98,7 @@ def test_the_distribution_is_that_of_the_definition() -> None:
 
 @pytest.mark.parametrize("parameters", PARAMETERS)
 def test_draws_follow_the_distribution(parameters: tuple[Fraction, Fraction]) -> None:
-    mechanism, rng, draws = LabelSelection[str](*parameters), seeded_generator(1), 4000
+    mechanism, rng, draws = LabelSelection[str](Budget(*parameters)), seeded_generator(1), 4000
     half = next(c for c in range(10**6) if 2 * mechanism.chance(c) >= 1)
     data = [("a", 1)] * half + [("a", 2)] * (half + 1) + [("a", 0)] * half
     data += [("b", 3)] * half + [("c", 0)] * 90
@@ -120,7 +121,7 @@ def test_the_law_of_the_draw_s_own_code_is_the_distribution(
     epsilon: Fraction, delta: Fraction
 ) -> None:
     """With labels far above bottom, as likely as it, and of one record."""
-    mechanism = LabelSelection[str](epsilon, delta)
+    mechanism = LabelSelection[str](Budget(epsilon, delta))
     half = next(c for c in range(10**6) if 2 * mechanism.chance(c) >= 1)
     for numbers in ((half + 3, half + 2), (half - 1, 1), (half + 2, half + 3, half)):
         of_key = dict(enumerate(numbers[1:], start=1)) | {0: numbers[0]}
@@ -135,7 +136,7 @@ def test_the_law_of_the_draw_s_own_code_is_the_distribution(
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "1", "40", "1000"])
 @pytest.mark.parametrize("delta", ["1e-100", "1e-6", "0.999"])
 def test_chances_rise_from_0_for_all_parameters(epsilon: str, delta: str) -> None:
-    mechanism = LabelSelection[str](Fraction(epsilon), Fraction(delta))
+    mechanism = LabelSelection[str](Budget(epsilon, delta))
     values = [mechanism.chance(count) for count in range(60)]
     assert values[0] == 0
     assert values[1] <= mechanism.delta
@@ -145,14 +146,17 @@ def test_chances_rise_from_0_for_all_parameters(epsilon: str, delta: str) -> Non
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
 def test_it_needs_fewer_records_than_partition_selection(epsilon: str) -> None:
     """Which has the scores positives minus negatives, that a label change moves by two."""
-    race = LabelSelection[str](Fraction(epsilon), MICRO)
-    single = PartitionSelection[str](Fraction(epsilon), MICRO)
+    race = LabelSelection[str](Budget(Fraction(epsilon), MICRO))
+    single = PartitionSelection[str](Budget(Fraction(epsilon), MICRO))
     for count in range(1, race.enough(Fraction(1, 100)) + 1):
         assert race.chance(count) > single.curve(count)
 
 
 def test_a_draw_needs_its_own_receipt() -> None:
-    paid, unpaid = LabelSelection[str](Fraction(1), MICRO), LabelSelection[str](Fraction(2), MICRO)
+    paid, unpaid = (
+        LabelSelection[str](Budget(1, MICRO)),
+        LabelSelection[str](Budget(2, MICRO)),
+    )
     rng, records = seeded_generator(0), [("a", 1)] * 200 + [("b", 2)] * 200 + [("c", 0)] * 200
     with Ledger() as ledger:
         receipt = ledger.spend(paid, dataset="d", what="test", rng=rng)
@@ -164,7 +168,7 @@ def test_a_draw_needs_its_own_receipt() -> None:
 
 
 def test_no_counts_raise() -> None:
-    mechanism, rng = LabelSelection[str](Fraction(1), MICRO), seeded_generator(0)
+    mechanism, rng = LabelSelection[str](Budget(1, MICRO)), seeded_generator(0)
     assert mechanism._release({}, rng) == mechanism._release({"a": {}, "b": {0: 9}}, rng) == set()
     assert mechanism._release({"a": {5: 10**9, 3: 1}}, rng) == {("a", 5)}
 
@@ -172,11 +176,11 @@ def test_no_counts_raise() -> None:
 def test_declarations_are_checked() -> None:
     for epsilon, delta in ((0, Fraction(1, 2)), (1, 0), (1, 1), (-1, Fraction(1, 2))):
         with pytest.raises(DeclarationError):
-            LabelSelection(Fraction(epsilon), Fraction(delta))
+            LabelSelection(Budget(epsilon, delta))
 
 
 def test_a_released_table_does_not_tell_which_record_came_first() -> None:
-    mechanism, rng = LabelSelection[int](Fraction(1), MICRO), seeded_generator(1)
+    mechanism, rng = LabelSelection[int](Budget(1, MICRO)), seeded_generator(1)
     for first in (0, 8):
         counts = mechanism.tally([(first, 1)] + [(0, 1)] * 100 + [(8, 1)] * 100)
         seen = Counter(tuple(mechanism._release(counts, rng)) for _ in range(100))
@@ -184,8 +188,10 @@ def test_a_released_table_does_not_tell_which_record_came_first() -> None:
 
 
 def test_threads_grow_one_list_of_weights() -> None:
-    slow = LabelSelection[str](Fraction(1, 10), MICRO)
-    alone = [LabelSelection[str](Fraction(1, 10), MICRO).weight(count) for count in (100, 400)]
+    slow = LabelSelection[str](Budget(Fraction(1, 10), MICRO))
+    alone = [
+        LabelSelection[str](Budget(Fraction(1, 10), MICRO)).weight(count) for count in (100, 400)
+    ]
     start = threading.Barrier(4)
 
     def grow() -> None:

@@ -84,6 +84,6 @@ def test_waits_are_the_tests_they_skip(threshold: int, monkeypatch: pytest.Monke
 
 def test_no_test_beyond_the_horizon_and_what_is_refused() -> None:
     assert short(1, 2).distribution([True] * 5) == short(1, 2).distribution([True] * 2)
-    for wrong in ({"threshold": 0}, {"horizon": 0}, {"epsilon": 0}):
+    for wrong in ({"threshold": 0}, {"horizon": 0}, {"epsilon": Fraction(0)}, {"epsilon": 1}):
         with pytest.raises(DeclarationError):
-            OneSidedThreshold(**{"epsilon": 1, "threshold": 1, "horizon": 1} | wrong)  # type: ignore[arg-type]
+            OneSidedThreshold(**{"epsilon": Fraction(1), "threshold": 1, "horizon": 1} | wrong)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from scipy import stats
 
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError, LedgerError
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -57,7 +58,7 @@ def excess(mechanism: SparseSampling[int]) -> Fraction:
     [("1", "1e-6", 2), ("1", "0.05", 1), ("5", "0.3", 2), ("1", "0.9", 2)],
 )
 def test_private_on_every_neighbouring_pair(epsilon: str, delta: str, size: int) -> None:
-    assert excess(SparseSampling(Fraction(epsilon), Fraction(delta), size)) <= 0
+    assert excess(SparseSampling(Budget(epsilon, delta), size)) <= 0
 
 
 def fresh_share(mechanism: SparseSampling[int]) -> Fraction:
@@ -68,7 +69,7 @@ def fresh_share(mechanism: SparseSampling[int]) -> Fraction:
 @pytest.mark.parametrize(("epsilon", "delta"), TARGETS)
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_delta0_is_reached_and_one_less_is_not_private(epsilon: str, delta: str, size: int) -> None:
-    mechanism = SparseSampling[int](Fraction(epsilon), Fraction(delta), size)
+    mechanism = SparseSampling[int](Budget(epsilon, delta), size)
     exact = fresh_share(mechanism)
     assert exact <= mechanism.delta0 <= exact * (1 + Fraction(1, 2**60))
     limit = min(mechanism.delta, 1 - 1 / mechanism.base)
@@ -78,7 +79,7 @@ def test_delta0_is_reached_and_one_less_is_not_private(epsilon: str, delta: str,
 
 
 def test_sizes() -> None:
-    mechanism = SparseSampling[int](Fraction(1, 1000), Fraction(1, 10**6), 100)
+    mechanism = SparseSampling[int](Budget(Fraction(1, 1000), Fraction(1, 10**6)), 100)
     near = 1 + math.log(100 * (1 - 1e-6) / 1e-6) * 2000
     assert near <= mechanism.bottom <= near + 1.1
     k = mechanism.copies_needed(Fraction(1, 20))
@@ -89,7 +90,7 @@ def test_sizes() -> None:
 
 @pytest.mark.parametrize("score", [0, 8, 12, 20])
 def test_the_bound_of_bottom_is_that_of_one_item(score: int) -> None:
-    mechanism = SparseSampling[int](Fraction(1), Fraction(1, 20), 1)
+    mechanism = SparseSampling[int](Budget(1, Fraction(1, 20)), 1)
     exact = mechanism.base**mechanism.bottom
     exact /= exact + mechanism.base**score
     assert exact <= mechanism.bottom_at_most(score) <= exact + Fraction(1, 2**60)
@@ -128,7 +129,7 @@ def test_random_instances_never_exceed_the_curve() -> None:
     for _ in range(3000):
         epsilon = Fraction(rng.choice([1, 5, 10, 20, 40]), 10)
         mechanism = SparseSampling[int](
-            epsilon, Fraction(1, rng.choice([4, 30])), rng.randint(1, 6)
+            Budget(epsilon, Fraction(1, rng.choice([4, 30]))), rng.randint(1, 6)
         )
         top = mechanism.bottom + 4
         cells, room = [], {"P": mechanism.list_size, "Q": mechanism.list_size}
@@ -150,7 +151,7 @@ def test_random_instances_never_exceed_the_curve() -> None:
 @pytest.mark.parametrize("share", ["0.5", "0.6", "0.8"])
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])
 def test_the_curve_is_reached(epsilon: str, share: str) -> None:
-    mechanism = SparseSampling[int](Fraction(epsilon), Fraction(1, 10**9), 200)
+    mechanism = SparseSampling[int](Budget(Fraction(epsilon), Fraction(1, 10**9)), 200)
     at, r = mechanism.epsilon * Fraction(share), float(mechanism.base)
     root = math.exp(float(at / 2))
     # The list P moves mass x up, the list Q mass y, with y / x as in the proof.
@@ -162,7 +163,7 @@ def test_the_curve_is_reached(epsilon: str, share: str) -> None:
 
 
 def test_beyond_epsilon_only_delta0_is_left() -> None:
-    mechanism = SparseSampling[int](Fraction(1), Fraction(1, 10**6), 3)
+    mechanism = SparseSampling[int](Budget(1, "1e-6"), 3)
     assert mechanism.delta_at(Fraction(1)) == mechanism.delta0 == mechanism.delta_at(Fraction(99))
     with pytest.raises(DeclarationError, match="half"):
         mechanism.delta_at(Fraction(1, 3))
@@ -173,12 +174,12 @@ def test_beyond_epsilon_only_delta0_is_left() -> None:
 )
 def test_illegal_parameters_are_refused(epsilon: str, delta: str, size: int) -> None:
     with pytest.raises(DeclarationError):
-        SparseSampling[int](Fraction(epsilon), Fraction(delta), size)
+        SparseSampling[int](Budget(epsilon, delta), size)
 
 
 def p_value(sampler: SparseSampling[int], lists: Lists) -> float:
     """Chi-square p-value of 3,000 seeded draws against the distribution of honest sampling."""
-    target = SparseSampling[int](sampler.epsilon, sampler.delta, sampler.list_size)
+    target = SparseSampling[int](Budget(sampler.epsilon, sampler.delta), sampler.list_size)
     exact = target.distribution(lists)
     rng, times = seeded_generator(5), 3000
     with Ledger() as ledger:
@@ -193,11 +194,14 @@ LISTS: Lists = ((3, 1), (1, 3), (1,), (4, 1), (4, 3, 2), (2, 4), (1, 1), (1, 4),
 
 
 def test_draws_have_the_distribution() -> None:
-    assert p_value(SparseSampling(Fraction(1), Fraction(1, 10), 2), LISTS) > 1e-3
+    assert p_value(SparseSampling(Budget(1, Fraction(1, 10)), 2), LISTS) > 1e-3
 
 
 def test_every_data_is_answered_and_every_draw_is_paid_for() -> None:
-    mechanism, rng = SparseSampling[int](Fraction(1), Fraction(1, 10**6), 2), seeded_generator(0)
+    mechanism, rng = (
+        SparseSampling[int](Budget(1, "1e-6"), 2),
+        seeded_generator(0),
+    )
     inputs: list[list[list[int]]] = [[], [[]], [[], []], [[1]] * 500]
     with Ledger() as ledger:
         for lists in inputs:

@@ -13,6 +13,7 @@ from scipy import stats
 
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError, LedgerError
+from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
@@ -28,7 +29,7 @@ def tight(epsilon: Fraction, threshold: int) -> Histograms:
     Logarithms cannot tell a bound that is met exactly from one that is just missed.
     """
     a = 1 / exp_below(epsilon / 2)
-    return Histograms(epsilon, a ** (threshold - 1) / (1 + a) + Fraction(1, 10**9))
+    return Histograms(Budget(epsilon, a ** (threshold - 1) / (1 + a) + Fraction(1, 10**9)))
 
 
 EPSILONS = [Fraction(1, 10), Fraction(1), Fraction(4)]
@@ -68,28 +69,28 @@ def test_delta_is_exactly_what_the_threshold_makes_it(mechanism: Histograms) -> 
 @pytest.mark.parametrize("epsilon", ["1e-1", "1", "20", "200"])
 @pytest.mark.parametrize("delta", ["0.9", "0.3", "1e-2", "1e-6", "1e-12"])
 def test_the_threshold_is_the_least(epsilon: str, delta: str) -> None:
-    mechanism = Histograms(Fraction(epsilon), Fraction(delta))
+    mechanism = Histograms(Budget(epsilon, delta))
     t = mechanism.threshold
     assert exact_delta(mechanism, t) <= mechanism.delta
     assert t == 2 or exact_delta(mechanism, t - 1) > mechanism.delta
 
 
 def test_astronomic_parameters_have_a_threshold() -> None:
-    assert StableHistogram(Fraction(1, 10**9), Fraction(1, 10**9)).threshold == 40060237320
-    assert StableHistogram(Fraction(1000), Fraction(1, 10**100)).threshold == 7
+    assert StableHistogram(Budget(Fraction(1, 10**9), Fraction(1, 10**9))).threshold == 40060237320
+    assert StableHistogram(Budget(1000, "1e-100")).threshold == 7
 
 
 def test_keys_of_one_record_need_a_delta() -> None:
     with pytest.raises(DeclarationError, match="delta = 0"):
-        StableHistogram(Fraction(1), Fraction(0))
+        StableHistogram(Budget(1, Fraction(0)))
     with pytest.raises(DeclarationError, match="epsilon"):
-        StableHistogram(Fraction(0), Fraction(1, 10))
+        StableHistogram(Budget(0, Fraction(1, 10)))
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_renyi_divergence_of_two_noisy_counts(epsilon: Fraction) -> None:
     """rho = epsilon^2 / 4 holds for two counts that both move, and an eighth of it does not."""
-    mechanism = Histograms(epsilon, Fraction(1, 10**6))
+    mechanism = Histograms(Budget(epsilon, "1e-6"))
     a, rho = float(mechanism.ratio), float(mechanism.guarantee().rho)
 
     def divergence(alpha: float) -> float:
@@ -164,7 +165,7 @@ def test_a_set_is_not_listed_in_the_order_of_the_records() -> None:
     assert list(frozenset([(0, count), (other, count)])) != list(
         frozenset([(other, count), (0, count)])
     )  # what the mechanism would release without its shuffle
-    mechanism = Histograms(Fraction(88), Fraction(1, 10**6))
+    mechanism = Histograms(Budget(88, "1e-6"))
     for records in (forth, back):
         listed = Counter(tuple(said) for said in draws(mechanism, records, 200, seed=2))
         assert len(listed) == 2

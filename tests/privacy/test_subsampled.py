@@ -13,6 +13,7 @@ from spending import Answer
 from littlestone.audit.subject import paid
 from littlestone.classes.base import ErrorRuns
 from littlestone.errors import DeclarationError, LedgerError
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -28,7 +29,7 @@ Inner = Callable[[Records], Distribution]
 Ways = Callable[[int, int], Sequence[Sequence[int]]]
 
 R = Fraction(3)  # in place of e^epsilon
-CHOOSING = ChoosingMechanism[int](Fraction(1), Fraction(1, 5), growth=1)
+CHOOSING = ChoosingMechanism[int](Budget(1, Fraction(1, 5)), growth=1)
 
 
 def flips(records: Records) -> Distribution:

@@ -21,6 +21,7 @@ from littlestone.cli.plan_labels import plan_labels, size
 from littlestone.learners.base import Bound
 from littlestone.planning import AtN, Plan, Row
 from littlestone.planning import plan as planned
+from littlestone.privacy.budget import Budget
 from littlestone.report.fit import rounded_up
 
 _TUNED = "*"
@@ -57,7 +58,7 @@ def plan(
         return
     H = class_or_file(what)
     with err.status(Text("planning")):
-        found = planned(H, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
+        found = planned(H, Budget(epsilon, delta), alpha=alpha, beta=beta)
         promises = [] if n is None else found.at(n)
     if as_json:
         print_json(_json(found, n, promises))

@@ -10,7 +10,7 @@ from littlestone.classes import HypothesisClass
 from littlestone.cli.console import cost_json, err, out, print_json, print_pairs, print_table
 from littlestone.learners.base import Bound
 from littlestone.planning.multiclass import MulticlassRow, formulas, multiclass_plan
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.report.fit import rounded_up
 
 
@@ -25,19 +25,19 @@ def plan_labels(
     as_json: bool,
 ) -> None:
     """Print the sizes of all learners of H, and with n records the error that is proved."""
-    goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
+    budget = Budget(epsilon, delta)
+    goal: dict[str, Any] = {"budget": budget, "alpha": alpha, "beta": beta}
     with err.status(Text("planning")):
         rows = multiclass_plan(H, **goal)
         papers = formulas(H, **goal)
         errors = {row.method: row.error(n, beta) for row in rows} if n is not None else {}
-    cost = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
     applying = [row for row in rows if row.learner is not None]
     if as_json:
         print_json(
             {
                 "class": str(H),
                 "labels": H.labels,
-                **cost_json(cost),
+                **cost_json(budget.cost),
                 "alpha": alpha,
                 "beta": beta,
                 "methods": [_json(row) for row in applying],
@@ -47,7 +47,9 @@ def plan_labels(
             }
         )
         return
-    out.print(f"Records for error {100 * alpha:g}% with probability {100 * (1 - beta):g}%, {cost}")
+    out.print(
+        f"Records for error {100 * alpha:g}% with probability {100 * (1 - beta):g}%, {budget.cost}"
+    )
     headings = ["method", "bits by", "proved, clean labels", "formula"]
     if n is not None:
         headings.append(f"proved error with {n:,} records")

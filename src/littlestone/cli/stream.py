@@ -30,6 +30,7 @@ from littlestone.learners.online import (
     online_choice,
 )
 from littlestone.learners.online.state import lock_of
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.figures import picture_kind, require_matplotlib
@@ -100,9 +101,7 @@ def stream(
     if kind is not None:
         require_matplotlib()
     declared = parse_class(hypotheses)
-    learner, why = online_choice(
-        declared, epsilon=epsilon, delta=delta, horizon=horizon, method=method
-    )
+    learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)
     label = Label.parse(target, positive)
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(target, columns, hypotheses)

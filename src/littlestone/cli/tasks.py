@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from littlestone.classes import parse_class
@@ -12,6 +13,8 @@ from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.planning import choose_learner, choose_multiclass_learner
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.report.fit import Evaluation
 from littlestone.sample import Sample
@@ -28,7 +31,7 @@ class Task:
     why: str
     event: Event
     label: Label
-    estimate: str | None
+    estimate: Fraction | None
 
     def read(self, table: Table, *, refuse_blank: bool) -> Sample[Any]:
         """The sample of a table, as `read_sample` reads it."""
@@ -61,13 +64,14 @@ def declared_task(
 ) -> Task:
     """What these options of `fit` ask for; raises `DeclarationError` where they do not go together."""
     goal: dict[str, Any] = {
-        "epsilon": epsilon, "delta": delta, "method": method, "setting": setting
+        "budget": Budget(epsilon, delta), "method": method, "setting": setting
     }  # fmt: skip
     label = Label.parse(target, positive, labels=labels, default=default)
     H = parse_class(hypotheses, label.labels)
     if label.condition is not None:
         learner, why = choose_learner(H, **goal)
-        return Task(learner, why, learner.event_with(estimate), label, estimate)
+        more = None if estimate is None else exact_epsilon(estimate)
+        return Task(learner, why, learner.event_with(more), label, more)
     if estimate is not None:
         raise DeclarationError(
             "estimate precision, recall and error",

@@ -18,6 +18,7 @@ from littlestone.interop.declarations import declared_class, generator, label_of
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.runs import Copy, Frozen, Run
 from littlestone.learners.online import PrivateOnlineLearner, choose_online_learner
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 
 try:
@@ -94,7 +95,7 @@ class LittlestoneOnlineClassifier(Classifier):
         self.create_ledger = create_ledger
         self.simulation_seed = simulation_seed
         self._learner = choose_online_learner(
-            declared_class(hypotheses), epsilon=epsilon, delta=delta, horizon=horizon, method=method
+            declared_class(hypotheses), Budget(epsilon, delta), horizon=horizon, method=method
         )
         self._labels = two_labels(classes)
         self._label = label_of(self._learner.hypotheses.domain.column_names, *self._labels)

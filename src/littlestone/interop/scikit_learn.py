@@ -18,6 +18,7 @@ from littlestone.interop.folds import warn_of_folds_by_label
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.targets import target_values
 from littlestone.planning import choose_learner
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 
 try:
@@ -108,9 +109,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         _refuse_as_member()
         declared = declared_class(self.hypotheses)
-        learner, _ = choose_learner(
-            declared, epsilon=self.epsilon, delta=self.delta, method=self.method
-        )
+        learner, _ = choose_learner(declared, Budget(self.epsilon, self.delta), method=self.method)
         domain = learner.hypotheses.domain
         negative, positive = two_labels(self.classes)
         label = label_of(domain.column_names, negative, positive)

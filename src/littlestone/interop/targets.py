@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from littlestone.data import Condition, Label, plain_values
+from littlestone.data import Label, plain_values
 from littlestone.data.frames import column_table
 from littlestone.domains import number
 from littlestone.errors import DeclarationError

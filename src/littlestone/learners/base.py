@@ -6,6 +6,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, Generic, Literal, get_args
 
@@ -19,7 +20,8 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
@@ -148,25 +150,22 @@ class PrivateLearner(Learner, Generic[Point]):
     hypotheses: HypothesisClass[Point]
 
     @abstractmethod
-    def __init__(
-        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         """Raises `DeclarationError` where the learner does not apply."""
 
     @classmethod
     def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> PrivateLearner[Point]:
         """The learner as it is used for error ``alpha``; most are the same for every alpha."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta)
+        return cls(hypotheses, budget)
 
     @classmethod
     def proved(
         cls,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: float,
         beta: float,
     ) -> PrivateLearner[Point]:
@@ -174,16 +173,16 @@ class PrivateLearner(Learner, Generic[Point]):
 
         A learner overrides it whose usual parameters are calibrated.
         """
-        return cls(hypotheses, epsilon=epsilon, delta=delta)
+        return cls(hypotheses, budget)
 
-    def event_with(self, estimate: object) -> Event:
+    def event_with(self, estimate: Fraction | None) -> Event:
         """`event`, and beside it the `CellCounts` of epsilon ``estimate``; None: `event` alone.
 
         Raises `DeclarationError` for an illegal epsilon.
         """
         if estimate is None:
             return self.event
-        counts = CellCounts(exact_epsilon(estimate), len(CELLS))
+        counts = CellCounts(estimate, len(CELLS))
         return Composed([(self.event, 1), (counts, 1)], self.cost().delta)
 
     def fit(
@@ -193,7 +192,7 @@ class PrivateLearner(Learner, Generic[Point]):
         ledger: Ledger,
         dataset: str,
         label: str = "label is 1",
-        estimate: object = None,
+        estimate: Fraction | None = None,
         rng: random.Random | None = None,
     ) -> Release:
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
@@ -209,7 +208,7 @@ class PrivateLearner(Learner, Generic[Point]):
         what = f"learn {label} from {self.hypotheses}"
         event = self.event_with(estimate)
         self.require_affordable(sample.n)
-        counts = None if estimate is None else CellCounts(exact_epsilon(estimate), len(CELLS))
+        counts = None if estimate is None else CellCounts(estimate, len(CELLS))
         # All that can be known is made before the spend, so that little can fail after it.
         release = partial(
             Release,

@@ -22,7 +22,8 @@ from littlestone.learners.teachers import permuted
 from littlestone.learners.voting import share
 from littlestone.learners.walk import shortest
 from littlestone.privacy.accounting.composed import merged_uses
-from littlestone.privacy.cost import PrivacyCost, exact, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.sample import Sample
@@ -78,7 +79,7 @@ class BoostingLearner(PrivateLearner[Point]):
     Freund (1995); docs/proofs/boosting.md.  O(n T) labels, and T draws of ``weak``.
 
     >>> from littlestone.classes import Thresholds
-    >>> learner = BoostingLearner(Thresholds.on(0, 999), epsilon=1, delta=0)
+    >>> learner = BoostingLearner(Thresholds.on(0, 999), Budget(1))
     >>> learner.walk.rounds, learner.weak.method, str(learner.cost())
     (9, 'exponential', 'epsilon 1, delta 0 (replace-one)')
     """
@@ -89,9 +90,8 @@ class BoostingLearner(PrivateLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: object = Fraction(1, 10),
         gamma: object = Fraction(1, 4),
         kept: object = Fraction(1, 4),
@@ -99,7 +99,7 @@ class BoostingLearner(PrivateLearner[Point]):
     ) -> None:
         hypotheses.require_learnable()
         asked = f"boost learners of {hypotheses}"
-        paid = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        paid = budget.cost
         self.hypotheses = hypotheses
         self.alpha, self.gamma = share("alpha", alpha), exact(gamma, what="gamma")
         self.kept = share("kept", kept)
@@ -118,8 +118,9 @@ class BoostingLearner(PrivateLearner[Point]):
                 fix="take another method, or declare a class on at most 2^20 points",
             )
         if weak is None:
-            declared = {"epsilon": epsilon, "delta": delta, "alpha": Fraction(1, 2) - self.gamma}
-            weak = _fewest(hypotheses, declared) or IrreducibleLearner.aimed(hypotheses, **declared)
+            own = Fraction(1, 2) - self.gamma
+            found = _fewest(hypotheses, budget, alpha=own)
+            weak = found or IrreducibleLearner.aimed(hypotheses, budget, alpha=own)
         if weak.hypotheses != hypotheses or not weak.cost().within(paid):
             raise DeclarationError(
                 f"{asked} with {paid}",
@@ -130,10 +131,10 @@ class BoostingLearner(PrivateLearner[Point]):
 
     @classmethod
     def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> BoostingLearner[Point]:
         """It takes as many rounds as ``alpha`` asks for."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+        return cls(hypotheses, budget, alpha=alpha)
 
     @property
     def event(self) -> Boosted:
@@ -191,9 +192,8 @@ class BoostingLearner(PrivateLearner[Point]):
     def proved(
         cls,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: float,
         beta: float,
     ) -> BoostingLearner[Point]:
@@ -201,21 +201,19 @@ class BoostingLearner(PrivateLearner[Point]):
 
         >>> from littlestone.classes import Thresholds
         >>> goal = {"alpha": 0.05, "beta": 0.05}
-        >>> learner = BoostingLearner.proved(Thresholds.on(0, 999), epsilon=1, delta=0, **goal)
+        >>> learner = BoostingLearner.proved(Thresholds.on(0, 999), Budget(1), **goal)
         >>> learner.plan(**goal, setting="realizable").n > 0
         True
         """
-        usual = cls(hypotheses, epsilon=epsilon, delta=delta, alpha=exact(alpha, what="alpha"))
+        usual = cls(hypotheses, budget, alpha=exact(alpha, what="alpha"))
         each = beta / (2 * usual.walk.rounds)
         weak_alpha = float(Fraction(1, 2) - usual.gamma)
-        declared = {"epsilon": epsilon, "delta": delta, "alpha": weak_alpha, "beta": each}
-        weak = _fewest(hypotheses, declared)
+        weak = _fewest(hypotheses, budget, alpha=weak_alpha, beta=each)
         if weak is None:
             return usual
 
         def of(kept: Fraction) -> BoostingLearner[Point]:
-            options: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": usual.alpha}
-            return cls(hypotheses, **options, kept=kept, weak=weak)
+            return cls(hypotheses, budget, alpha=usual.alpha, kept=kept, weak=weak)
 
         density = Fraction(usual.density(alpha)).limit_denominator(10**6)
         learners = [of(density * c / 20) for c in range(1, 20)]
@@ -259,24 +257,24 @@ class BoostingLearner(PrivateLearner[Point]):
 
 
 def _fewest(
-    hypotheses: HypothesisClass[Point], declared: dict[str, Any]
+    hypotheses: HypothesisClass[Point], budget: Budget, **goal: Any
 ) -> PrivateLearner[Point] | None:
-    """The learner without a reservation that provably needs the fewest records for ``declared``.
+    """The learner without a reservation that provably needs the fewest records for ``goal``.
 
-    With a beta among these, of those with the parameters for which that is proved.
+    With a beta beside alpha, of those with the parameters for which that is proved.
     """
     found: list[tuple[int, PrivateLearner[Point]]] = []
-    goal = float(declared["alpha"]), declared.get("beta", _BETA)
+    alpha, beta = float(goal["alpha"]), goal.get("beta", _BETA)
     kinds: list[type[PrivateLearner[Any]]] = concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
     for kind in kinds:
         if kind.reservation:
             continue
         try:
-            make = kind.proved if "beta" in declared else kind.aimed
-            learner = make(hypotheses, **declared)
+            make = kind.proved if "beta" in goal else kind.aimed
+            learner = make(hypotheses, budget, **goal)
         except DeclarationError:
             continue
-        bound = learner.bound(*goal, setting="realizable")
+        bound = learner.bound(alpha, beta, setting="realizable")
         if bound is not None:
             found.append((bound.n, learner))
     return min(found, key=lambda pair: pair[0])[1] if found else None

@@ -26,7 +26,8 @@ from littlestone.learners.base import (
 )
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
@@ -50,7 +51,7 @@ class ChoosingLearner(PrivateLearner[Point]):
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
-    >>> learner = ChoosingLearner(H, epsilon=1, delta="1e-6")
+    >>> learner = ChoosingLearner(H, Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     438
     """
@@ -58,9 +59,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     method = "choosing"
     counts_errors = True
 
-    def __init__(
-        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         if not isinstance(hypotheses, Covering):
             raise DeclarationError(
                 f"learn {hypotheses} with the choosing mechanism",
@@ -68,7 +67,7 @@ class ChoosingLearner(PrivateLearner[Point]):
                 fix="declare points, subsets, rules or rule_sets, or take another method",
             )
         self.hypotheses: Covering[Point] = hypotheses
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        target = budget.cost
         self.rounds = max(1, hypotheses.parts)
         self.mechanism = round_of(self.rounds, hypotheses.growth, target)
         self._event = _together(self.mechanism, self.rounds, target.delta)
@@ -157,11 +156,11 @@ class ChoosingLearner(PrivateLearner[Point]):
 def round_of(rounds: int, growth: int, target: PrivacyCost) -> ChoosingMechanism[int]:
     """The mechanism of which ``rounds`` draws cost ``target``: that of the lowest bottom."""
     if rounds == 1:
-        return ChoosingMechanism[int](target.epsilon, target.delta, growth)
+        return ChoosingMechanism[int](Budget(target.epsilon, target.delta), growth)
 
     def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
         def together(step: Fraction) -> Event:
-            mechanism = ChoosingMechanism[int](step, shared, growth)
+            mechanism = ChoosingMechanism[int](Budget(step, shared), growth)
             return _together(mechanism, rounds, target.delta)
 
         ((drawn, _),) = calibrate(together, target).uses()

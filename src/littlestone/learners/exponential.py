@@ -9,7 +9,7 @@ from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import least
@@ -25,7 +25,7 @@ class ExponentialLearner(PrivateLearner[Point]):
     Raises `EmptyClassError`, `InfiniteDimensionError` or `DeclarationError` at construction.
 
     >>> from littlestone.classes import Thresholds
-    >>> learner = ExponentialLearner(Thresholds.on(0, 999), epsilon=1)
+    >>> learner = ExponentialLearner(Thresholds.on(0, 999), Budget(1))
     >>> learner.plan(0.05, 0.05, setting="realizable").n, learner.plan(0.05, 0.05).n
     (499, 7914)
     """
@@ -33,10 +33,7 @@ class ExponentialLearner(PrivateLearner[Point]):
     method = "exponential"
     counts_errors = True
 
-    def __init__(
-        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object = 0
-    ) -> None:
-        exact_delta(delta)  # which is allowed, and not needed
+    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         if not isinstance(hypotheses, HypothesisClass):
             raise DeclarationError(
                 f"learn {hypotheses!r}",
@@ -59,7 +56,7 @@ class ExponentialLearner(PrivateLearner[Point]):
         hypotheses.require_scorable()
         self.hypotheses: Enumerable[Point] = hypotheses
         self.size: int = hypotheses.size
-        self.mechanism = ExponentialMechanism(exact_epsilon(epsilon))
+        self.mechanism = ExponentialMechanism(budget.epsilon)
 
     @property
     def event(self) -> ExponentialMechanism:

@@ -36,7 +36,7 @@ class GGKMLearner(VotingLearner[Point]):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
-    >>> GGKMLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6").teachers
+    >>> GGKMLearner(Subsets(Integers(), 3), Budget(1, "1e-6")).teachers
     246
     """
 

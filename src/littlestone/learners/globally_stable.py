@@ -24,7 +24,8 @@ from littlestone.learners.stable.sizes import (
 from littlestone.learners.stable.tournament import Examples, stable_rule
 from littlestone.learners.teachers import permuted
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
@@ -47,7 +48,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
     O(n) restrictions and 2^k SOAs a batch.  Raises `DeclarationError` for delta = 0.
 
     >>> from littlestone.classes import Thresholds
-    >>> print(GloballyStableLearner(Thresholds.on(0, 99), epsilon=1, delta="1e-6").cost())
+    >>> print(GloballyStableLearner(Thresholds.on(0, 99), Budget(1, "1e-6")).cost())
     epsilon 1, delta 0.000001 (replace-one)
     """
 
@@ -57,9 +58,8 @@ class GloballyStableLearner(PrivateLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: object = Fraction(1, 10),
         sizes: Sizes | None = None,
     ) -> None:
@@ -74,26 +74,22 @@ class GloballyStableLearner(PrivateLearner[Point]):
                 fix="give a small probability, such as 0.1",
             )
         self.sizes = sizes
-        paid = exact_epsilon(epsilon)
-        self.histogram: StableHistogram[Hypothesis[Point]] = StableHistogram(
-            paid, exact_delta(delta)
-        )
-        self.choice = ExponentialMechanism(paid)
+        self.histogram: StableHistogram[Hypothesis[Point]] = StableHistogram(budget)
+        self.choice = ExponentialMechanism(budget.epsilon)
 
     @classmethod
     def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> GloballyStableLearner[Point]:
         """Its blocks have ceil(d / alpha) records."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+        return cls(hypotheses, budget, alpha=alpha)
 
     @classmethod
     def proved(
         cls,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: float,
         beta: float,
     ) -> GloballyStableLearner[Point]:
@@ -102,15 +98,15 @@ class GloballyStableLearner(PrivateLearner[Point]):
         >>> from littlestone.classes import Thresholds
         >>> goal = {"alpha": 0.1, "beta": 0.05}
         >>> H = Thresholds.on(1, 2)
-        >>> learner = GloballyStableLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+        >>> learner = GloballyStableLearner.proved(H, Budget(1, "1e-6"), **goal)
         >>> learner.plan(**goal, setting="realizable").n
         529216
         """
-        learner = cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+        learner = cls(hypotheses, budget, alpha=alpha)
         if learner.dimension > LARGEST:
             return learner
-        sizes = proved_sizes(learner.dimension, alpha, beta, epsilon, delta)
-        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha, sizes=sizes)
+        sizes = proved_sizes(learner.dimension, alpha, beta, budget)
+        return cls(hypotheses, budget, alpha=alpha, sizes=sizes)
 
     @property
     def event(self) -> Parallel:
@@ -152,7 +148,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         require_plan(alpha, beta, setting)
         if setting == "agnostic" or self.sizes is None or self.dimension > LARGEST:
             return None
-        sizes = proved_sizes(self.dimension, alpha, beta, *self._paid)
+        sizes = proved_sizes(self.dimension, alpha, beta, self.histogram.budget)
         if sizes != self.sizes:
             return None
         return Bound(
@@ -164,12 +160,8 @@ class GloballyStableLearner(PrivateLearner[Point]):
         require_plan(alpha, beta)
         if self.dimension > LARGEST:
             return None
-        n = paper_sizes(self.dimension, alpha, beta, *self._paid).n
+        n = paper_sizes(self.dimension, alpha, beta, self.histogram.budget).n
         return Bound(n, alpha, beta, "realizable", False, "BLM20, Theorems 10 and 17")
-
-    @property
-    def _paid(self) -> tuple[Fraction, Fraction]:
-        return self.choice.epsilon, self.histogram.delta
 
 
 def errors(rules: Sequence[Callable[[Point], int]], examples: Examples[Point]) -> ErrorRuns:

@@ -13,6 +13,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, require_plan
 from littlestone.learners.teachers import frontier
 from littlestone.learners.voting import VotingLearner, count
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import natural_log
 from littlestone.sample import Sample
 
@@ -38,11 +39,11 @@ class IrreducibleLearner(VotingLearner[Point]):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
-    >>> learner = IrreducibleLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6")
+    >>> learner = IrreducibleLearner(Subsets(Integers(), 3), Budget(1, "1e-6"))
     >>> learner.teachers, learner.mechanism.bottom
     (62, 33)
     >>> goal = {"alpha": 0.1, "beta": 0.05}
-    >>> proved = IrreducibleLearner.proved(Subsets(Integers(), 1), epsilon=1, delta="1e-6", **goal)
+    >>> proved = IrreducibleLearner.proved(Subsets(Integers(), 1), Budget(1, "1e-6"), **goal)
     >>> proved.teachers, proved.plan(**goal, setting="realizable").n
     (55, 62810)
     """
@@ -53,13 +54,12 @@ class IrreducibleLearner(VotingLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         doublings: int = 0,
         **options: Any,
     ) -> None:
-        super().__init__(hypotheses, epsilon=epsilon, delta=delta, **options)
+        super().__init__(hypotheses, budget, **options)
         self.doublings = count("doublings", doublings, least=0)
 
     def listed(self, chunk: Sample[Point]) -> list[Hypothesis[Point]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -22,7 +21,7 @@ from littlestone.learners.base import (
     require_plan,
     require_values,
 )
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.key_release import KeyRelease
@@ -43,7 +42,7 @@ class _SetLearner(PrivateLearner[Any]):
 
     mechanism: KeyRelease[Any, Any]
 
-    def __init__(self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
         right = isinstance(hypotheses, PointCovering) and (hypotheses.parts <= 1) == self.single
         if not isinstance(hypotheses, PointCovering) or not right:
             kind = "single points" if self.single else "sets of several points"
@@ -54,10 +53,10 @@ class _SetLearner(PrivateLearner[Any]):
                 + ("points(COLUMN)" if self.single else "subsets(COLUMN; at most K), K above 1"),
             )
         self.hypotheses: PointCovering = hypotheses
-        self.mechanism = self._mechanism(exact_epsilon(epsilon), exact_delta(delta))
+        self.mechanism = self._mechanism(budget)
 
     @abstractmethod
-    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
+    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
         """The mechanism that releases keys."""
 
     @property
@@ -75,7 +74,7 @@ class _SetLearner(PrivateLearner[Any]):
     @cached_property
     def _missed(self) -> NDArray[np.float64]:
         """1 - q(0), 1 - q(1), ..., down to 0."""
-        require_curve(self.mechanism.epsilon, self.mechanism.delta)
+        require_curve(self.mechanism.budget)
         found = [1.0]
         while found[-1] > 0:
             require_values(len(found), MOST_STEPS)
@@ -83,13 +82,13 @@ class _SetLearner(PrivateLearner[Any]):
         return np.array(found)
 
 
-def require_curve(epsilon: Fraction, delta: Fraction) -> None:
+def require_curve(budget: Budget) -> None:
     """Raise `TooLargeError` if a release curve surely has more than `MOST_STEPS` values.
 
     Each is exact, so it takes as long as a thousand floats.
     """
     # From 0 to 1 it rises by a factor e^epsilon and delta a step at most.
-    require_values(int(natural_log(1 + epsilon / delta) / epsilon), MOST_STEPS)
+    require_values(int(natural_log(1 + budget.epsilon / budget.delta) / budget.epsilon), MOST_STEPS)
 
 
 def enough_for_keys(
@@ -125,7 +124,7 @@ class PartitionLearner(_SetLearner):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Strings
-    >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), epsilon=1, delta="1e-6")
+    >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     806
     """
@@ -134,8 +133,8 @@ class PartitionLearner(_SetLearner):
     counts_errors = True
     single = False
 
-    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
-        return PartitionSelection(epsilon, delta)
+    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
+        return PartitionSelection(budget)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         scores = (sample.positives - sample.negatives).tolist()
@@ -154,7 +153,7 @@ class SingleKeyLearner(_SetLearner):
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings
-    >>> learner = SingleKeyLearner(Points(Strings("merchant")), epsilon=1, delta="1e-6")
+    >>> learner = SingleKeyLearner(Points(Strings("merchant")), Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     219
     """
@@ -163,8 +162,8 @@ class SingleKeyLearner(_SetLearner):
     reservation = "if no label is wrong"
     single = True
 
-    def _mechanism(self, epsilon: Fraction, delta: Fraction) -> KeyRelease[Any, Any]:
-        return SingleKeySelection(epsilon, delta)
+    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
+        return SingleKeySelection(budget)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         named = dict(zip(sample.points, sample.positives.tolist(), strict=True))

@@ -19,7 +19,7 @@ from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
 from littlestone.learners.voting import VotingLearner, share
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.cost import exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
@@ -41,7 +41,7 @@ class ProperLearner(PrivateLearner[Point]):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
-    >>> learner = ProperLearner(Subsets(Integers(), 2, exactly=True), epsilon=1, delta="1e-6")
+    >>> learner = ProperLearner(Subsets(Integers(), 2, exactly=True), Budget(1, "1e-6"))
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)
     >>> f = learner.hypotheses.soa()
@@ -55,9 +55,8 @@ class ProperLearner(PrivateLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: object = Fraction(1, 10),
         fresh: object = Fraction(1, 5),
         improper: PrivateLearner[Point] | None = None,
@@ -71,7 +70,7 @@ class ProperLearner(PrivateLearner[Point]):
             )
         hypotheses.require_mixture()
         self.hypotheses: Mixing[Point] = hypotheses
-        self.choice = ExponentialMechanism(exact_epsilon(epsilon))
+        self.choice = ExponentialMechanism(budget.epsilon)
         self.alpha, self.fresh = share("alpha", alpha), share("fresh", fresh)
         if self.alpha == 0:
             raise DeclarationError(
@@ -79,9 +78,7 @@ class ProperLearner(PrivateLearner[Point]):
                 found="with alpha = 0 only hypotheses that equal the improper rule would do",
                 fix="give the error that is allowed, such as 0.1",
             )
-        self.improper = improper or IrreducibleLearner(
-            hypotheses, epsilon=epsilon, delta=delta, alpha=self.alpha / 2
-        )
+        self.improper = improper or IrreducibleLearner(hypotheses, budget, alpha=self.alpha / 2)
         if self.improper.hypotheses != hypotheses:
             raise DeclarationError(
                 asked,
@@ -91,10 +88,10 @@ class ProperLearner(PrivateLearner[Point]):
 
     @classmethod
     def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> ProperLearner[Point]:
         """It learns improperly at alpha / 2."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+        return cls(hypotheses, budget, alpha=alpha)
 
     @property
     def event(self) -> Parallel:
@@ -126,9 +123,8 @@ class ProperLearner(PrivateLearner[Point]):
     def proved(
         cls,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: float,
         beta: float,
     ) -> ProperLearner[Point]:
@@ -137,17 +133,13 @@ class ProperLearner(PrivateLearner[Point]):
         >>> from littlestone.classes import FiniteClass
         >>> H = FiniteClass.from_array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
         >>> goal = {"alpha": 0.1, "beta": 0.05}
-        >>> learner = ProperLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+        >>> learner = ProperLearner.proved(H, Budget(1, "1e-6"), **goal)
         >>> learner.plan(**goal, setting="realizable").n
         313286
         """
-        improper = IrreducibleLearner.proved(
-            hypotheses, epsilon=epsilon, delta=delta, alpha=alpha / 4, beta=beta / 2
-        )
+        improper = IrreducibleLearner.proved(hypotheses, budget, alpha=alpha / 4, beta=beta / 2)
         # The choice takes few records, the improper learner many.
-        return cls(
-            hypotheses, epsilon=epsilon, delta=delta, alpha=alpha, fresh="0.02", improper=improper
-        )
+        return cls(hypotheses, budget, alpha=alpha, fresh="0.02", improper=improper)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """Examples that suffice in the realizable setting, by docs/proofs/proper.md, Theorem 4.

@@ -14,7 +14,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.teachers import chunks, top
 from littlestone.learners.voting import VotingLearner
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.above_threshold import cheapest
 from littlestone.privacy.parameters import least
@@ -39,7 +39,7 @@ class StagedLearner(VotingLearner[Point]):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
-    >>> learner = StagedLearner(Subsets(Integers(), 3), epsilon=1, delta="1e-6")
+    >>> learner = StagedLearner(Subsets(Integers(), 3), Budget(1, "1e-6"))
     >>> learner.teachers, str(learner.cost())
     (237, 'epsilon 1, delta 0.000000900281 (replace-one)')
     """
@@ -54,17 +54,13 @@ class StagedLearner(VotingLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
-        *,
-        epsilon: object,
-        delta: object,
+        budget: Budget,
         **options: Any,
     ) -> None:
-        paid, slack = exact_epsilon(epsilon), exact_delta(delta)
-        self.tests = cheapest(paid / 3, slack / 2, threshold=0)
+        paid, slack = budget.epsilon, budget.delta
+        self.tests = cheapest(Budget(paid / 3, slack / 2), threshold=0)
         spent = self.tests.cost()
-        super().__init__(
-            hypotheses, epsilon=paid - spent.epsilon, delta=slack - spent.delta, **options
-        )
+        super().__init__(hypotheses, Budget(paid - spent.epsilon, slack - spent.delta), **options)
         self.tests = replace(self.tests, threshold=-(-self.teachers // 2))
         self._event = Composed([(self.tests, 1), (self.mechanism, 1)], slack)
 

@@ -26,7 +26,8 @@ from littlestone.learners.base import (
     require_plan,
 )
 from littlestone.learners.teachers import chunks, listed, split
-from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -79,9 +80,8 @@ class VotingLearner(PrivateLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: object = None,
         list_size: int | None = None,
         teachers: int | None = None,
@@ -94,7 +94,7 @@ class VotingLearner(PrivateLearner[Point]):
         if list_size is None:
             list_size = 2 ** min(self.dimension, _DOUBLINGS)
         self.mechanism: SparseSampling[Hypothesis[Point]] = SparseSampling(
-            exact_epsilon(epsilon), exact_delta(delta), count("list_size", list_size)
+            budget, count("list_size", list_size)
         )
         if teachers is None:
             teachers = math.ceil(self.slack * self.enough(_BETA))
@@ -102,20 +102,18 @@ class VotingLearner(PrivateLearner[Point]):
         self.most = None if most is None else count("most", most)
 
     @classmethod
-    def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
-    ) -> Self:
+    def aimed(cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object) -> Self:
         """Its teachers list what errs on a share of their records that is declared for ``alpha``."""
-        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
-        return cls(hypotheses, alpha=exact(alpha, what="alpha") * cls.radius, **declared)
+        own: Any = cls  # a subclass has options of its own
+        made: Self = own(hypotheses, budget, alpha=exact(alpha, what="alpha") * cls.radius)
+        return made
 
     @classmethod
     def proved(
         cls,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: float,
         beta: float,
     ) -> Self:
@@ -131,7 +129,7 @@ class VotingLearner(PrivateLearner[Point]):
         # Any share is right; for `IrreducibleLearner` it is d / (d + 2).
         kept = 1 / (1 + rate + math.sqrt(rate * (4 + rate))) if steps else 0.0
         own = exact(alpha, what="alpha") * Fraction(kept).limit_denominator(1000)
-        declared = {"epsilon": epsilon, "delta": delta, "alpha": own, **cls.complete(d)}
+        declared = {"budget": budget, "alpha": own, **cls.complete(d)}
         share_of_beta = exact(beta, what="beta") / 4
 
         def enough(m: int) -> bool:

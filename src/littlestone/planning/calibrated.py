@@ -10,7 +10,8 @@ from importlib.resources import files
 from typing import Any
 
 from littlestone.classes import HypothesisClass, Points, Subsets
-from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,8 @@ class Calibrated:
 def calibrated(
     method: str,
     H: HypothesisClass[Any],
+    budget: Budget,
     *,
-    epsilon: object,
-    delta: object,
     alpha: object,
     beta: object,
 ) -> Calibrated | None:
@@ -53,11 +53,11 @@ def calibrated(
     at most 1 to 5 elements of an open vocabulary, at epsilon 1, delta 1e-6, alpha .1 and beta .05.
 
     >>> H, goal = Subsets(Points.examples()[0].domain, 2), {"alpha": 0.1, "beta": 0.05}
-    >>> calibrated("irreducible", H, epsilon=2, delta="1e-6", **goal) is None
+    >>> calibrated("irreducible", H, Budget(2, "1e-6"), **goal) is None
     True
     """
     table = _table()
-    asked = [exact_epsilon(epsilon), exact_delta(delta)]
+    asked = [budget.epsilon, budget.delta]
     asked += [exact(alpha, what="alpha"), exact(beta, what="beta")]
     if asked != [Fraction(table[name]) for name in ("epsilon", "delta", "alpha", "beta")]:
         return None

@@ -12,7 +12,8 @@ from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import WRONG_LABELS, Bound, PrivateLearner, Setting, require_plan
 from littlestone.planning.calibrated import Calibrated, calibrated
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import decimal_text
 
 AUTO = "auto"
 ALPHA, BETA = 0.1, 0.05
@@ -73,9 +74,8 @@ class Candidate:
 
 def candidates(
     hypotheses: HypothesisClass[Any],
+    budget: Budget,
     *,
-    epsilon: object,
-    delta: object,
     alpha: float = ALPHA,
     beta: float = BETA,
     setting: Setting = "realizable",
@@ -90,18 +90,17 @@ def candidates(
     Depends on declarations alone.
     """
     require_goal(alpha, beta, setting)
-    goal = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
     found = []
     for kind in _kinds():
         try:
-            learner = kind.aimed(hypotheses, **goal)
+            learner = kind.aimed(hypotheses, budget, alpha=alpha)
         except DeclarationError as error:
             found.append(Candidate(kind.method, None, None, None, error.found))
         else:
             bound = learner.bound(alpha, beta, setting=setting)
             simulated = clean = None
             if setting == "realizable":
-                simulated = calibrated(kind.method, hypotheses, **goal, beta=beta)
+                simulated = calibrated(kind.method, hypotheses, budget, alpha=alpha, beta=beta)
             elif bound is None:
                 clean = learner.bound(alpha, beta, setting="realizable")
             found.append(Candidate(kind.method, learner, bound, simulated, "", clean))
@@ -123,9 +122,8 @@ def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
 
 def choose_learner(
     hypotheses: HypothesisClass[Any],
+    budget: Budget,
     *,
-    epsilon: object,
-    delta: object,
     alpha: float = ALPHA,
     beta: float = BETA,
     method: str = AUTO,
@@ -139,7 +137,7 @@ def choose_learner(
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("rules(origin, dest; at most 2)")
-    >>> learner, why = choose_learner(H, epsilon=1, delta="1e-6")
+    >>> learner, why = choose_learner(H, Budget(1, "1e-6"))
     >>> why.partition("; ")[2]
     'no other method that applies has a proved size'
     """
@@ -147,21 +145,17 @@ def choose_learner(
     if method == AUTO:
         # What is wrong with the declarations themselves is nothing of a single method's.
         hypotheses.require_learnable()
-        exact_epsilon(epsilon), exact_delta(delta)
-        goal = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
-        best, *others = candidates(hypotheses, **goal, beta=beta, setting=setting)  # type: ignore[arg-type]
+        best, *others = candidates(hypotheses, budget, alpha=alpha, beta=beta, setting=setting)
         if best.learner is None:
             raise DeclarationError(
-                f"learn {hypotheses} with delta = {delta}",
+                f"learn {hypotheses} with delta = {decimal_text(budget.delta)}",
                 found=refusals((best, *others)),
                 fix="allow a small delta, such as 1e-6, or declare another class",
             )
         return best.learner, _why(best, others)
     for kind in _kinds():
         if kind.method == method:
-            return kind.aimed(
-                hypotheses, epsilon=epsilon, delta=delta, alpha=alpha
-            ), f"{method}, asked for"
+            return kind.aimed(hypotheses, budget, alpha=alpha), f"{method}, asked for"
     raise DeclarationError(
         f"learn by the method {method!r}",
         found="there is no such method",

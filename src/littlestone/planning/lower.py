@@ -14,7 +14,7 @@ from littlestone.classes.covering import Covering
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.learners.base import MOST_VALUES, binomial_mean, require_plan
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import least
 
 Floats = NDArray[np.float64]
@@ -37,12 +37,12 @@ class LowerBound:
 
 
 def lower_bounds(
-    H: HypothesisClass[Any], *, epsilon: object, delta: object, alpha: float, beta: float
+    H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: float
 ) -> list[LowerBound]:
     """The lower bounds that hold for H; none for a class of at most two hypotheses.
 
     >>> from littlestone.classes import parse_class
-    >>> goal = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+    >>> goal = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
     >>> for bound in lower_bounds(parse_class("points(merchant)"), **goal):
     ...     print(bound.n, bound.learners)
     22 any learner, private or not
@@ -50,7 +50,7 @@ def lower_bounds(
     209 any private learner that releases finite unions of elements
     """
     require_plan(alpha, beta)
-    eps, dlt = min(float(exact_epsilon(epsilon)), 700.0), float(exact_delta(delta))
+    eps, dlt = min(float(budget.epsilon), 700.0), float(budget.delta)
     if H.size is not None and H.size <= 2:
         return []
     # One point more carries the rest of the weight; two of three hypotheses agree somewhere.

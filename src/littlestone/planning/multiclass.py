@@ -15,7 +15,8 @@ from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.multiclass.bits import Binary, BitwiseLearner
 from littlestone.learners.multiclass.parts import BitPartsLearner
 from littlestone.planning.choice import ALPHA, AUTO, BETA, choose_learner, refusals, require_goal
-from littlestone.privacy.cost import exact, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import decimal_text, exact
 from littlestone.privacy.parameters import natural_log
 
 
@@ -56,9 +57,8 @@ class MulticlassRow:
 
 def best_binary(
     H: HypothesisClass[Any],
+    budget: Budget,
     *,
-    epsilon: object,
-    delta: object,
     alpha: float,
     beta: float,
     setting: Setting = "realizable",
@@ -68,33 +68,31 @@ def best_binary(
     The share is alpha / b, beta / b, epsilon / b and delta / b.  Depends on declarations alone.
     """
     b = H.bits
-    share = exact_epsilon(epsilon) / b, exact_delta(delta) / b
+    share = Budget(budget.epsilon / b, budget.delta / b)
     kinds: dict[HypothesisClass[Any], type[PrivateLearner[Any]]] = {}
     for i in range(b):
         bit = H.bit_class(i)
         if bit not in kinds:
             learner, _ = choose_learner(
                 bit,
-                epsilon=share[0],
-                delta=share[1],
+                share,
                 alpha=alpha / b,
                 beta=beta / b,
                 setting=setting,
             )
             kinds[bit] = type(learner)
 
-    def binary(bit: HypothesisClass[Any], *, epsilon: object, delta: object) -> PrivateLearner[Any]:
+    def binary(bit: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
         own = exact(alpha, what="alpha") / b
-        return kinds[bit].aimed(bit, epsilon=epsilon, delta=delta, alpha=own)
+        return kinds[bit].aimed(bit, budget, alpha=own)
 
     return binary
 
 
 def multiclass_plan(
     H: HypothesisClass[Any],
+    budget: Budget,
     *,
-    epsilon: object,
-    delta: object = 0,
     alpha: float = ALPHA,
     beta: float = BETA,
     setting: Setting = "realizable",
@@ -110,13 +108,12 @@ def multiclass_plan(
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
-    >>> [row.words() for row in multiclass_plan(H, epsilon=1, delta="1e-6")][:2]
+    >>> [row.words() for row in multiclass_plan(H, Budget(1, "1e-6"))][:2]
     ['bits, 1,754 records suffice', 'bit_parts, 1,862 records suffice']
     """
     require_goal(alpha, beta, setting)
     H.require_learnable()
-    goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
-    binary = cache(partial(best_binary, H, **goal, alpha=alpha, beta=beta, setting=setting))
+    binary = cache(partial(best_binary, H, budget, alpha=alpha, beta=beta, setting=setting))
     found = []
     kinds: list[type[Any]] = concrete(MulticlassLearner, "littlestone.learners")
     for kind in kinds:
@@ -124,9 +121,9 @@ def multiclass_plan(
             continue
         try:
             learner: MulticlassLearner[Any] = (
-                kind(H, binary=binary(), **goal)
+                kind(H, budget, binary=binary())
                 if issubclass(kind, BitwiseLearner)
-                else kind.aimed(H, **goal, alpha=alpha)
+                else kind.aimed(H, budget, alpha=alpha)
             )
         except DeclarationError as error:
             found.append(MulticlassRow(kind.method, None, reason=error.found))
@@ -148,9 +145,8 @@ def _order(row: MulticlassRow, setting: Setting) -> tuple[bool | int, ...]:
 
 def choose_multiclass_learner(
     H: HypothesisClass[Any],
+    budget: Budget,
     *,
-    epsilon: object,
-    delta: object,
     alpha: float = ALPHA,
     beta: float = BETA,
     method: str = AUTO,
@@ -160,12 +156,15 @@ def choose_multiclass_learner(
 
     Raises `DeclarationError` for an unknown name and where the learner does not apply.
     """
-    goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
-    plan = partial(multiclass_plan, H, **goal, alpha=alpha, beta=beta, setting=setting)
+    plan = partial(multiclass_plan, H, budget, alpha=alpha, beta=beta, setting=setting)
     named = plan(method=method)
     if not named or named[0].learner is None:
         applying = [row.method for row in plan() if row.learner is not None]
-        how = f"with delta = {delta}" if method == AUTO else f"by the method {method!r}"
+        how = (
+            f"with delta = {decimal_text(budget.delta)}"
+            if method == AUTO
+            else f"by the method {method!r}"
+        )
         raise DeclarationError(
             f"learn {H} {how}",
             found=refusals(named) or "there is no such method",
@@ -176,9 +175,7 @@ def choose_multiclass_learner(
     return named[0].learner, "; ".join(row.words() for row in named)
 
 
-def formulas(
-    H: HypothesisClass[Any], *, epsilon: object, delta: object, alpha: float, beta: float
-) -> list[Bound]:
+def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: float) -> list[Bound]:
     """BGS21's d^6 log2(k + 1)^8, and d^5 log2(k + 1)^7 with Lyu25's learner; d = MLS(H).
 
     Each times ln(1 / (delta beta)) / (epsilon alpha), with 1 for the constant and the logarithms that
@@ -188,7 +185,7 @@ def formulas(
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
-    >>> goal = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+    >>> goal = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
     >>> [bound.n for bound in formulas(H, **goal)]
     [4880669, 1026453]
     """
@@ -197,10 +194,10 @@ def formulas(
         d = H.littlestone_dimension()
     except TooLargeError:
         return []
-    if exact_delta(delta) == 0 or d < 1:
+    if budget.delta == 0 or d < 1:
         return []
-    scale = -natural_log(exact_delta(delta)) - math.log(beta)
-    scale /= float(exact_epsilon(epsilon)) * alpha
+    scale = -natural_log(budget.delta) - math.log(beta)
+    scale /= float(budget.epsilon) * alpha
     papers = [
         (6, "after BGS21, Theorem 3.6"),
         (5, "after BGS21, Theorem 3.1, and Lyu25, Theorem 2"),

@@ -11,7 +11,8 @@ from littlestone.learners.base import Bound, PrivateLearner
 from littlestone.planning.calibrated import Calibrated
 from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.planning.lower import LowerBound, lower_bounds
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Plan:
         """What each method promises for n records, whatever they say.
 
         >>> from littlestone.classes import parse_class
-        >>> found = plan(parse_class("points(merchant)"), epsilon=1, delta="1e-6").at(1000)[0]
+        >>> found = plan(parse_class("points(merchant)"), Budget(1, "1e-6")).at(1000)[0]
         >>> found.method, round(found.realizable, 3)
         ('choosing', 0.041)
         """
@@ -81,9 +82,8 @@ class Plan:
 
 def plan(
     H: HypothesisClass[Any],
+    budget: Budget,
     *,
-    epsilon: object,
-    delta: object = 0,
     alpha: float = ALPHA,
     beta: float = BETA,
 ) -> Plan:
@@ -94,18 +94,18 @@ def plan(
     of 60.
 
     >>> from littlestone.classes import parse_class
-    >>> found = plan(parse_class("subsets(merchant; at most 2)"), epsilon=1, delta="1e-6")
+    >>> found = plan(parse_class("subsets(merchant; at most 2)"), Budget(1, "1e-6"))
     >>> found.rows[0].method, found.rows[0].realizable.n
     ('partition', 806)
     >>> [bound.n for bound in found.lower]
     [22, 56, 209]
     """
     H.require_learnable()
-    goal: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
+    goal: dict[str, Any] = {"budget": budget, "alpha": alpha, "beta": beta}
     found = candidates(H, **goal)
     return Plan(
         hypotheses=str(H),
-        cost=PrivacyCost(exact_epsilon(epsilon), exact_delta(delta)),
+        cost=budget.cost,
         alpha=alpha,
         beta=beta,
         rows=tuple(_row(H, c, c.learner, goal) for c in found if c.learner is not None),

@@ -1,1 +1,5 @@
-"""Exact differential privacy: costs, the durable ledger, exact samplers and mechanisms."""
+"""Exact differential privacy: budgets, costs, the durable ledger, exact samplers and mechanisms."""
+
+from littlestone.privacy.budget import Budget
+
+__all__ = ["Budget"]

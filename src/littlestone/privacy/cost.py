@@ -42,13 +42,17 @@ def exact(value: object, *, what: str) -> Fraction:
             found="it is not a finite number",
             fix=f"give {what} as a decimal number, such as 0.5",
         ) from None
+    _require_short(number, what)
+    return number
+
+
+def _require_short(number: Fraction, what: str) -> None:
     if not is_short(number):
         raise DeclarationError(
             f"use a number of that length as {what}",
             found=f"its numerator or denominator is beyond 10^{DIGITS}",
             fix=f"round {what} to a shorter number, such as 0.5",
         )
-    return number
 
 
 def is_short(value: Fraction) -> bool:
@@ -96,6 +100,16 @@ def exact_epsilon(value: object, *, what: str = "epsilon") -> Fraction:
     Fraction(1, 2)
     """
     epsilon = exact(value, what=what)
+    require_epsilon(epsilon, what=what)
+    return epsilon
+
+
+def require_epsilon(epsilon: Fraction, *, what: str = "epsilon") -> None:
+    """Raise `DeclarationError` unless ``epsilon`` is a Fraction, in [1e-9, 1000].
+
+    >>> require_epsilon(Fraction(1, 2))
+    """
+    _require_parsed(epsilon, what)
     if epsilon <= 0:
         raise DeclarationError(
             f"guarantee {what} = {decimal_text(epsilon)}",
@@ -108,7 +122,6 @@ def exact_epsilon(value: object, *, what: str = "epsilon") -> Fraction:
             found="it is outside 1e-9 to 1000: nothing could be learned, or nothing is protected",
             fix="give a usual epsilon; 1 is a common choice, 0.1 a strong one",
         )
-    return epsilon
 
 
 def exact_delta(value: object) -> Fraction:
@@ -118,13 +131,32 @@ def exact_delta(value: object) -> Fraction:
     Fraction(1, 1000000)
     """
     delta = exact(value, what="delta")
+    require_delta(delta)
+    return delta
+
+
+def require_delta(delta: Fraction) -> None:
+    """Raise `DeclarationError` unless ``delta`` is a Fraction, in [0, 1).
+
+    >>> require_delta(Fraction(1, 10**6))
+    """
+    _require_parsed(delta, "delta")
     if not 0 <= delta < 1:
         raise DeclarationError(
             f"guarantee delta = {decimal_text(delta)}",
             found="delta is a probability of failure, at least 0 and below 1",
             fix="give 0 for pure differential privacy, or a small number such as 1e-6",
         )
-    return delta
+
+
+def _require_parsed(value: object, what: str) -> None:
+    if not isinstance(value, Fraction):
+        raise DeclarationError(
+            f"use {quoted(value)} as {what}",
+            found="it is no exact Fraction, and rounding would change what is guaranteed",
+            fix=f"give {what} as a Fraction, such as Fraction(1, 2)",
+        )
+    _require_short(value, what)
 
 
 def decimal_text(value: Fraction) -> str:

@@ -15,6 +15,7 @@ from littlestone.dimension import LabelTable, multiclass_littlestone_dimension
 from littlestone.domains import Integers
 from littlestone.learners import IrreducibleLearner
 from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -45,7 +46,7 @@ def parts_are_accurate() -> Outcome:
     H = Outcomes.of("origin", "dest", labels=3, max_rules=1)
     failures, sizes = 0, []
     for kind in (BitPartsLearner, BitsLearner):
-        learner = kind(H, epsilon=1, delta="1e-6")
+        learner = kind(H, Budget(1, "1e-6"))
         bound = learner.plan(ALPHA, BETA, setting="realizable")
         n = 0 if bound is None else bound.n
         sizes.append(n)
@@ -70,7 +71,7 @@ def generic(d: int, cuts: int) -> int:
     """The proved size of the generic learner for LDim d, alpha / cuts and beta / cuts."""
     goal = {"alpha": ALPHA / cuts, "beta": BETA / cuts}
     H = Subsets(Integers(), d)
-    learner = IrreducibleLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+    learner = IrreducibleLearner.proved(H, Budget(1, "1e-6"), **goal)
     bound = learner.plan(**goal, setting="realizable")
     return 0 if bound is None else bound.n
 
@@ -78,7 +79,7 @@ def generic(d: int, cuts: int) -> int:
 def _generic_parts(H: FiniteClass) -> int:
     """What the reduction plans with the generic learner for each bit class."""
     binary = partial(IrreducibleLearner.proved, alpha=ALPHA / H.bits, beta=BETA / H.bits)
-    learner = BitPartsLearner(H, epsilon=1, delta="1e-6", binary=binary)
+    learner = BitPartsLearner(H, Budget(1, "1e-6"), binary=binary)
     bound = learner.plan(ALPHA, BETA, setting="realizable")
     return 0 if bound is None else bound.n
 

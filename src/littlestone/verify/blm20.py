@@ -19,6 +19,7 @@ from littlestone.learners import AgnosticLearner, GloballyStableLearner
 from littlestone.learners.stable.sizes import stability
 from littlestone.learners.stable.tournament import stable_rule
 from littlestone.online.extended_soa import ExtendedSOA
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -322,7 +323,7 @@ def monte_carlo() -> Outcome:
 def learner() -> Outcome:
     """10 runs of calibrated sizes: points of an infinite domain, epsilon 1, delta 1e-6, n = 4000."""
     rng, H, alpha = seeded_generator(17), Points(Integers()), 0.1
-    learner = GloballyStableLearner(H, epsilon=1, delta="1e-6", alpha=alpha)
+    learner = GloballyStableLearner(H, Budget(1, "1e-6"), alpha=alpha)
     good = 0
     for _ in range(10):
         xs = [rng.choice([7, 8 + rng.randrange(100)]) for _ in range(4000)]
@@ -340,8 +341,7 @@ def agnostic_learner() -> Outcome:
     H = FiniteClass.from_array([[0, 1], [1, 0]])
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
     declared: dict[str, Any] = {
-        "epsilon": 1,
-        "delta": "1e-6",
+        "budget": Budget(1, "1e-6"),
         **goal,
         "kind": GloballyStableLearner,
     }

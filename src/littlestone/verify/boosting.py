@@ -13,6 +13,7 @@ from littlestone.classes import FiniteClass, Thresholds
 from littlestone.dimension import threshold_dimension
 from littlestone.learners import BoostingLearner, ExponentialLearner, GloballyStableLearner
 from littlestone.learners.walk import Walk
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.verify.statement import Outcome, statement
 
@@ -49,7 +50,7 @@ def weak_means_strong() -> Outcome:
     for H in _tables():
         d = H.littlestone_dimension()
         table = [[h(x) for x in H.domain] for h in H]
-        weak = ExponentialLearner(H, epsilon=EPSILON)
+        weak = ExponentialLearner(H, Budget(EPSILON))
         wrong += weak.plan(ALPHA, ALPHA, setting="realizable").n < 1
         wrong += not d < 2 ** (threshold_dimension(table) + 1)
         constants = []
@@ -57,7 +58,7 @@ def weak_means_strong() -> Outcome:
             (0.1, 0.001), (0.1, 1e-6), ("1", "0.01"), ("1e-6", "1e-24")
         ):
             goal: dict[str, Any] = {"alpha": alpha, "beta": beta}
-            strong = GloballyStableLearner.proved(H, epsilon=epsilon, delta=delta, **goal)
+            strong = GloballyStableLearner.proved(H, Budget(epsilon, delta), **goal)
             bound = strong.plan(**goal, setting="realizable")
             if bound is None:
                 return Outcome("a size", "none is proved", False)
@@ -108,7 +109,7 @@ def algorithmic() -> Outcome:
     H, shown, exact = Thresholds.on(0, 99), [], True
     for alpha in (0.1, 0.03, 0.01, 0.003):
         goal: dict[str, Any] = {"alpha": alpha, "beta": ALPHA}
-        learner = BoostingLearner.proved(H, epsilon=EPSILON, delta=0, **goal)
+        learner = BoostingLearner.proved(H, Budget(EPSILON), **goal)
         bound = learner.plan(**goal, setting="realizable")
         weak = learner.weak.plan(0.25, ALPHA, setting="realizable")
         if bound is None or weak is None:

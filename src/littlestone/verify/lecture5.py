@@ -22,6 +22,7 @@ from littlestone.online import (
     TreeAdversary,
     play,
 )
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.rational import exp_below
 from littlestone.sample import Sample
@@ -181,7 +182,7 @@ def exponential_privacy() -> Outcome:
     # More digits than the mechanism uses, and still certainly below e^epsilon.
     ratio = exp_below(epsilon, bits=256)
     for H in (Thresholds.on(0, 1), FiniteClass.from_array([[0, 1], [1, 0], [1, 1]])):
-        learner = ExponentialLearner(H, epsilon=epsilon)
+        learner = ExponentialLearner(H, Budget(epsilon))
         distributions = {}
         for records in _samples(H.domain.examples(2), 3):
             runs = H.error_runs(Sample.from_examples(H.domain, records))
@@ -229,7 +230,7 @@ def exponential_sample_size() -> Outcome:
         ("agnostic", pair, 0.445),
     ]
     for setting, H, noise in settings:
-        learner = ExponentialLearner(H, epsilon=1)
+        learner = ExponentialLearner(H, Budget(1))
         n = learner.plan(alpha, beta, setting=setting).n
         bad = [i > 0 for i in range(H.size)]
         total = 0.0

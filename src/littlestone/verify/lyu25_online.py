@@ -21,6 +21,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.stage_sizes import calls_needed, divergence, leaves, levels
 from littlestone.learners.online.stage_trees import Chunk, errs, stage_leaves
 from littlestone.learners.online.staged import StagedOnlineLearner
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.verify.statement import Outcome, statement
@@ -183,7 +184,7 @@ def bottom_is_rarer() -> Outcome:
     """All k teachers list one hypothesis alone; B the least that is private, k = 10 B."""
     shown, false = [], True
     for d, delta in product((1, 2), (Fraction(1, 10**6), Fraction(1, 10**12))):
-        sampling = SparseSampling[int](Fraction(1, 20), delta, 2 ** (d * d))
+        sampling = SparseSampling[int](Budget(Fraction(1, 20), delta), 2 ** (d * d))
         k = 10 * sampling.bottom
         bits = (k - sampling.bottom) * math.log2(sampling.base)
         shown.append(f"2^-{bits:.0f} (d = {d}, delta = {float(delta):.0e})")
@@ -289,9 +290,7 @@ def few_mistakes() -> Outcome:
     """Theorem 2 at epsilon 1, delta 1e-6, T = 200,000, oblivious adversary, d = 1, 2."""
     shown, ratios = [], []
     for d in (1, 2):
-        learner = StagedOnlineLearner(
-            Subsets(Integers(), d), epsilon=1, delta="1e-6", horizon=200_000
-        )
+        learner = StagedOnlineLearner(Subsets(Integers(), d), Budget(1, "1e-6"), horizon=200_000)
         bound = learner.mistake_bound(0.05)
         mistakes = bound.mistakes if bound is not None else math.inf
         ratios.append(mistakes / (d**9.5 * math.log(200_000) * math.log(10**6)))

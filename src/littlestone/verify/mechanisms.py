@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from littlestone.audit.subject import find_subject
 from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.verify.statement import Outcome, Statement, statement
@@ -78,7 +79,7 @@ def least_bottom() -> Outcome:
     wrong, ratios = 0, []
     for size in (1, 10, 100, 10**4):
         for epsilon in (Fraction(1, 10), Fraction(1), Fraction(2)):
-            mechanism = SparseSampling[int](epsilon, Fraction(1, 10**6), list_size=size)
+            mechanism = SparseSampling[int](Budget(epsilon, Fraction(1, 10**6)), list_size=size)
             r, B = mechanism.base, mechanism.bottom
             wrong += size * r > mechanism.delta * (r**B + size * r)
             wrong += size * r <= mechanism.delta * (r ** (B - 1) + size * r)

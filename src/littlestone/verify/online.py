@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from littlestone.classes import FiniteClass
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes, moment_per_hit
 from littlestone.verify.statement import Outcome, statement
 
@@ -41,8 +42,7 @@ def certain_votes_are_free() -> Outcome:
     largest = Fraction(0)
     for voters, margin, order in ((30, 10, 2), (30, 10, 4), (61, 25, 3), (61, 1, 2)):
         votes = CertainVotes(
-            epsilon=Fraction(4),
-            delta=Fraction(1, 1000),
+            budget=Budget(4, Fraction(1, 1000)),
             voters=voters,
             threshold=voters // 2 + margin,
             hits=3,

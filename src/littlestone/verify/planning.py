@@ -9,6 +9,7 @@ from littlestone.learners import SingleKeyLearner
 from littlestone.learners.base import binomial_mean
 from littlestone.planning import plan
 from littlestone.planning.lower import indistinct, release
+from littlestone.privacy.budget import Budget
 from littlestone.verify.statement import Outcome, statement
 
 CLASSES = ["points(a)", "subsets(a; at most 3)", "rules(a, b; at most 2)", "thresholds(x, 0..1000)"]
@@ -20,7 +21,7 @@ def sizes_above() -> Outcome:
     sizes, below = 0, 0
     for text in CLASSES:
         for epsilon, alpha, beta in [(1, 0.1, 0.05), (0.2, 0.2, 0.1)]:
-            found = plan(parse_class(text), epsilon=epsilon, delta="1e-6", alpha=alpha, beta=beta)
+            found = plan(parse_class(text), Budget(epsilon, "1e-6"), alpha=alpha, beta=beta)
             least = max(bound.n for bound in found.lower)
             for row in found.rows:
                 known = (row.realizable, row.agnostic, row.tuned, row.calibrated)
@@ -34,7 +35,7 @@ def sizes_above() -> Outcome:
 def one_point() -> Outcome:
     """Epsilon 1, delta 1e-6, alpha .1, beta .05."""
     least = release(1.0, 1e-6, 0.1, 0.05)
-    learner = SingleKeyLearner(parse_class("points(a)"), epsilon=1, delta="1e-6")
+    learner = SingleKeyLearner(parse_class("points(a)"), Budget(1, "1e-6"))
     bound = learner.plan(0.1, 0.05, setting="realizable")
     n = 0 if bound is None else bound.n
     return Outcome(f"at least {least} records", f"{n} are enough", least <= n <= 1.1 * least)

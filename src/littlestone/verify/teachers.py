@@ -11,6 +11,7 @@ from littlestone.classes import FiniteClass
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.proper import errors
+from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 from littlestone.verify.statement import Outcome, statement
 
@@ -31,8 +32,7 @@ def agreed(
         return None
     learner = IrreducibleLearner(
         H,
-        epsilon=1,
-        delta="0.1",
+        Budget(1, "0.1"),
         alpha=Fraction(radius, chunks[0].n),
         most=None,
         doublings=doublings,

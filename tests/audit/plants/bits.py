@@ -13,12 +13,13 @@ from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.hypotheses import BitFunction
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
+from littlestone.privacy import Budget
 from plants.harness import Masses, Plant, is_private
 
 ONE = Fraction(1)
 PARTS = find_subject("bit-parts-learner").make(ONE, Fraction(0))
 BITS = find_subject("bits-learner").make(ONE, Fraction(0))
-LEARNER = BitPartsLearner(H, epsilon=1, delta=0, binary=ExponentialLearner)
+LEARNER = BitPartsLearner(H, Budget(1), binary=ExponentialLearner)
 
 
 def bits_all_records(records: Records) -> Any:
@@ -39,7 +40,7 @@ def bits_majority_above(records: Records) -> Any:
 
 
 def _other(other: int) -> BitPartsLearner[Any]:
-    return BitPartsLearner(H, epsilon=1, delta=0, binary=ExponentialLearner, other=other)
+    return BitPartsLearner(H, Budget(1), binary=ExponentialLearner, other=other)
 
 
 def bits_only_that_occur(records: Records) -> Any:
@@ -52,7 +53,7 @@ def bits_only_that_occur(records: Records) -> Any:
             chosen = zip(bits, zeros, seen, strict=True)
             return super().classifier([h if any_ else zero for h, zero, any_ in chosen])
 
-    learner = Skipping(H, epsilon=1, delta=0, binary=ExponentialLearner)
+    learner = Skipping(H, Budget(1), binary=ExponentialLearner)
     sample = read(records)
     return together(learner, [learner.bit(sample, i) for i in range(H.bits)])
 

@@ -21,6 +21,7 @@ from littlestone.audit.subjects.boosted_learner import (
 )
 from littlestone.audit.subjects.exponential_learner import all_records
 from littlestone.classes import Thresholds
+from littlestone.privacy import Budget
 from littlestone.sample import Sample
 from plants.harness import Masses, Plant, is_private
 
@@ -95,7 +96,7 @@ def _run(kind: type[Learner] = Learner, *, counted: bool = False) -> Subject[Any
 
 def _round(kind: type[Learner], kept: str, *votes: Any) -> Subject[Any]:
     """One round after these votes, in a part of five records."""
-    learner = kind(H, epsilon=EPSILON, delta=0, alpha=Fraction(1, 3), kept=kept)
+    learner = kind(H, Budget(EPSILON), alpha=Fraction(1, 3), kept=kept)
 
     def law(part: Any) -> Masses:
         masses: Masses = {}

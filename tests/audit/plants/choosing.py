@@ -12,6 +12,7 @@ from typing import Any
 
 from littlestone.audit import Subject, mechanism_subject
 from littlestone.audit.subjects.choosing import COVERING, RECORDS
+from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 from littlestone.privacy.mechanisms.sparse_selection import least_power
@@ -19,8 +20,8 @@ from littlestone.privacy.rational import exp_below
 from plants.harness import Plant, is_private
 
 Record = tuple[Sequence[str], bool]
-TARGET = Fraction(1), Fraction(1, 20)
-B = ChoosingMechanism[str](*TARGET, 2).bottom
+TARGET = Budget(1, Fraction(1, 20))
+B = ChoosingMechanism[str](TARGET, 2).bottom
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class TrustsTheGrowth(ChoosingMechanism[str]):
     """The growth is promised and not enforced."""
 
     def scores(self, data: Any) -> dict[str, int]:
-        return ChoosingMechanism[str](self.epsilon, self.delta, 99).scores(data)
+        return ChoosingMechanism[str](Budget(self.epsilon, self.delta), 99).scores(data)
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class PairsOfPoints(ChoosingMechanism[str]):
             (tuple(name for pair, name in pairs if covering[:1] and covering[0] in pair), label)
             for covering, label in data
         ]
-        return ChoosingMechanism[str](self.epsilon, self.delta, 99).scores(held)
+        return ChoosingMechanism[str](Budget(self.epsilon, self.delta), 99).scores(held)
 
 
 @dataclass(frozen=True)
@@ -136,15 +137,15 @@ def _subject(mechanism: ChoosingMechanism[str], pairs: Any = PAIRS) -> Subject[A
 
 def _plant(kind: type[ChoosingMechanism[str]], growth: int = 2) -> Plant:
     mistake = (kind.__doc__ or "").partition("\n")[0]
-    honest = HONEST if growth == 2 else _subject(BoundsNegativesToo(*TARGET, growth))
-    broken = _subject(kind(*TARGET, growth))
+    honest = HONEST if growth == 2 else _subject(BoundsNegativesToo(TARGET, growth))
+    broken = _subject(kind(TARGET, growth))
     return Plant(f"choosing_{kind.__name__}", mistake, is_private, honest, broken)
 
 
-HONEST = _subject(ChoosingMechanism[str](*TARGET, 2))
+HONEST = _subject(ChoosingMechanism[str](TARGET, 2))
 POINTS = tuple(((letter,), True) for letter in "abcdefghijklmnop")
 ONE_MORE = (((*POINTS, (("z",), True)), (*POINTS, ((), True))),)
-TINY = Fraction(1), Fraction(1, 10**6), 1
+TINY = Budget(1, "1e-6"), 1
 
 PLANTS = [
     *map(_plant, [TrustsTheGrowth, OneLower, PositiveScores, CountsRepeats, TwicePerRecord,

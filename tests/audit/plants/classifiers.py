@@ -18,6 +18,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from littlestone.audit import Subject, audit_epsilon
 from littlestone.errors import NotPrivateWarning
 from littlestone.interop.scikit_learn import LittlestoneClassifier
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from plants.harness import Masses, Plant, is_private, toy
@@ -30,7 +31,11 @@ PEOPLE: Records = [(20, 0), (50, 1)] * 24 + [(20, 0)]
 
 
 def classifier(rng: random.Random, **options: Any) -> LittlestoneClassifier:
-    declared = {"hypotheses": "thresholds(age, 0..100; step 10)", "epsilon": 1, "classes": (0, 1)}
+    declared = {
+        "hypotheses": "thresholds(age, 0..100; step 10)",
+        "budget": Budget(1),
+        "classes": (0, 1),
+    }
     paid = {"ledger": Ledger(), "dataset": "made up", "simulation_seed": rng.getrandbits(64)}
     return LittlestoneClassifier(**{**declared, **paid, **options})
 

@@ -13,6 +13,7 @@ from littlestone.audit import find_subject
 from littlestone.audit.subjects.randomized_response import RandomizedResponse
 from littlestone.classes import Thresholds
 from littlestone.learners import ExponentialLearner, Release
+from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
@@ -106,7 +107,7 @@ PLANTS = [
     Plant("never_pays", "The receipt is not redeemed.",
           pays_before_it_draws, (RandomizedResponse(ONE), 0), (NeverPays(ONE), 0)),
     Plant("seeded_by_default", "Without a generator a seeded one is used.",
-          asks_the_system, ExponentialLearner(H, epsilon=1), SeededByDefault(H, epsilon=1)),
+          asks_the_system, ExponentialLearner(H, Budget(1)), SeededByDefault(H, Budget(1))),
     Plant("randomness_reused", "Two releases share their random bits.",
           is_private, TWICE, toy(reused, PAIRS, ONE)),
     Plant("three_draws_for_two", "Three draws are taken and two are paid for.",

@@ -13,6 +13,7 @@ import pytest
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.audit.subjects import online, staged
 from littlestone.learners.online import stage_stream
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms import cell_counts, stable_histogram
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
@@ -103,9 +104,7 @@ def few_bits(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ReleaseCurve, "fires", fires)
 
 
-VOTES = CertainVotes(
-    epsilon=Fraction(100), delta=Fraction(1, 5), voters=1, threshold=1, hits=2, horizon=3
-)
+VOTES = CertainVotes(budget=Budget(100, Fraction(1, 5)), voters=1, threshold=1, hits=2, horizon=3)
 
 
 def votes() -> Subject[Any]:

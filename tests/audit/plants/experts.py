@@ -15,6 +15,7 @@ from littlestone.classes import FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import HistogramLearner, PrivateExperts
 from littlestone.learners.online.histogram import chosen_of
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import log_above
@@ -62,7 +63,7 @@ class Learner(PrivateExperts):
         counter: type[Counter] = Counter,
         mechanism: type[ExponentialMechanism] = Draw,
     ) -> None:
-        super().__init__(TINY, epsilon=1, delta="0.1", horizon=3, draws=draws)
+        super().__init__(TINY, Budget(1, "0.1"), horizon=3, draws=draws)
         self.counter = counter(epsilon=Fraction(1), threshold=1, horizon=3)
         self.mechanism = mechanism(Fraction(1))
 
@@ -77,7 +78,7 @@ def process(learner: Learner, paid: int = 1) -> Subject[Any]:
     return toy(cache(partial(of_experts, learner)), THREE, claim)
 
 
-NAMES = HistogramLearner(Thresholds.on(0, 1), epsilon=5, delta="0.001", horizon=3)
+NAMES = HistogramLearner(Thresholds.on(0, 1), Budget(5, "0.001"), horizon=3)
 
 
 def histogram(law: Any) -> Subject[Any]:

@@ -16,6 +16,7 @@ from math import lcm
 from typing import Any
 
 from littlestone.audit import Subject, mechanism_subject
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.competition import Competition, no_handicap
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
@@ -25,7 +26,7 @@ from plants.harness import Plant, follows_its_law
 
 KEYS, SURE = "abcdefghijkl", 20
 TIED = tuple((key, True) for key in KEYS) * SURE
-SELECTION: dict[str, Any] = {"epsilon": 3, "delta": Fraction(9, 10), "horizon": 2}
+SELECTION: dict[str, Any] = {"budget": Budget(3, Fraction(9, 10)), "horizon": 2}
 
 
 class LevelsOnce(SingleKeySelection[Any]):
@@ -110,10 +111,10 @@ def _plant(
 PLANTS = [
     _plant("single_key_levels_once", "Keys of one score weigh together as much as one key.",
            (SingleKeySelection, LevelsOnce), ((("a", True), *TIED), (("a", False), *TIED)),
-           epsilon=1, delta=Fraction(1, 20)),
+           budget=Budget(1, Fraction(1, 20))),
     _plant("competition_kept_skips", "The number of skipped records is kept across epochs.",
            (ContinualSelection, SelectsByKeptSkips), ((("a",), ("a",)), (("a",), ())),
            growth=2, shared=True, **SELECTION),
     _plant("quiet_less_threshold_noise", "The scale of the threshold's noise is 5% too small.",
-           (Half, LessThresholdNoise), ((True,), (False,)), epsilon=1, threshold=1),
+           (Half, LessThresholdNoise), ((True,), (False,)), epsilon=Fraction(1), threshold=1),
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 
 from littlestone.audit import Subject, mechanism_subject, neighbours
 from littlestone.audit.subjects.label_selection import RECORDS, Records, crowded
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.label_selection import DEFAULT, LabelSelection
 from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_below
@@ -18,7 +19,7 @@ from plants.harness import Plant, is_private
 Selection = LabelSelection[str]
 Tally = dict[int, int]
 Chances = dict[int, Fraction]
-TARGET = Fraction(1), Fraction(1, 20)
+TARGET = Budget(1, Fraction(1, 20))
 
 
 def plurality(of_key: Tally) -> int:
@@ -70,8 +71,8 @@ class WholeEpsilon(Selection):
 class DeltaTwice(Selection):
     """The first record of a key gives its label the weight 4 delta."""
 
-    def __init__(self, epsilon: Fraction, delta: Fraction) -> None:
-        super().__init__(epsilon, 2 * delta)
+    def __init__(self, budget: Budget) -> None:
+        super().__init__(Budget(budget.epsilon, 2 * budget.delta))
 
 
 class FirstThatShowsHeads(Selection):
@@ -112,7 +113,7 @@ class InTheOrderOfTheRecords(Selection):
 
 
 def _subject(kind: Callable[..., Any]) -> Subject[Records]:
-    claim, made = Selection(*TARGET), kind(*TARGET)
+    claim, made = Selection(TARGET), kind(TARGET)
     many = (("b", 1), ("a", 1)) * 20
     pairs = [*neighbours(RECORDS, 2), *crowded(claim), ((many[0], *many), (many[1], *many))]
     subject = mechanism_subject(claim, pairs=pairs, large=pairs[0], read=lambda records: records)

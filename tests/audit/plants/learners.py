@@ -17,13 +17,14 @@ from littlestone.classes import Points
 from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ChoosingLearner
+from littlestone.privacy import Budget
 from plants.harness import Masses, Plant, is_private
 
 CLAIM = Fraction(1), Fraction(1, 100)
 HONEST = find_subject("choosing-learner").make(*CLAIM)
 SETS = find_subject("partition-learner").make(*CLAIM)
 H = Points(Integers())
-LEARNER = ChoosingLearner[Any](H, epsilon=CLAIM[0], delta=CLAIM[1])
+LEARNER = ChoosingLearner[Any](H, Budget(CLAIM[0], CLAIM[1]))
 
 NOTHING = released_text(FiniteSet(H.domain, frozenset()))
 

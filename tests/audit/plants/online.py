@@ -16,6 +16,7 @@ from littlestone.classes import Points
 from littlestone.domains import Integers
 from littlestone.learners.online import TeacherLearner
 from littlestone.learners.online.teachers import TeacherStream
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -58,9 +59,9 @@ class Learner(TeacherLearner):
     def __init__(
         self, kind: type[TeacherStream] = TeacherStream, counter: type[Counter] = Counter
     ) -> None:
-        super().__init__(H, epsilon=2, delta="0.1", horizon=3, teachers=2)
+        super().__init__(H, Budget(2, "0.1"), horizon=3, teachers=2)
         self.counter = counter(epsilon=Fraction(1), threshold=1, horizon=3)
-        self.sampling = Sampling(Fraction(1), Fraction(1, 10), 1)
+        self.sampling = Sampling(Budget(1, Fraction(1, 10)), 1)
         self._kind = kind
 
     def begun(self) -> TeacherStream:

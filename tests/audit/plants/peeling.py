@@ -15,6 +15,7 @@ from littlestone.classes.covering import Elements
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.sample import Sample
@@ -89,7 +90,7 @@ class BestOfTheRest(Learner):
 
 
 def _subject(kind: Callable[..., Learner]) -> Subject[Records]:
-    learner = kind(H, epsilon=TARGET[0], delta=TARGET[1])
+    learner = kind(H, Budget(TARGET[0], TARGET[1]))
     records: Records = tuple(product(range(3), (0, 1)))
     return peeling_subject(learner, neighbours(records, 3, ordered=False))
 

@@ -27,6 +27,7 @@ from littlestone.classes import FiniteClass
 from littlestone.learners import AgnosticLearner, ExponentialLearner, RelabellingLearner
 from littlestone.learners.agnostic.base import AgnosticTransformation
 from littlestone.learners.agnostic.patterns import fewest, relaxed
+from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.relabelled import OtherLabels, OwnLabels, Relabelling
@@ -54,10 +55,9 @@ class Stage:
         claim = self.relabelling.cost(PrivacyCost(self.inner))
         learner = kind(
             self.H,
-            epsilon=claim.epsilon,
-            delta=0,
+            Budget(claim.epsilon),
             relabelling=self.relabelling,
-            realizable=lambda epsilon, delta: ExponentialLearner(self.H, epsilon=self.inner),
+            realizable=lambda epsilon, delta: ExponentialLearner(self.H, Budget(self.inner)),
         )
         base, sought = exp_below(self.inner, bits=64), Counter(self.sought)
 

@@ -11,11 +11,12 @@ from functools import cached_property
 from typing import Any
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from plants.harness import Plant, draws_as_it_says, is_private
 
-TARGET = Fraction(1), Fraction(1, 1000)
-HONEST = find_subject("sparse-sampling").make(*TARGET)
+TARGET = Budget(1, Fraction(1, 1000))
+HONEST = find_subject("sparse-sampling").make(TARGET.epsilon, TARGET.delta)
 
 
 @dataclass(frozen=True)
@@ -96,11 +97,11 @@ def _subject(mechanism: SparseSampling[int], pairs: Any = HONEST.pairs) -> Subje
 
 def _plant(kind: type[SparseSampling[int]]) -> Plant:
     mistake = (kind.__doc__ or "").partition("\n")[0]
-    return Plant(f"sparse_{kind.__name__}", mistake, is_private, HONEST, _subject(kind(*TARGET, 2)))
+    return Plant(f"sparse_{kind.__name__}", mistake, is_private, HONEST, _subject(kind(TARGET, 2)))
 
 
 # Against lists of a hundred items, where bottom is high and ln r a little below epsilon / 2.
-LONG = Fraction(1, 5), Fraction(1, 10**6), 100
+LONG = Budget(Fraction(1, 5), Fraction(1, 10**6)), 100
 FRESH = (((tuple(range(100)),), ((),)),)
 
 PLANTS = [
@@ -119,6 +120,6 @@ PLANTS = [
         "The exact distribution is right, and the draw counts repeated items.",
         draws_as_it_says,
         HONEST,
-        replace(HONEST, runs=_subject(CountsRepeats(*TARGET, 2)).runs),
+        replace(HONEST, runs=_subject(CountsRepeats(TARGET, 2)).runs),
     ),
 ]

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.audit import Subject, mechanism_subject, neighbours
+from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.rational import exp_below
 from plants.harness import Plant, is_private
@@ -28,7 +29,7 @@ PAIRS = [
 def tight(epsilon: int, threshold: int) -> Histograms:
     """The mechanism whose delta is all but used up by this threshold."""
     a = 1 / exp_below(Fraction(epsilon, 2))
-    return Histograms(Fraction(epsilon), a ** (threshold - 1) / (1 + a) + Fraction(1, 10**9))
+    return Histograms(Budget(epsilon, a ** (threshold - 1) / (1 + a) + Fraction(1, 10**9)))
 
 
 def noisy(count: int, a: Fraction) -> dict[int, Fraction]:

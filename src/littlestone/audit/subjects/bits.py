@@ -16,6 +16,7 @@ from littlestone.classes import FiniteClass
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
 from littlestone.learners.voting import orders
+from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 
 # Three labels of one point: codes up to 3, of which the last is no label.
@@ -66,7 +67,7 @@ def on_pairs(
 @subject("bits-learner")
 def bits(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Three labels learned by their two bits, each from all records, under one budget."""
-    learner = BitsLearner(H, epsilon=epsilon, delta=delta, binary=ExponentialLearner)
+    learner = BitsLearner(H, Budget(epsilon, delta), binary=ExponentialLearner)
 
     def law(data: Records) -> Masses:
         sample = read(data)
@@ -78,5 +79,5 @@ def bits(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject("bit-parts-learner")
 def bit_parts(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Three labels learned by their two bits, each from a random part of the records."""
-    learner = BitPartsLearner(H, epsilon=epsilon, delta=delta, binary=ExponentialLearner)
+    learner = BitPartsLearner(H, Budget(epsilon, delta), binary=ExponentialLearner)
     return on_pairs(learner, lambda data: by_orders(learner, read(data)))

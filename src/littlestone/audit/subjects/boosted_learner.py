@@ -16,6 +16,7 @@ from littlestone.audit.subjects.globally_stable_learner import Masses, orders
 from littlestone.classes import Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import BoostingLearner, ExponentialLearner
+from littlestone.privacy.budget import Budget
 
 Learner = BoostingLearner[Any]
 Law = dict[Any, Fraction]
@@ -85,7 +86,7 @@ def distribution(learner: Learner) -> Callable[[Records], Masses]:
 def tiny(epsilon: Fraction, kind: type[Learner] = Learner) -> Learner:
     """Three rounds, in which the weak learner sees two thirds of a part."""
     H = Thresholds.on(0, 0)
-    return kind(H, epsilon=epsilon, delta=0, alpha=Fraction(1, 3), kept=Fraction(2, 3))
+    return kind(H, Budget(epsilon), alpha=Fraction(1, 3), kept=Fraction(2, 3))
 
 
 @subject("boosting-learner")

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
 
 Votes = tuple[int, ...]
@@ -14,7 +15,9 @@ Votes = tuple[int, ...]
 @subject("certain-votes")
 def certain_votes(epsilon: Fraction, delta: Fraction) -> Subject[Votes]:
     """Two questions, on which two vote; of neighbours each vote count differs by one; needs a delta."""
-    mechanism = CertainVotes(epsilon=epsilon, delta=delta, voters=2, threshold=2, hits=1, horizon=2)
+    mechanism = CertainVotes(
+        budget=Budget(epsilon, delta), voters=2, threshold=2, hits=1, horizon=2
+    )
     counts = list(product(range(3), repeat=2))
     return mechanism_subject(
         mechanism,

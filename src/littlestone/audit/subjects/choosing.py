@@ -7,6 +7,7 @@ from itertools import combinations, product
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
 
 Records = tuple[tuple[tuple[str, ...], bool], ...]
@@ -19,7 +20,7 @@ RECORDS: Records = tuple(product(COVERING, (True, False)))
 @subject("choosing-mechanism")
 def choosing_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing mechanism where a record brings at most two hypotheses; needs a delta."""
-    mechanism = ChoosingMechanism[str](epsilon, delta, growth=2)
+    mechanism = ChoosingMechanism[str](Budget(epsilon, delta), growth=2)
     # A label changes while the best hypothesis is as likely as bottom.
     many: Records = ((("a",), True),) * mechanism.bottom
     crowded = [((*many, one), (*many, other)) for one, other in combinations(RECORDS, 2)]

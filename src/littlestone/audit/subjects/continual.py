@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
@@ -28,7 +29,7 @@ def quiet(record: str) -> tuple[Keys, Keys]:
 @subject("continual-key-selection")
 def continual_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """Keys of a stream, each selected soon after it is named often; needs a delta."""
-    mechanism = ContinualKeySelection[str].within(epsilon, delta, horizon=HORIZON)
+    mechanism = ContinualKeySelection[str].within(Budget(epsilon, delta), horizon=HORIZON)
     busy: Keys = ("a",) * 5
     return mechanism_subject(
         mechanism,
@@ -41,7 +42,7 @@ def continual_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Keys]
 def selection(epsilon: Fraction, delta: Fraction, *, shared: bool) -> Subject[Named]:
     """Two candidates a record, over streams of 3 steps, and one that is named once."""
     mechanism = ContinualSelection[str](
-        epsilon=epsilon, delta=delta, horizon=HORIZON, growth=2, shared=shared
+        budget=Budget(epsilon, delta), horizon=HORIZON, growth=2, shared=shared
     )
     one, other = ((tuple(filter(None, [x])) for x in stream) for stream in quiet("a"))
     busy: Named = (("a",),) * 5

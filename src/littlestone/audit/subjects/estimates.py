@@ -15,6 +15,7 @@ from littlestone.audit.subjects.exponential_learner import Records, all_records,
 from littlestone.classes import Thresholds
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.estimate import CELLS, Estimate, cells
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
 from littlestone.sample import Sample
@@ -25,7 +26,7 @@ RECORDS = 2
 def estimate_subject(counts: CellCounts, *, epsilon: Fraction) -> Subject[Records]:
     """Thresholds learned at ``epsilon``, with ``counts``, on all neighbouring pairs of records."""
     H = Thresholds.on(0, 1)
-    learner, records = ExponentialLearner(H, epsilon=epsilon), all_records(H, points=2)
+    learner, records = ExponentialLearner(H, Budget(epsilon)), all_records(H, points=2)
 
     @cache
     def sample(data: Records) -> Sample[Any]:

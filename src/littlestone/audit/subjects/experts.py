@@ -15,6 +15,7 @@ from littlestone.classes import Thresholds
 from littlestone.learners.online import HistogramLearner, PrivateExperts
 from littlestone.learners.online.experts import ExpertStream
 from littlestone.learners.online.histogram import chosen_of, named_by
+from littlestone.privacy.budget import Budget
 
 CLASS = Thresholds.on(0, 1)  # three hypotheses, of Littlestone dimension 1
 RECORDS = ((0, 0), (0, 1), (1, 1))
@@ -73,14 +74,12 @@ def of_names(learner: HistogramLearner, records: Records) -> Law:
 @subject("online-experts-learner")
 def experts(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of experts, two draws of one of three thresholds: all it publishes."""
-    learner = PrivateExperts(
-        CLASS, epsilon=epsilon, delta=delta, horizon=LONG, draws=2, threshold=1
-    )
+    learner = PrivateExperts(CLASS, Budget(epsilon, delta), horizon=LONG, draws=2, threshold=1)
     return told(learner, partial(of_experts, learner), RECORDS, steps=2)
 
 
 @subject("online-histogram-learner")
 def histogram(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
-    learner = HistogramLearner(CLASS, epsilon=epsilon, delta=delta, horizon=LONG)
+    learner = HistogramLearner(CLASS, Budget(epsilon, delta), horizon=LONG)
     return told(learner, partial(of_names, learner), RECORDS)

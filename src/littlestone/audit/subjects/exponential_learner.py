@@ -17,6 +17,7 @@ from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
 from littlestone.learners.multiclass import MulticlassLearner
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 
@@ -63,7 +64,7 @@ def fits(
 
 def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Records]:
     """The learner of H on all neighbouring samples of n records, and on one pair of a thousand."""
-    learner = ExponentialLearner(H, epsilon=epsilon)
+    learner = ExponentialLearner(H, Budget(epsilon))
     records = all_records(H)
 
     # As many of each label at every point: all hypotheses are equally good, but for the one record

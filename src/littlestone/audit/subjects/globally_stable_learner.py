@@ -18,6 +18,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.globally_stable import errors
 from littlestone.learners.stable.sizes import Sizes
+from littlestone.privacy.budget import Budget
 
 Learner = GloballyStableLearner[Any]
 Masses = dict[Hashable, Fraction]
@@ -132,8 +133,8 @@ def orders(records: Counter[tuple[Any, int]]) -> Iterator[Records]:
 def globally_stable(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The globally stable learner of thresholds, a vote a record and one fresh; needs a delta."""
     H = Thresholds.on(0, 1)
-    votes = Learner(H, epsilon=epsilon, delta=delta).histogram.threshold
+    votes = Learner(H, Budget(epsilon, delta)).histogram.threshold
     sizes = Sizes(block=1, caps=(0,), batches=votes, fresh=1)
-    learner = Learner(H, epsilon=epsilon, delta=delta, sizes=sizes)
+    learner = Learner(H, Budget(epsilon, delta), sizes=sizes)
     pairs = tuple(crowd(votes))
     return Subject(learner.event, distribution(learner), pairs, fits(learner), pairs[-1])

@@ -7,6 +7,7 @@ from itertools import product
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
 from littlestone.privacy.parameters import least
@@ -19,7 +20,7 @@ RECORDS: Records = tuple(product("abc", (False, True)))
 @subject("partition-selection")
 def partition_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Partition selection of keys with labels; needs a delta."""
-    mechanism = PartitionSelection[str](epsilon, delta)
+    mechanism = PartitionSelection[str](Budget(epsilon, delta))
     many = (("a", True), ("b", True)) * 5
     return mechanism_subject(
         mechanism,
@@ -35,7 +36,7 @@ def partition_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject("single-key-selection")
 def single_key_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Single-key selection, which reads positive records only; needs a delta."""
-    mechanism = SingleKeySelection[str](epsilon, delta)
+    mechanism = SingleKeySelection[str](Budget(epsilon, delta))
     many = (("a", True), ("b", True)) * 7
     # Keys that are all certain to fire, so that one of them is drawn uniformly.
     sure = least(lambda score: mechanism.curve(score) == 1) + 1

@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.parameters import least
 
@@ -27,6 +28,6 @@ def crowded(mechanism: LabelSelection[str]) -> Iterator[tuple[Records, Records]]
 @subject("label-selection")
 def label_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """Label selection of keys with a label each, of three labels; needs a delta."""
-    mechanism = LabelSelection[str](epsilon, delta)
+    mechanism = LabelSelection[str](Budget(epsilon, delta))
     pairs = (*neighbours(RECORDS, 3, ordered=False), *crowded(mechanism))
     return mechanism_subject(mechanism, pairs=pairs, large=pairs[-1], read=lambda records: records)

@@ -22,6 +22,7 @@ from littlestone.learners import (
     PrivateLearner,
     SingleKeyLearner,
 )
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.key_release import KeyRelease
 from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
 from littlestone.privacy.parameters import least
@@ -78,7 +79,7 @@ def by_sample(learner: ChoosingLearner[Any]) -> Law:
 @subject("choosing-learner")
 def choosing(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing learner of single points; needs a delta."""
-    learner = ChoosingLearner(Points(Integers()), epsilon=epsilon, delta=delta)
+    learner = ChoosingLearner(Points(Integers()), Budget(epsilon, delta))
     pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(learner.mechanism.bottom)]
     return whole(learner, by_sample(learner), pairs, around=300)
 
@@ -87,7 +88,7 @@ def choosing(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def choosing_rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing learner of equality rules on two columns; needs a delta."""
     H = EqualityRules.of("a", "b", max_literals=2)
-    learner = ChoosingLearner(H, epsilon=epsilon, delta=delta)
+    learner = ChoosingLearner(H, Budget(epsilon, delta))
     records: Records = tuple(product(product("uv", "w"), (0, 1)))
     pairs = [*neighbours(records, 2, ordered=False), *crowd(learner.mechanism.bottom, records)]
     return whole(learner, by_sample(learner), pairs, around=300)
@@ -111,7 +112,7 @@ def half_way(curve: ReleaseCurve) -> int:
 @subject("partition-learner")
 def partition(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of sets of two points that releases each by itself; needs a delta."""
-    learner = PartitionLearner(Subsets(Integers(), 2), epsilon=epsilon, delta=delta)
+    learner = PartitionLearner(Subsets(Integers(), 2), Budget(epsilon, delta))
     half = half_way(learner.mechanism.curve)
     pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(half)]
     law, rule = by_key(learner.mechanism), set_of(learner)
@@ -121,7 +122,7 @@ def partition(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 @subject("single-key-learner")
 def single_key(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of single points that reads positive records only; needs a delta."""
-    learner = SingleKeyLearner(Points(Integers()), epsilon=epsilon, delta=delta)
+    learner = SingleKeyLearner(Points(Integers()), Budget(epsilon, delta))
 
     def rule(key: Any) -> FiniteSet:
         return set_of(learner)([] if key is None else [key])
@@ -136,9 +137,9 @@ def votes(
 ) -> Subject[Records]:
     """A learner of teachers, a record for each; where all agree, their rule is as likely as none."""
     H = Points(Integers())
-    mechanism = kind(H, epsilon=epsilon, delta=delta).mechanism
+    mechanism = kind(H, Budget(epsilon, delta)).mechanism
     k = mechanism.bottom + 1
-    learner = kind(H, epsilon=epsilon, delta=delta, teachers=k)
+    learner = kind(H, Budget(epsilon, delta), teachers=k)
 
     @cache
     def listed(record: tuple[Any, int]) -> list[Hypothesis[Any]]:

@@ -11,6 +11,7 @@ from littlestone.audit.subjects.online import of_keys, told
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners.online import KeyLearner
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least
 
@@ -24,7 +25,7 @@ def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
     One record less lowers this probability by nearly the ratio of two chances, r2: where both are
     small they are T times a chance.
 
-    >>> nearly_published(ContinualKeySelection[int].within(1, "1e-6", horizon=200_000))
+    >>> nearly_published(ContinualKeySelection[int].within(Budget(1, "1e-6"), horizon=200_000))
     16
     """
     skip = float(mechanism.skip)
@@ -43,7 +44,7 @@ def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
 @subject("online-key-learner-long")
 def long_keys(epsilon: Fraction, delta: Fraction) -> Subject[Any]:
     """The online learner of sets over 200,000 steps, on a key nearly published; needs a delta."""
-    learner = KeyLearner(Subsets(Integers(), 2), epsilon=epsilon, delta=delta, horizon=HORIZON)
+    learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=HORIZON)
     named = nearly_published(learner.mechanism)
     rest = (*((0, 1),) * (named - 1), HORIZON - named)
     large = ((0, 1), *rest), ((0, 0), *rest)

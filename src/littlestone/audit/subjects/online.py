@@ -27,6 +27,7 @@ from littlestone.learners.online import (
 from littlestone.learners.online.experts import ExpertStream
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.teachers import TeacherStream
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_selection import first
 from littlestone.privacy.mechanisms.epoch import Epoch
@@ -189,7 +190,7 @@ def forked(stream: Any) -> Any:
 @subject("online-key-learner")
 def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of sets: all sets that it publishes; needs a delta."""
-    learner = KeyLearner(Subsets(Integers(), 2), epsilon=epsilon, delta=delta, horizon=LONG)
+    learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
     return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), (1, 0), (1, 1)))
 
 
@@ -197,7 +198,7 @@ def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of equality rules, of one column: all its rules; needs a delta."""
     H = EqualityRules.of("a", max_literals=1)
-    learner = RuleLearner(H, epsilon=epsilon, delta=delta, horizon=LONG)
+    learner = RuleLearner(H, Budget(epsilon, delta), horizon=LONG)
 
     def law(data: Records) -> Law:
         return of_rules(learner.resume([], random.Random(0), None), data)
@@ -209,7 +210,7 @@ def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of teachers, of single points: all it publishes; needs a delta."""
     learner = TeacherLearner(
-        Points(Integers()), epsilon=epsilon, delta=delta, horizon=LONG, threshold=1, teachers=2
+        Points(Integers()), Budget(epsilon, delta), horizon=LONG, threshold=1, teachers=2
     )
 
     def law(data: Records) -> Law:

@@ -14,6 +14,7 @@ from littlestone.audit.subjects.exponential_learner import Records, fits, releas
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners import ChoosingLearner
+from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 
 
@@ -49,6 +50,6 @@ def crowded(learner: ChoosingLearner[Any]) -> list[tuple[Records, Records]]:
 @subject("peeling")
 def peeling(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing learner of sets of two points, in two rounds; needs a delta."""
-    learner = ChoosingLearner(Subsets(Integers(), 2), epsilon=epsilon, delta=delta)
+    learner = ChoosingLearner(Subsets(Integers(), 2), Budget(epsilon, delta))
     records: Records = tuple(product(range(2), (0, 1)))
     return peeling_subject(learner, neighbours(records, 2, ordered=False))

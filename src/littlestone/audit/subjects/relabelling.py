@@ -15,6 +15,7 @@ from littlestone.audit.subjects.exponential_learner import Records, all_records,
 from littlestone.classes import FiniteClass
 from littlestone.learners import AgnosticLearner, ExponentialLearner, RelabellingLearner
 from littlestone.learners.agnostic.base import AgnosticTransformation
+from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 
 Masses = dict[Hashable, Fraction]
@@ -77,11 +78,11 @@ SEEN: Records = (("x0", 0), ("x1", 0))
 def whole(kind: Callable[..., AgnosticTransformation[Any]], epsilon: Fraction) -> Subject[Records]:
     """The transformation over the exponential learner; two records are relabelled."""
 
-    def realizable(epsilon: Fraction, delta: Fraction) -> ExponentialLearner[Any]:
-        return ExponentialLearner(CLASS, epsilon=epsilon)
+    def realizable(budget: Budget) -> ExponentialLearner[Any]:
+        return ExponentialLearner(CLASS, budget)
 
-    learner = kind(CLASS, epsilon=epsilon, delta=0, realizable=realizable)
-    mechanism = realizable(learner.realizable.cost().epsilon, Fraction(0)).mechanism
+    learner = kind(CLASS, Budget(epsilon), realizable=realizable)
+    mechanism = realizable(Budget(learner.realizable.cost().epsilon)).mechanism
     texts = [released_text(CLASS.hypothesis(i)) for i in range(CLASS.size)]
 
     @cache

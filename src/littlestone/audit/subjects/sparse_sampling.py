@@ -7,6 +7,7 @@ from itertools import combinations
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 
 Lists = tuple[tuple[int, ...], ...]
@@ -18,7 +19,7 @@ LISTS: Lists = ((), (0,), (0, 1), (1, 0, 2), (1, 1), (2, 2, 3))
 @subject("sparse-sampling")
 def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
     """Sparse sampling from lists of at most two items; needs a delta."""
-    mechanism = SparseSampling[int](epsilon, delta, list_size=2)
+    mechanism = SparseSampling[int](Budget(epsilon, delta), list_size=2)
     # One item in most lists and one that is rarer, but not as rare as bottom: then each list matters.
     many = ((0,),) * (mechanism.bottom + 6) + ((1,),) * (mechanism.bottom + 3)
     crowded = [((*many, one), (*many, other)) for one, other in combinations(LISTS, 2)]

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.stable_histogram import Histogram, StableHistogram
 
 Keys = tuple[str | None, ...]
@@ -14,7 +15,7 @@ Keys = tuple[str | None, ...]
 @subject("stable-histogram")
 def stable_histogram(epsilon: Fraction, delta: Fraction) -> Subject[Keys]:
     """The stable histogram of one key a record; needs a delta."""
-    mechanism = StableHistogram[str](epsilon, delta)
+    mechanism = StableHistogram[str](Budget(epsilon, delta))
 
     def cell(keys: Keys, released: Histogram[str]) -> Histogram[str]:
         most = max(mechanism.threshold, len(keys))

@@ -17,6 +17,7 @@ from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners.online import StagedOnlineLearner
 from littlestone.learners.online.stage_stream import StagedStream
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.threshold_tests import probability
 
@@ -163,8 +164,7 @@ def staged(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The staged online learner, of single points: all it publishes; needs a delta."""
     learner = StagedOnlineLearner(
         Subsets(Integers(), 1),
-        epsilon=epsilon,
-        delta=delta,
+        Budget(epsilon, delta),
         horizon=LONG,
         calls=1,
         draws=1,

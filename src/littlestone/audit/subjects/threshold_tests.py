@@ -8,6 +8,7 @@ from itertools import product
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
 from littlestone.privacy.mechanisms.quiet_threshold import QuietThreshold
 from littlestone.privacy.mechanisms.sparse_vector import SparseVector
@@ -47,7 +48,7 @@ def sparse_vector(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
 def above_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
     """AboveThreshold with fresh noise up to one hit; needs a delta."""
     return mechanism_subject(
-        AboveThreshold(epsilon=epsilon, delta=delta, threshold=0),
+        AboveThreshold(budget=Budget(epsilon, delta), threshold=0),
         pairs=[*neighbouring_values(2), ((0,) * 6, (1,) * 6)],
         large=LARGE,
         read=lambda values: values,

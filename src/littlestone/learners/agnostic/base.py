@@ -25,7 +25,8 @@ from littlestone.learners.agnostic.patterns import (
 from littlestone.learners.base import WRONG_LABELS, Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
-from littlestone.privacy.cost import PrivacyCost, exact, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.relabelled import Relabelled, Relabelling
 from littlestone.privacy.parameters import least
@@ -45,7 +46,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
 
     (epsilon, delta)-DP for every sample (docs/proofs/agnostic.md, Theorem 1).  The numbers of the
     relabelling depend on epsilon and ``alpha`` alone; what they leave of epsilon and delta is the
-    realizable learner's, which ``realizable(epsilon=..., delta=...)`` makes; by default, the one of
+    realizable learner's, which ``realizable(budget)`` makes; by default, the one of
     this package that provably needs the fewest records for alpha / 4.  T has no more records
     than keep the table of all patterns on T at ``entries`` labels, whatever the records are.
 
@@ -63,9 +64,8 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: object = Fraction(1, 10),
         realizable: Callable[..., PrivateLearner[Point]] | None = None,
         relabelling: Relabelling | None = None,
@@ -82,7 +82,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
                 found="it must lie strictly between 0 and 1",
                 fix="give a small probability, such as 0.1",
             )
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        target = budget.cost
         if relabelling is not None and not isinstance(relabelling, self.kind):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
@@ -91,11 +91,11 @@ class AgnosticTransformation(PrivateLearner[Point]):
             )
         self.relabelling = relabelling or self.tuned(target.epsilon)
         room = self.relabelling.room(target)
-        own = {"epsilon": room.epsilon, "delta": room.delta}
+        own = Budget(room.epsilon, room.delta)
         if realizable is None:
-            self.realizable = default_learner(hypotheses, **own, alpha=KEPT * float(self.alpha) / 4)
+            self.realizable = default_learner(hypotheses, own, alpha=KEPT * float(self.alpha) / 4)
         else:
-            self.realizable = realizable(**own)
+            self.realizable = realizable(own)
         if self.realizable.hypotheses != hypotheses:
             raise DeclarationError(
                 f"learn {hypotheses} from relabelled records",
@@ -113,18 +113,17 @@ class AgnosticTransformation(PrivateLearner[Point]):
 
     @classmethod
     def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> AgnosticTransformation[Point]:
         """The numbers of its relabelling, and its realizable learner, are for that alpha."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+        return cls(hypotheses, budget, alpha=alpha)
 
     @classmethod
     def proved(
         cls,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: float,
         beta: float,
         kind: type[PrivateLearner[Any]] = IrreducibleLearner,
@@ -134,7 +133,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         If not, the usual one.
         """
         require_plan(alpha, beta)
-        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": alpha}
+        declared: dict[str, Any] = {"budget": budget, "alpha": alpha}
         usual = cls(hypotheses, entries=None, **declared)
         if kind is IrreducibleLearner and usual.bound(alpha, beta) is not None:
             return usual
@@ -268,7 +267,7 @@ def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
 
 
 def default_learner(
-    H: HypothesisClass[Any], *, epsilon: object, delta: object, alpha: float
+    H: HypothesisClass[Any], budget: Budget, *, alpha: float
 ) -> PrivateLearner[Any]:
     """The learner of the package that provably takes the fewest records in the realizable setting.
 
@@ -276,7 +275,7 @@ def default_learner(
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings
-    >>> default_learner(Points(Strings("id")), epsilon=1, delta="1e-6", alpha=0.1).method
+    >>> default_learner(Points(Strings("id")), Budget(1, "1e-6"), alpha=0.1).method
     'single_key'
     """
     found = []
@@ -284,7 +283,7 @@ def default_learner(
         if issubclass(kind, AgnosticTransformation):
             continue
         try:
-            learner = kind.aimed(H, epsilon=epsilon, delta=delta, alpha=alpha)
+            learner = kind.aimed(H, budget, alpha=alpha)
         except DeclarationError:
             continue
         bound = learner.bound(alpha, 0.05, setting="realizable")
@@ -292,4 +291,4 @@ def default_learner(
             found.append((bound.n, learner))
     if found:
         return min(found, key=lambda pair: pair[0])[1]
-    return IrreducibleLearner(H, epsilon=epsilon, delta=delta, alpha=alpha)
+    return IrreducibleLearner(H, budget, alpha=alpha)

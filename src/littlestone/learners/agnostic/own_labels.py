@@ -27,7 +27,7 @@ class RelabellingLearner(AgnosticTransformation[Point]):
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings
-    >>> learner = RelabellingLearner(Points(Strings("id")), epsilon=1, delta="1e-6")
+    >>> learner = RelabellingLearner(Points(Strings("id")), Budget(1, "1e-6"))
     >>> print(learner.cost())
     epsilon 0.999728, delta 0.000001 (replace-one)
     """

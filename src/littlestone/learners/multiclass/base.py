@@ -13,6 +13,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Learner, require_fitting
 from littlestone.learners.release import Release
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.sample import Sample
 
@@ -23,17 +24,15 @@ class MulticlassLearner(Learner, Generic[Point]):
     hypotheses: HypothesisClass[Point]
 
     @abstractmethod
-    def __init__(
-        self, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         """Raises `DeclarationError` where the learner does not apply."""
 
     @classmethod
     def aimed(
-        cls, hypotheses: HypothesisClass[Point], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> MulticlassLearner[Point]:
         """The learner as it is used for error ``alpha``; some are the same for every alpha."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta)
+        return cls(hypotheses, budget)
 
     def fit(
         self,

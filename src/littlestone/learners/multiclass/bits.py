@@ -21,31 +21,29 @@ from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.partition import PartitionLearner
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.sample import Sample
 
 Binary = Callable[..., PrivateLearner[Any]]
-"""Makes the learner of a binary class: ``binary(H, epsilon=..., delta=...)``, of declarations alone."""
+"""Makes the learner of a binary class: ``binary(H, budget)``, of declarations alone."""
 
 
-def first_that_applies(
-    H: HypothesisClass[Any], *, epsilon: object, delta: object
-) -> PrivateLearner[Any]:
+def first_that_applies(H: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
     """The first that applies: by partition, by choosing, exponential, or of every Littlestone class.
 
     >>> from littlestone.classes import Thresholds
-    >>> first_that_applies(Thresholds.on(0, 9), epsilon=1, delta=0).method
+    >>> first_that_applies(Thresholds.on(0, 9), Budget(1)).method
     'exponential'
     """
     kinds: list[Binary] = [PartitionLearner, ChoosingLearner, ExponentialLearner]
     for kind in kinds:
         try:
-            return kind(H, epsilon=epsilon, delta=delta)
+            return kind(H, budget)
         except DeclarationError:
             pass
-    return IrreducibleLearner(H, epsilon=epsilon, delta=delta)
+    return IrreducibleLearner(H, budget)
 
 
 class BitwiseLearner(MulticlassLearner[Point]):
@@ -62,9 +60,8 @@ class BitwiseLearner(MulticlassLearner[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         binary: Binary = first_that_applies,
         other: int = 0,
     ) -> None:
@@ -77,15 +74,14 @@ class BitwiseLearner(MulticlassLearner[Point]):
             )
         self.hypotheses, self.other = hypotheses, other
         classes = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
-        self.learners = self.shared(classes, target, binary)
+        self.learners = self.shared(classes, budget, binary)
         self.counts_errors = all(learner.counts_errors for learner in self.learners)
 
     @abstractmethod
     def shared(
-        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+        self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
-        """The learners of the bit classes, which together cost at most ``target``."""
+        """The learners of the bit classes, which together cost at most ``budget``."""
 
     def bit(self, sample: Sample[Point], i: int) -> Sample[Point]:
         """The sample whose labels are the bits number i."""
@@ -124,7 +120,7 @@ class BitsLearner(BitwiseLearner[Point]):
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
-    >>> learner = BitsLearner(H, epsilon=1, delta="1e-6")
+    >>> learner = BitsLearner(H, Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     1754
     """
@@ -132,30 +128,30 @@ class BitsLearner(BitwiseLearner[Point]):
     method = "bits"
 
     def shared(
-        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+        self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
         b = len(classes)
 
         @cache
-        def learners(epsilon: Fraction, delta: Fraction) -> tuple[PrivateLearner[Any], ...]:
-            return one_a_class(classes, partial(binary, epsilon=epsilon, delta=delta))
+        def learners(share: Budget) -> tuple[PrivateLearner[Any], ...]:
+            return one_a_class(classes, partial(binary, budget=share))
 
         def largest(delta: Fraction) -> Fraction:
             """The largest epsilon of a bit, with so much of delta for each."""
             known: dict[Event, Fraction] = {}
 
             def together(epsilon: Fraction) -> Event:
-                event = _together(learners(epsilon, delta), target.delta)
+                event = _together(learners(Budget(epsilon, delta)), budget.delta)
                 known[event] = epsilon
                 return event
 
-            return known[calibrate(together, target)]
+            return known[calibrate(together, budget.cost)]
 
         # All of delta for the bits, or half of it for the composition of their epsilons.
-        shares = {target.delta / b, target.delta / (2 * b)} if b > 1 else {target.delta}
-        epsilon, delta = max((largest(delta), delta) for delta in shares)
-        self._event = _together(learners(epsilon, delta), target.delta)
-        return learners(epsilon, delta)
+        shares = {budget.delta / b, budget.delta / (2 * b)} if b > 1 else {budget.delta}
+        share = Budget(*max((largest(delta), delta) for delta in shares))
+        self._event = _together(learners(share), budget.delta)
+        return learners(share)
 
     @property
     def event(self) -> Event:

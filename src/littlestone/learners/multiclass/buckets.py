@@ -9,7 +9,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses.buckets import BucketTable, bucket_of
 from littlestone.learners.base import Bound, Setting, require_plan
 from littlestone.learners.multiclass.base import MulticlassLearner
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.sample import Sample
@@ -32,7 +32,7 @@ class BucketLearner(MulticlassLearner[Any]):
 
     >>> from littlestone.domains import Strings
     >>> H = Lookup(Strings("tailnum"), 3, 2)
-    >>> print(BucketLearner(H, epsilon=1, delta=0).event)
+    >>> print(BucketLearner(H, Budget(1)).event)
     permute-and-flip on 3 labels in each of 262144 buckets, epsilon 1
     """
 
@@ -43,9 +43,8 @@ class BucketLearner(MulticlassLearner[Any]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Any],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object = 0,
         bits: int = BITS,
     ) -> None:
         if not isinstance(hypotheses, Lookup):
@@ -61,10 +60,9 @@ class BucketLearner(MulticlassLearner[Any]):
                 found="bits is a whole number from 1 to 20",
                 fix="give about the logarithm of twice the number of keys, such as 16",
             )
-        exact_delta(delta)  # not spent, and legal all the same
         self.hypotheses: Lookup = hypotheses
         self.bits = bits
-        self.mechanism = BucketLabels(exact_epsilon(epsilon), 1 << bits, hypotheses.labels)
+        self.mechanism = BucketLabels(budget.epsilon, 1 << bits, hypotheses.labels)
 
     @property
     def event(self) -> BucketLabels:

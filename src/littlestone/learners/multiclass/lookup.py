@@ -14,9 +14,9 @@ from littlestone.hypotheses import LookupTable
 from littlestone.learners.base import Bound, Setting, require_values
 from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.partition import MOST_STEPS, enough_for_keys, require_curve
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.key_release import cost_of_unlisted_keys
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.sample import Sample
 
@@ -32,14 +32,14 @@ class LookupLearner(MulticlassLearner[Any]):
 
     >>> from littlestone.domains import Strings
     >>> H = Lookup(Strings("tailnum"), 3, 2)
-    >>> LookupLearner(H, epsilon=1, delta="1e-6").plan(0.1, 0.05, setting="realizable").n
+    >>> LookupLearner(H, Budget(1, "1e-6")).plan(0.1, 0.05, setting="realizable").n
     762
     """
 
     method = "lookup"
     counts_errors = True
 
-    def __init__(self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
         if not isinstance(hypotheses, Lookup):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
@@ -48,7 +48,7 @@ class LookupLearner(MulticlassLearner[Any]):
             )
         hypotheses.require_learnable()
         self.hypotheses: Lookup = hypotheses
-        self.mechanism = LabelSelection[Any](*cost_of_unlisted_keys(epsilon, delta))
+        self.mechanism = LabelSelection[Any](budget)
 
     @property
     def event(self) -> Event:
@@ -71,7 +71,7 @@ class LookupLearner(MulticlassLearner[Any]):
     @cached_property
     def _missed(self) -> NDArray[np.float64]:
         """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
-        require_curve(self.mechanism.epsilon, self.mechanism.delta)
+        require_curve(self.mechanism.budget)
         found = [1.0]
         while found[-1] > 1e-30:
             require_values(len(found), MOST_STEPS)

@@ -13,7 +13,7 @@ from littlestone.learners.multiclass.bits import Binary, BitwiseLearner, one_a_c
 from littlestone.learners.multiclass.order import UniformOrder
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.sample import Sample
 
@@ -27,7 +27,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
-    >>> learner = BitPartsLearner(H, epsilon=1, delta="1e-6")
+    >>> learner = BitPartsLearner(H, Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     1862
     """
@@ -35,9 +35,9 @@ class BitPartsLearner(BitwiseLearner[Point]):
     method = "bit_parts"
 
     def shared(
-        self, classes: Sequence[HypothesisClass[Point]], target: PrivacyCost, binary: Binary
+        self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
-        return one_a_class(classes, partial(binary, epsilon=target.epsilon, delta=target.delta))
+        return one_a_class(classes, partial(binary, budget=budget))
 
     @property
     def event(self) -> Parallel:

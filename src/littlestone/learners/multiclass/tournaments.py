@@ -18,7 +18,7 @@ from littlestone.learners.stable.sizes import LARGEST, Sizes, calibrated_sizes, 
 from littlestone.learners.teachers import permuted
 from littlestone.learners.voting import share
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
@@ -37,7 +37,7 @@ class TournamentLearner(MulticlassLearner[str]):
     Of tables only: an SOA is released point by point.  Raises `DeclarationError` for other classes, an
     illegal alpha, and delta = 0.
 
-    >>> learner = TournamentLearner(FiniteClass.from_array([[0], [1], [2]], labels=3), epsilon=1, delta="1e-6")
+    >>> learner = TournamentLearner(FiniteClass.from_array([[0], [1], [2]], labels=3), Budget(1, "1e-6"))
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)
     """
@@ -48,9 +48,8 @@ class TournamentLearner(MulticlassLearner[str]):
     def __init__(
         self,
         hypotheses: HypothesisClass[str],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         alpha: object = Fraction(1, 10),
         sizes: Sizes | None = None,
     ) -> None:
@@ -71,30 +70,29 @@ class TournamentLearner(MulticlassLearner[str]):
                 fix="give the error that is allowed, such as 0.1",
             )
         self.sizes = sizes
-        paid = exact_epsilon(epsilon)
-        self.histogram: StableHistogram[TableFunction] = StableHistogram(paid, exact_delta(delta))
-        self.choice = ExponentialMechanism(paid)
+        self.histogram: StableHistogram[TableFunction] = StableHistogram(budget)
+        self.choice = ExponentialMechanism(budget.epsilon)
 
     @classmethod
     def aimed(
-        cls, hypotheses: HypothesisClass[str], *, epsilon: object, delta: object, alpha: object
+        cls, hypotheses: HypothesisClass[str], budget: Budget, *, alpha: object
     ) -> TournamentLearner:
         """Its blocks have ceil(d / alpha) records."""
-        return cls(hypotheses, epsilon=epsilon, delta=delta, alpha=alpha)
+        return cls(hypotheses, budget, alpha=alpha)
 
     @classmethod
     def proved(
-        cls, H: FiniteClass, *, epsilon: object, delta: object, alpha: float, beta: float
+        cls, H: FiniteClass, budget: Budget, *, alpha: float, beta: float
     ) -> TournamentLearner:
         """The learner with sizes for which `plan` (alpha, beta) is proved; not where they leave floats.
 
         >>> goal = {"alpha": 0.1, "beta": 0.05}
         >>> H = FiniteClass.from_array([[0], [1], [2]], labels=3)
-        >>> learner = TournamentLearner.proved(H, epsilon=1, delta="1e-6", **goal)
+        >>> learner = TournamentLearner.proved(H, Budget(1, "1e-6"), **goal)
         >>> learner.plan(**goal, setting="realizable").n
         1453809
         """
-        learner = cls(H, epsilon=epsilon, delta=delta, alpha=alpha)
+        learner = cls(H, budget, alpha=alpha)
         if learner._leaves_floats():
             return learner
         learner.sizes = learner._proved(alpha, beta)
@@ -104,8 +102,8 @@ class TournamentLearner(MulticlassLearner[str]):
         return bool(2**self.dimension * log2(self.hypotheses.labels) > 2**LARGEST)
 
     def _proved(self, alpha: float, beta: float) -> Sizes:
-        paid, labels = (self.choice.epsilon, self.histogram.delta), self.hypotheses.labels
-        return proved_sizes(self.dimension, alpha, beta, *paid, labels=labels)
+        labels = self.hypotheses.labels
+        return proved_sizes(self.dimension, alpha, beta, self.histogram.budget, labels=labels)
 
     @property
     def event(self) -> Parallel:

@@ -9,7 +9,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import require_horizon
 
 AUTO = "auto"
@@ -18,9 +18,8 @@ BETA = 0.05
 
 def choose_online_learner(
     hypotheses: HypothesisClass[Any],
+    budget: Budget,
     *,
-    epsilon: object,
-    delta: object,
     horizon: int,
     method: str = AUTO,
 ) -> PrivateOnlineLearner[Any]:
@@ -28,18 +27,16 @@ def choose_online_learner(
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("subsets(merchant; at most 2)")
-    >>> choose_online_learner(H, epsilon=1, delta="1e-6", horizon=1000).method
+    >>> choose_online_learner(H, Budget(1, "1e-6"), horizon=1000).method
     'keys'
     """
-    goal = {"epsilon": epsilon, "delta": delta, "horizon": horizon}
-    return online_choice(hypotheses, **goal, method=method)[0]  # type: ignore[arg-type]
+    return online_choice(hypotheses, budget, horizon=horizon, method=method)[0]
 
 
 def online_choice(
     hypotheses: HypothesisClass[Any],
+    budget: Budget,
     *,
-    epsilon: object,
-    delta: object,
     horizon: int,
     method: str = AUTO,
 ) -> tuple[PrivateOnlineLearner[Any], str]:
@@ -51,13 +48,12 @@ def online_choice(
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("subsets(merchant; at most 3)")
-    >>> _, why = online_choice(H, epsilon=1, delta="1e-6", horizon=200_000)
+    >>> _, why = online_choice(H, Budget(1, "1e-6"), horizon=200_000)
     >>> for known in why.split("; "):
     ...     print(known)
     keys, of at most 131 mistakes on clean labels, proved with 95% confidence
     teachers, of about 576 in simulations, on a stream that does not react to what is published
     """
-    exact_epsilon(epsilon), exact_delta(delta)
     require_horizon(horizon)
     kinds: list[type[Any]] = concrete(PrivateOnlineLearner, "littlestone.learners.online")
     names = [kind.method for kind in kinds]
@@ -72,7 +68,7 @@ def online_choice(
     for kind in kinds:
         if method == kind.method or (method == AUTO and not kind.baseline):
             try:
-                learner = kind(hypotheses, epsilon=epsilon, delta=delta, horizon=horizon)
+                learner = kind(hypotheses, budget, horizon=horizon)
             except DeclarationError as error:
                 refusals[kind.method] = error
             else:

@@ -20,7 +20,7 @@ from littlestone.learners.online.base import (
 from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
@@ -151,7 +151,7 @@ class PrivateExperts(CountedLearner[ExpertStream]):
     hypotheses are not listed, or too many, and for illegal parameters.
 
     >>> from littlestone.classes import Thresholds
-    >>> learner = PrivateExperts(Thresholds.on(0, 98), epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = PrivateExperts(Thresholds.on(0, 98), Budget(1, "1e-6"), horizon=200_000)
     >>> learner.experts, learner.draws, learner.counter.threshold
     (100, 9, 60)
     """
@@ -162,9 +162,8 @@ class PrivateExperts(CountedLearner[ExpertStream]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Any],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         horizon: int,
         draws: int | None = None,
         threshold: int | None = None,
@@ -183,7 +182,7 @@ class PrivateExperts(CountedLearner[ExpertStream]):
             draws = (self.experts - 1).bit_length() + _TRIES
         whole("draws", draws, least=1)
         self.draws = draws
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        target = budget.cost
         share = target.epsilon * _SHARE
         small = OneSidedThreshold(epsilon=share, threshold=1, horizon=1)
 
@@ -201,9 +200,8 @@ class PrivateExperts(CountedLearner[ExpertStream]):
     def proved(
         cls,
         hypotheses: HypothesisClass[Any],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         horizon: int,
         beta: float = _BETA,
     ) -> PrivateExperts:
@@ -211,12 +209,12 @@ class PrivateExperts(CountedLearner[ExpertStream]):
 
         >>> from littlestone.classes import Thresholds
         >>> H = Thresholds.on(0, 98)
-        >>> learner = PrivateExperts.proved(H, epsilon=1, delta="1e-6", horizon=200_000)
+        >>> learner = PrivateExperts.proved(H, Budget(1, "1e-6"), horizon=200_000)
         >>> learner.draws, learner.mistake_bound(0.05).mistakes
         (28, 4573)
         """
         require_plan(0.5, beta)
-        declared: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "horizon": horizon}
+        declared: dict[str, Any] = {"budget": budget, "horizon": horizon}
         found = []
         for times in _DRAWS:
             draws = max(4, times * (hypotheses.size or 1).bit_length())

@@ -17,6 +17,7 @@ from littlestone.learners.online.base import (
     PrivateStream,
     foreign_entry,
 )
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_key_selection import (
     ContinualKeySelection,
@@ -88,16 +89,14 @@ class HistogramLearner(PrivateOnlineLearner[Any]):
     `InfiniteDimensionError`.
 
     >>> from littlestone.classes import Thresholds
-    >>> learner = HistogramLearner(Thresholds.on(0, 1), epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = HistogramLearner(Thresholds.on(0, 1), Budget(1, "1e-6"), horizon=200_000)
     >>> learner.mistake_bound(0.05).mistakes
     50
     """
 
     method = "histogram"
 
-    def __init__(
-        self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object, horizon: int
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int) -> None:
         super().__init__(hypotheses, horizon)
         hypotheses.require_learnable()
         if hypotheses.littlestone_dimension() > 1:
@@ -108,7 +107,7 @@ class HistogramLearner(PrivateOnlineLearner[Any]):
                 fix="declare a class of dimension 1, or take another method",
             )
         self.mechanism: ContinualKeySelection[Key] = ContinualKeySelection.within(
-            epsilon, delta, horizon=horizon
+            budget, horizon=horizon
         )
 
     @property

@@ -22,6 +22,7 @@ from littlestone.learners.online.base import (
     PrivateStream,
     foreign_entry,
 )
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_key_selection import (
     ContinualKeySelection,
@@ -76,16 +77,14 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Strings
     >>> H = Subsets(Strings("merchant"), 3)
-    >>> learner = KeyLearner(H, epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = KeyLearner(H, Budget(1, "1e-6"), horizon=200_000)
     >>> round(learner.expected_mistakes, 1), learner.mistake_bound(0.05).mistakes
     (109.9, 131)
     """
 
     method = "keys"
 
-    def __init__(
-        self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object, horizon: int
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int) -> None:
         super().__init__(hypotheses, horizon)
         if not isinstance(hypotheses, PointCovering):
             raise DeclarationError(
@@ -95,7 +94,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
             )
         self.hypotheses: PointCovering = hypotheses
         self.mechanism: ContinualKeySelection[Any] = ContinualKeySelection.within(
-            epsilon, delta, horizon=horizon
+            budget, horizon=horizon
         )
 
     @property

@@ -14,7 +14,8 @@ from littlestone.domains import Point, truth
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.own_prediction import OwnPrediction
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.certain_votes import CertainVotes
 from littlestone.privacy.mechanisms.epoch import Epoch
@@ -170,7 +171,7 @@ class PredictionLearner(Generic[Point]):
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Integers
-    >>> learner = PredictionLearner(Points(Integers()), epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = PredictionLearner(Points(Integers()), Budget(1, "1e-6"), horizon=200_000)
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)
     """
@@ -178,9 +179,8 @@ class PredictionLearner(Generic[Point]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         horizon: int,
         copies: int | None = None,
         threshold: int | None = None,
@@ -188,12 +188,11 @@ class PredictionLearner(Generic[Point]):
     ) -> None:
         hypotheses.require_learnable()
         self.hypotheses, self.horizon = hypotheses, horizon
-        estimate = _Sizes.calibrated(hypotheses, epsilon, delta, horizon)
+        estimate = _Sizes.calibrated(hypotheses, budget, horizon)
         copies = estimate.copies if copies is None else copies
         require_teachers(copies)
         self.votes = CertainVotes(
-            epsilon=exact_epsilon(epsilon),
-            delta=exact_delta(delta),
+            budget=budget,
             voters=copies,
             threshold=copies // 2 + estimate.margin if threshold is None else threshold,
             hits=estimate.hits if hits is None else hits,
@@ -241,12 +240,10 @@ class _Sizes:
     hits: int
 
     @classmethod
-    def calibrated(
-        cls, hypotheses: HypothesisClass[Any], epsilon: object, delta: object, horizon: int
-    ) -> _Sizes:
+    def calibrated(cls, hypotheses: HypothesisClass[Any], budget: Budget, horizon: int) -> _Sizes:
         require_horizon(horizon)
-        loss, d = float(exact_epsilon(epsilon)), int(hypotheses.littlestone_dimension())
-        log = max(1.0, -natural_log(exact_delta(delta) or Fraction(1)))
+        loss, d = float(budget.epsilon), int(hypotheses.littlestone_dimension())
+        log = max(1.0, -natural_log(budget.delta or Fraction(1)))
         # The gate may end a session some ln(steps) / loss hits early.
         few = _FEWEST * d + _EARLY / loss
         hits = min(horizon, math.ceil(max(few, _HITS * max(d, 1) ** 2 * log / loss**2)))

@@ -21,7 +21,7 @@ from littlestone.learners.online.base import (
     PrivateStream,
     foreign_entry,
 )
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.competition import Competition, CompetitionJournal
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
@@ -127,16 +127,14 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
-    >>> learner = RuleLearner(H, epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = RuleLearner(H, Budget(1, "1e-6"), horizon=200_000)
     >>> print(learner.cost())
     epsilon 1, delta 0.000001 (replace-one)
     """
 
     method = "rules"
 
-    def __init__(
-        self, hypotheses: HypothesisClass[Any], *, epsilon: object, delta: object, horizon: int
-    ) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int) -> None:
         super().__init__(hypotheses, horizon)
         if not isinstance(hypotheses, EqualityRules):
             raise DeclarationError(
@@ -147,8 +145,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         self.hypotheses: EqualityRules = hypotheses
         shapes = 2 ** len(hypotheses.domain.columns)
         self.mechanism: ContinualSelection[Key] = ContinualSelection(
-            epsilon=exact_epsilon(epsilon),
-            delta=exact_delta(delta),
+            budget=budget,
             horizon=horizon,
             growth=shapes,
             shared=True,

@@ -31,7 +31,7 @@ from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.stage_trees import Chunk, Part, stage_leaves
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.above_threshold import cheapest
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
@@ -79,7 +79,7 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
-    >>> H, goal = Subsets(Integers(), 1), {"epsilon": 1, "delta": "1e-6", "horizon": 200_000}
+    >>> H, goal = Subsets(Integers(), 1), {"budget": Budget(1, "1e-6"), "horizon": 200_000}
     >>> learner = StagedOnlineLearner(H, **goal)
     >>> learner.sizes.calls, learner.sizes.draws, f"{learner.mistake_bound(0.05).mistakes:.1e}"
     (43, 357, '2.2e+09')
@@ -94,9 +94,8 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Any],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         horizon: int,
         adversary: Adversary = "oblivious",
         calls: int | None = None,
@@ -125,18 +124,17 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
         self.adversary, self.most = adversary, most
         self.dimension = d = int(hypotheses.littlestone_dimension())
         self.levels = levels(d)
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        target = budget.cost
         counter = OneSidedThreshold(epsilon=target.epsilon * _COUNTER, threshold=1, horizon=horizon)
         tests = cheapest(
-            target.epsilon * _TESTS,
-            target.delta * _TESTS,
+            Budget(target.epsilon * _TESTS, target.delta * _TESTS),
             threshold=1,
             hits=max(d, 1),
             hits_below=True,
         )
 
         def event(epsilon: Fraction, times: int, lists: int) -> Composed:
-            step = SparseSampling[Any](epsilon, target.delta / (2 * times), lists)
+            step = SparseSampling[Any](Budget(epsilon, target.delta / (2 * times)), lists)
             return Composed([(counter, 1), (tests, 1), (step, times)], target.delta)
 
         @cache

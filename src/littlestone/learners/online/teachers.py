@@ -20,7 +20,8 @@ from littlestone.learners.online.holdings import Examples, Held, Holdings
 from littlestone.learners.teachers import frontier, narrowed, taught
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
@@ -165,7 +166,7 @@ class TeacherLearner(CountedLearner[TeacherStream]):
     parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 
     >>> from littlestone.classes import Thresholds
-    >>> learner = TeacherLearner(Thresholds.on(0, 9), epsilon=1, delta="1e-6", horizon=200_000)
+    >>> learner = TeacherLearner(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=200_000)
     >>> float(learner.cost().epsilon), learner.teachers, learner.counter.threshold
     (1.0, 141, 90)
     """
@@ -176,9 +177,8 @@ class TeacherLearner(CountedLearner[TeacherStream]):
     def __init__(
         self,
         hypotheses: HypothesisClass[Any],
+        budget: Budget,
         *,
-        epsilon: object,
-        delta: object,
         horizon: int,
         draws: int = 1,
         teachers: int | None = None,
@@ -191,7 +191,7 @@ class TeacherLearner(CountedLearner[TeacherStream]):
         whole("draws", draws, least=1)
         whole("most", most, least=1)
         self.draws, self.most = draws, most
-        target = PrivacyCost(exact_epsilon(epsilon), exact_delta(delta))
+        target = budget.cost
         if list_size is None:
             list_size = _list_size(hypotheses)
         share, self.sampling = _split(target, draws, list_size)
@@ -287,7 +287,7 @@ def _split(target: PrivacyCost, draws: int, list_size: int) -> tuple[Fraction, S
     def basic(parts: int) -> tuple[Fraction, SparseSampling[Any]]:
         share = target.epsilon * parts / _PARTS
         rest = (target.epsilon - share) / draws
-        return share, SparseSampling(rest, target.delta / draws, list_size)
+        return share, SparseSampling(Budget(rest, target.delta / draws), list_size)
 
     # Each split is private: a float may choose.
     splits = (basic(parts) for parts in range(1, _PARTS))
@@ -297,7 +297,7 @@ def _split(target: PrivacyCost, draws: int, list_size: int) -> tuple[Fraction, S
     counter = OneSidedThreshold(epsilon=share, threshold=1, horizon=1)
 
     def composed(epsilon: Fraction) -> Composed:
-        step = SparseSampling[Any](epsilon, target.delta / (2 * draws), list_size)
+        step = SparseSampling[Any](Budget(epsilon, target.delta / (2 * draws)), list_size)
         return Composed([(counter, 1), (step, draws)], target.delta)
 
     found = [step for step, _ in calibrate(composed, target).uses()]

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import require_plan
-from littlestone.privacy.cost import exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.privacy.parameters import least
@@ -109,7 +109,7 @@ def expected_blocks(d: int, labels: int = 2) -> list[float]:
     return found
 
 
-def paper_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: object) -> Sizes:
+def paper_sizes(d: int, alpha: float, beta: float, budget: Budget) -> Sizes:
     """The sizes of BLM20, Theorems 10 and 17, at error alpha / 2 of G: eta = 1 / ((d + 1) 2^(d + 1)).
 
     The constants of Theorem 17 are those of its proof.  For d >= 2 the proof of
@@ -120,12 +120,10 @@ def paper_sizes(d: int, alpha: float, beta: float, epsilon: object, delta: objec
     """
     caps = (8 ** (d + 1),) * (d + 1)
     frequent = 1 / ((d + 1) * 2 ** (d + 1))
-    return _sizes(alpha, beta, epsilon, delta, max(1, math.ceil(2 * d / alpha)), caps, frequent)
+    return _sizes(alpha, beta, budget, max(1, math.ceil(2 * d / alpha)), caps, frequent)
 
 
-def proved_sizes(
-    d: int, alpha: float, beta: float, epsilon: object, delta: object, *, labels: int = 2
-) -> Sizes:
+def proved_sizes(d: int, alpha: float, beta: float, budget: Budget, *, labels: int = 2) -> Sizes:
     """Sizes at which, for a realizable distribution, err <= alpha with probability 1 - beta.
 
     docs/proofs/globally-stable.md, Theorem 5; for more labels docs/proofs/multiclass-learning.md,
@@ -137,14 +135,13 @@ def proved_sizes(
     eta = stability(d, labels)
     block = max(1, math.ceil(2 * math.log(1 / eta) / alpha))
     caps = tuple(math.ceil(2 * blocks / eta) for blocks in expected_blocks(d, labels))
-    return _sizes(alpha, beta, epsilon, delta, block, caps, eta / (2 * (d + 1)))
+    return _sizes(alpha, beta, budget, block, caps, eta / (2 * (d + 1)))
 
 
 def _sizes(
     alpha: float,
     beta: float,
-    epsilon: object,
-    delta: object,
+    budget: Budget,
     block: int,
     caps: tuple[int, ...],
     frequent: float,
@@ -152,7 +149,7 @@ def _sizes(
     """As many batches and fresh examples as a rule of this expected frequency in them needs."""
     require_plan(alpha, beta)
     histogram: StableHistogram[object]
-    histogram = StableHistogram(exact_epsilon(epsilon), exact_delta(delta))
+    histogram = StableHistogram(budget)
     share = Fraction(beta) / 3
 
     def enough(batches: int) -> bool:
@@ -164,7 +161,7 @@ def _sizes(
         )
 
     batches = -(-least(enough) // len(caps)) * len(caps)
-    tilt = math.log(ExponentialMechanism(exact_epsilon(epsilon)).base)
+    tilt = math.log(ExponentialMechanism(budget.epsilon).base)
     tilt = min(tilt, math.log(2) / 2)
     # E e^(-tilt D), D = 1[h errs] - 1[h* errs], for err(h) > alpha and err(h*) <= alpha / 2.
     rate = -math.log1p(alpha * math.expm1(-tilt) + alpha / 2 * math.expm1(tilt))

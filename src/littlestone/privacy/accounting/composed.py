@@ -13,7 +13,7 @@ from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
     decimal_text,
-    exact_delta,
+    require_delta,
     rounded_up,
 )
 from littlestone.privacy.event import Event, Guarantee
@@ -42,7 +42,8 @@ class Composed(Event):
 
     def __init__(self, parts: Iterable[tuple[Event, int]], delta: Fraction = Fraction(0)) -> None:
         object.__setattr__(self, "parts", tuple(parts))
-        object.__setattr__(self, "delta", exact_delta(delta))
+        require_delta(delta)
+        object.__setattr__(self, "delta", delta)
         _check(self.parts)
         relation(self.parts)
         self.cost()  # a delta that is too small is refused now

@@ -10,8 +10,10 @@ from functools import cached_property
 from math import comb
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
+from littlestone.privacy.mechanisms.base import Budgeted
 from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.mechanisms.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
@@ -21,7 +23,7 @@ _STEPS = 8  # the query epsilon is found to one part in 2^8
 
 
 @dataclass(frozen=True, kw_only=True)
-class AboveThreshold(ThresholdMechanism):
+class AboveThreshold(Budgeted, ThresholdMechanism):
     """Answer value_t + nu_t >= threshold with fresh nu_t ~ DLap(1/r) only, up to ``hits`` hits.
 
     (epsilon, delta)-DP, delta > 0, whatever the values and the number of tests: r = e^query_epsilon
@@ -30,18 +32,15 @@ class AboveThreshold(ThresholdMechanism):
     theorem 2 of docs/proofs/above-threshold.md).  A test costs some microseconds; the search about
     20 hits (hits + epsilon / query_epsilon) products, done once.
 
-    >>> mechanism = AboveThreshold(epsilon=Fraction(1), delta=Fraction(1, 10**6), threshold=20)
+    >>> mechanism = AboveThreshold(budget=Budget(1, "1e-6"), threshold=20)
     >>> round(float(mechanism.epsilon / mechanism.query_epsilon), 1)
     16.1
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    budget: Budget
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
-        object.__setattr__(self, "delta", exact_delta(self.delta))
         if self.delta == 0:
             raise DeclarationError(
                 "test thresholds without threshold noise at delta = 0",
@@ -69,9 +68,6 @@ class AboveThreshold(ThresholdMechanism):
 
     def noises(self) -> tuple[Fraction, Fraction]:
         return Fraction(0), 1 / exp_below(self.query_epsilon)
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon, self.delta)
 
     def guarantee(self) -> Guarantee:
         # But for delta the tests make at most m randomized responses, interleaved with other events
@@ -153,30 +149,27 @@ def randomized_responses(base: Fraction, hits: int, delta: Fraction) -> int:
 
 
 def cheapest(
-    epsilon: Fraction,
-    delta: Fraction,
+    budget: Budget,
     *,
     threshold: int,
     hits: int = 1,
     hits_below: bool = False,
     monotone: bool = False,
 ) -> ThresholdMechanism:
-    """The (epsilon, delta)-DP tests with the least variance of noise; a function of public numbers.
+    """The tests within ``budget`` with the least variance of noise; a function of public numbers.
 
     `SparseVector` for few hits, `AboveThreshold`, when delta > 0, for many.
 
     >>> for hits in (1, 4, 16):
-    ...     print(type(cheapest(Fraction(1), Fraction(1, 10**6), threshold=0, hits=hits)).__name__)
+    ...     print(type(cheapest(Budget(1, "1e-6"), threshold=0, hits=hits)).__name__)
     SparseVector
     SparseVector
     AboveThreshold
     """
     pure = SparseVector.within(
-        epsilon, threshold=threshold, hits=hits, hits_below=hits_below, monotone=monotone
+        budget.epsilon, threshold=threshold, hits=hits, hits_below=hits_below, monotone=monotone
     )
-    if delta == 0:
+    if budget.delta == 0:
         return pure
-    fresh = AboveThreshold(
-        epsilon=epsilon, delta=delta, threshold=threshold, hits=hits, hits_below=hits_below
-    )
+    fresh = AboveThreshold(budget=budget, threshold=threshold, hits=hits, hits_below=hits_below)
     return min((pure, fresh), key=lambda mechanism: mechanism.variance)

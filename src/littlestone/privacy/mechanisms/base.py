@@ -7,6 +7,8 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import Generic, TypeVar
 
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 
@@ -33,3 +35,23 @@ class Mechanism(Event, Generic[Data, Output]):
     @abstractmethod
     def distribution(self, data: Data) -> Mapping[Output, Fraction]:
         """The exact probability of each output.  It depends on the data: for audits, never released."""
+
+
+class Budgeted:
+    """What a mechanism knows that spends a whole `Budget`: a field of its own, ``budget``."""
+
+    budget: Budget
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The budget's epsilon, in nats."""
+        return self.budget.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The budget's delta."""
+        return self.budget.delta
+
+    def cost(self) -> PrivacyCost:
+        """All of the budget."""
+        return self.budget.cost

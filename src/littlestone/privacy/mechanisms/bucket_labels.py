@@ -12,7 +12,7 @@ import numpy as np
 
 from littlestone.classes.base import ErrorRuns
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
@@ -46,7 +46,7 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
     labels: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        require_epsilon(self.epsilon)
         whole = type(self.buckets) is int and type(self.labels) is int
         if not whole or not 1 <= self.buckets <= MOST_BUCKETS or self.labels < 2:
             raise DeclarationError(

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from math import ceil, prod
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
@@ -40,7 +40,7 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     cells: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        require_epsilon(self.epsilon)
         whole("cells", self.cells, least=1)
 
     @cached_property

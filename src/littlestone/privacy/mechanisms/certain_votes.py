@@ -9,9 +9,10 @@ from fractions import Fraction
 from functools import cache, cached_property
 
 from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import least, whole
 from littlestone.privacy.rational import log_above, log_below
@@ -30,7 +31,7 @@ _ORDERS = [Fraction(i, 8) for i in range(3, 13)]  # in units of the order that G
 
 
 @dataclass(frozen=True, kw_only=True)
-class CertainVotes(Mechanism[Sequence[int], tuple[Answer, ...]]):
+class CertainVotes(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
     """Answer yes/no questions by ``voters`` votes, of which one record moves one vote a question.
 
     With n of k = ``voters`` for 1, c = ``threshold`` and r = 1 + 1/N, the answer is
@@ -42,22 +43,19 @@ class CertainVotes(Mechanism[Sequence[int], tuple[Answer, ...]]):
     for the least such N, whatever the votes: docs/proofs/private-prediction.md, Theorem 1.
 
     >>> votes = CertainVotes(
-    ...     epsilon=Fraction(1), delta=Fraction(1, 10**6), voters=400, threshold=300, hits=50, horizon=9
+    ...     budget=Budget(1, "1e-6"), voters=400, threshold=300, hits=50, horizon=9
     ... )
     >>> votes.steepness, [round(float(p), 3) for p in votes.probabilities(320).values()]
     (81, [0.029, 0.08, 0.347, 0.545])
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    budget: Budget
     voters: int
     threshold: int
     hits: int
     horizon: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
-        object.__setattr__(self, "delta", exact_delta(self.delta))
         whole("voters", self.voters, least=1)
         whole("hits", self.hits, least=1)
         whole("threshold", self.threshold, least=self.voters // 2 + 1)
@@ -112,9 +110,6 @@ class CertainVotes(Mechanism[Sequence[int], tuple[Answer, ...]]):
             - log_below(Fraction(order))
             - (order - 1) * epsilon
         )
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon, self.delta)
 
     def _exponents(self, votes: int) -> tuple[int, int, int]:
         """The weights of a certain 0, an uncertain answer and a certain 1 are r^-these, the least 0."""

@@ -34,7 +34,7 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
     this form is in docs/proofs/choosing.md.  Time: O(number of pairs of a record and a hypothesis).
 
     >>> from fractions import Fraction
-    >>> mechanism = ChoosingMechanism(Fraction(1), Fraction(1, 10**6), growth=1)
+    >>> mechanism = ChoosingMechanism(Budget(1, "1e-6"), growth=1)
     >>> records = [(["a"], True)] * 50 + [(["b"], True)] * 45 + [(["a"], False)] * 3
     >>> mechanism.bottom, mechanism.scores(records)
     (29, {'a': 47, 'b': 45})

@@ -13,7 +13,8 @@ from math import prod
 from typing import Generic, TypeVar
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_delta, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
@@ -147,9 +148,9 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     horizon: int
 
     @classmethod
-    def within(cls, epsilon: object, delta: object, *, horizon: int) -> ContinualKeySelection[Key]:
+    def within(cls, budget: Budget, *, horizon: int) -> ContinualKeySelection[Key]:
         """That of cost (epsilon, delta) with the least `expected_records`, over 32 splits."""
-        total, delta = exact_epsilon(epsilon), exact_delta(delta)
+        total, delta = budget.epsilon, budget.delta
         whole("horizon", horizon, least=1)
         if delta:
             require_selectable(total, delta, horizon)
@@ -167,8 +168,8 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
 
     def __post_init__(self) -> None:
         for name in ("skip_epsilon", "test_epsilon"):
-            object.__setattr__(self, name, exact_epsilon(getattr(self, name), what=name))
-        object.__setattr__(self, "delta", exact_delta(self.delta))
+            require_epsilon(getattr(self, name), what=name)
+        require_delta(self.delta)
         whole("horizon", self.horizon, least=1)
         if self.delta == 0:
             raise DeclarationError(

@@ -12,9 +12,10 @@ from math import prod
 from typing import TypeVar
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
 from littlestone.privacy.mechanisms.competition import (
     Competition,
     CompetitionJournal,
@@ -31,7 +32,7 @@ _SPLITS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
+class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
     """Select candidates that the records of a stream name, one an epoch, by `Competition`.
 
     All selections of all T = ``horizon`` steps together are (epsilon, delta)-DP under replacement of
@@ -45,7 +46,7 @@ class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
     different growths, each in the bounds of the same epsilon and delta: a record is in one epoch.
 
     >>> mechanism = ContinualSelection[str](
-    ...     epsilon=Fraction(1), delta=Fraction(1, 10**6), horizon=200_000, growth=4, shared=True
+    ...     budget=Budget(1, "1e-6"), horizon=200_000, growth=4, shared=True
     ... )
     >>> print(mechanism.cost())
     epsilon 1, delta 0.000001 (replace-one)
@@ -54,15 +55,12 @@ class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
     (66.9, 36.6)
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    budget: Budget
     horizon: int
     growth: int
     shared: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
-        object.__setattr__(self, "delta", exact_delta(self.delta))
         whole("horizon", self.horizon, least=1)
         whole("growth", self.growth, least=1)
         if self.delta == 0:
@@ -76,9 +74,6 @@ class ContinualSelection(Mechanism[Sequence[tuple[Key, ...]], Selections[Key]]):
     def rates(self, growth: int, *, shared: bool = False) -> Rates:
         """Those of this epsilon and delta with the least `Rates.expected_records`, over 32 splits."""
         return _rates(self.epsilon, self.delta / self.horizon, growth, shared)
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon, self.delta)
 
     def start(
         self,

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from littlestone.classes.base import ErrorRuns
-from littlestone.privacy.cost import PrivacyCost, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, require_epsilon
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.rational import exp_below
 
@@ -22,7 +22,7 @@ class ErrorMechanism(Mechanism[ErrorRuns, int]):
     epsilon: Fraction
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        require_epsilon(self.epsilon)
 
     @cached_property
     def base(self) -> Fraction:

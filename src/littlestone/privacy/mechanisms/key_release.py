@@ -10,33 +10,31 @@ from fractions import Fraction
 from typing import TypeVar
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, exact, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism, Output
+from littlestone.privacy.mechanisms.base import Budgeted, Mechanism, Output
 from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
 from littlestone.privacy.parameters import whole
 
 Key = TypeVar("Key", bound=Hashable)
 
 
-def cost_of_unlisted_keys(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
-    """The two as exact numbers; `DeclarationError` for illegal ones, and for delta = 0.
+def require_delta_for_unlisted_keys(budget: Budget) -> None:
+    """Raise `DeclarationError` for delta = 0.
 
-    >>> cost_of_unlisted_keys(1, "1e-6")
-    (Fraction(1, 1), Fraction(1, 1000000))
+    >>> require_delta_for_unlisted_keys(Budget(1, "1e-6"))
     """
-    cost = exact_epsilon(epsilon), exact_delta(delta)
-    if cost[1] == 0:
+    if budget.delta == 0:
         raise DeclarationError(
             "release keys that only the data list with delta = 0",
             found="a key that one record alone brings tells of that record",
             fix="give delta > 0, such as 1e-6, or list the keys beforehand",
         )
-    return cost
 
 
 @dataclass(frozen=True)
-class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
+class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
     """A record is (key, label); key u of score s fires with probability q(s), by itself.
 
     Keys are from an unbounded set, and only keys with a positive record can fire.  What is released
@@ -46,8 +44,7 @@ class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    budget: Budget
 
     @property
     @abstractmethod
@@ -67,16 +64,11 @@ class KeyRelease(Mechanism[Iterable[tuple[Key, bool]], Output]):
         """Its exact distribution."""
 
     def __post_init__(self) -> None:
-        epsilon, delta = cost_of_unlisted_keys(self.epsilon, self.delta)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
+        require_delta_for_unlisted_keys(self.budget)
 
     def __reduce__(self) -> tuple[object, ...]:
         # The curve is a function, which cannot be pickled; it is computed anew.
-        return type(self), (self.epsilon, self.delta)
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon, self.delta)
+        return type(self), (self.budget,)
 
     def draw(self, data: Iterable[tuple[Key, bool]], *, receipt: Receipt) -> Output:
         rng = receipt.redeem(self)

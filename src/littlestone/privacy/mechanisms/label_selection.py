@@ -9,10 +9,11 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import Generic
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.key_release import Key, cost_of_unlisted_keys
+from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
+from littlestone.privacy.mechanisms.key_release import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
@@ -24,7 +25,7 @@ DEFAULT = 0
 
 @dataclass(frozen=True)
 class LabelSelection(
-    Mechanism[Iterable[tuple[Key, int]], frozenset[tuple[Key, int]]], Generic[Key]
+    Budgeted, Mechanism[Iterable[tuple[Key, int]], frozenset[tuple[Key, int]]], Generic[Key]
 ):
     """Every key holds a race of its labels and bottom; it is released with the label that wins.
 
@@ -44,23 +45,17 @@ class LabelSelection(
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.  The proof is in
     docs/proofs/lookup.md.  Time: O(keys and labels that occur together), about 20 s for a million.
 
-    >>> mechanism = LabelSelection(Fraction(1), Fraction(1, 10**6))
+    >>> mechanism = LabelSelection(Budget(1, "1e-6"))
     >>> [round(float(mechanism.chance(c)), 3) for c in (1, 20, 28, 36, 60)]
     [0.0, 0.034, 0.865, 0.998, 1.0]
     >>> mechanism.enough(Fraction(1, 20))
     30
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    budget: Budget
 
     def __post_init__(self) -> None:
-        epsilon, delta = cost_of_unlisted_keys(self.epsilon, self.delta)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon, self.delta)
+        require_delta_for_unlisted_keys(self.budget)
 
     @cached_property
     def base(self) -> Fraction:
@@ -179,7 +174,7 @@ class LabelSelection(
         return Real(cache((Real.of(value / max(best, Fraction(1))) * falls).enclose))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.epsilon, self.delta)
+        return type(self), (self.budget,)
 
     def __str__(self) -> str:
         return (

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 from math import prod
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
@@ -43,7 +43,7 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
     horizon: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        require_epsilon(self.epsilon)
         whole("threshold", self.threshold, least=1)
         whole("horizon", self.horizon, least=1)
 

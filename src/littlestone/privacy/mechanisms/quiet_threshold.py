@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
@@ -85,7 +85,7 @@ class QuietThreshold(Mechanism[Sequence[bool], Answers]):
     threshold: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        require_epsilon(self.epsilon)
         whole("threshold", self.threshold)
 
     @cached_property

@@ -42,7 +42,7 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
     The proof is in docs/proofs/single-key-selection.md.  Time: O(number of
     records), about 4 s for a million keys.
 
-    >>> mechanism = SingleKeySelection(Fraction(1), Fraction(1, 10**6))
+    >>> mechanism = SingleKeySelection(Budget(1, "1e-6"))
     >>> round(float(mechanism.growth), 3), mechanism.enough(Fraction(1, 10), Fraction(1, 20))
     (2.58, 219)
     >>> [round(float(mechanism.curve(s)), 3) for s in (1, 10, 14, 18, 40)]

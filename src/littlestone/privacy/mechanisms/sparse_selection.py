@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Data, Mechanism
+from littlestone.privacy.mechanisms.base import Budgeted, Data, Mechanism
 from littlestone.privacy.parameters import natural_log
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers import selection
@@ -31,7 +31,7 @@ _BITS = 64
 
 
 @dataclass(frozen=True)
-class SparseSelection(Mechanism[Data, Item | None]):
+class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
     """Draw a candidate u with Pr[u] ~ r^score(u), or bottom (None) with Pr ~ r^B.
 
     r is a rational with r <= e^(epsilon / 2), and B the least integer for which
@@ -49,8 +49,7 @@ class SparseSelection(Mechanism[Data, Item | None]):
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000, 0 < delta < 1 and L >= 1.
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    budget: Budget
 
     @property
     @abstractmethod
@@ -62,8 +61,6 @@ class SparseSelection(Mechanism[Data, Item | None]):
         """The candidates that ``data`` bring, with their scores.  For audits, never released."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
-        object.__setattr__(self, "delta", exact_delta(self.delta))
         if self.delta == 0:
             raise DeclarationError(
                 "select from candidates that depend on the data with delta = 0",
@@ -93,9 +90,6 @@ class SparseSelection(Mechanism[Data, Item | None]):
         bits = _BITS + (self.fresh * self._limit.denominator).bit_length()
         odds = self.fresh * Fraction(_inverse_power(self.base, self.bottom - 1, bits)[1], 1 << bits)
         return min(self._limit, odds / (1 + odds))
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon, self.delta)
 
     def guarantee(self) -> Guarantee:
         # Outside the candidates that one record alone brings, log-ratios have the range 2 ln r.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_epsilon
+from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
@@ -48,7 +48,7 @@ class SparseVector(ThresholdMechanism):
 
         The variance is 2 / e1^2 + 2 m^2 / e2^2 up to rounding (Lyu, Su and Li 2017, section 4.2).
         """
-        epsilon = exact_epsilon(epsilon)
+        require_epsilon(epsilon)
         whole("hits", hits, least=1)
         m = hits if monotone else 2 * hits
         # Any split is private and they add up to epsilon exactly: a float may choose it.
@@ -65,7 +65,7 @@ class SparseVector(ThresholdMechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("threshold_epsilon", "query_epsilon"):
-            object.__setattr__(self, name, exact_epsilon(getattr(self, name), what=name))
+            require_epsilon(getattr(self, name), what=name)
 
     @cached_property
     def _noises(self) -> tuple[Fraction, Fraction]:

@@ -12,10 +12,11 @@ from math import ceil
 from typing import TypeVar
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exact_epsilon
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
 from littlestone.privacy.rational import exp_below, log_above, log_below
 from littlestone.privacy.samplers.geometric import discrete_laplace
 
@@ -24,7 +25,7 @@ Histogram = frozenset[tuple[Key, int]]
 
 
 @dataclass(frozen=True)
-class StableHistogram(Mechanism[Sequence[Key | None], Histogram[Key]]):
+class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]]):
     """Release (key, count + X) iff count + X >= threshold, for every key that occurs.
 
     ``data`` holds the key of each record, None for a record without one.  The X are independent
@@ -37,17 +38,14 @@ class StableHistogram(Mechanism[Sequence[Key | None], Histogram[Key]]):
     Keys that are equal must look equal to every reader (not 1 and True, nor hypotheses that
     remember their sample): a release holds one of them.  Time linear in the number of records.
 
-    >>> mechanism = StableHistogram(Fraction(1), Fraction(1, 10**6))
+    >>> mechanism = StableHistogram(Budget(1, "1e-6"))
     >>> mechanism.threshold, mechanism.error(keys=100, beta=Fraction(1, 20))
     (28, 15)
     """
 
-    epsilon: Fraction
-    delta: Fraction
+    budget: Budget
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
-        object.__setattr__(self, "delta", exact_delta(self.delta))
         if not self.delta:
             raise DeclarationError(
                 "make a stable histogram with delta = 0",
@@ -77,9 +75,6 @@ class StableHistogram(Mechanism[Sequence[Key | None], Histogram[Key]]):
         """The least k >= 0 that the logarithms certify to have a^k / (1 + a) <= bound."""
         at_least = log_above(1 / (bound * (1 + self.ratio)), bits=192)
         return max(0, ceil(at_least / log_below(1 / self.ratio, bits=192)))
-
-    def cost(self) -> PrivacyCost:
-        return PrivacyCost(self.epsilon, self.delta)
 
     def guarantee(self) -> Guarantee:
         # A replaced record moves two counts by one, and each of them is (epsilon / 2)-DP.
