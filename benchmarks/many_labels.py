@@ -30,7 +30,7 @@ from rich.table import Table
 from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.data import Labels, open_table, read_labelled, read_mapped
-from littlestone.learners.multiclass import BucketLearner, LookupLearner, MulticlassLearner
+from littlestone.learners import BucketLearner, LookupLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 

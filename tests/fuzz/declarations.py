@@ -35,13 +35,13 @@ from littlestone.domains import Domain
 from littlestone.errors import LittlestoneError
 from littlestone.labels import declared_labels
 from littlestone.learners import PrivateLearner, Release
-from littlestone.learners.multiclass import MulticlassLearner
+
 from littlestone.learners.online import PredictionLearner, PrivateOnlineLearner, online_choice
 from littlestone.online import StandardOptimalAlgorithm, TreeAdversary
 from littlestone.online import play as play_game
 from littlestone.planning import choose_learner
 from littlestone.planning import plan as planned
-from littlestone.planning.multiclass import choose_multiclass_learner, formulas, multiclass_plan
+from littlestone.planning.multiclass import choose_learner, formulas, multiclass_plan
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -153,7 +153,7 @@ def _fit(text: str, n: int, seed: int, **goal: Any) -> None:
 
 def _fit_labels(text: str, labels: str, n: int, seed: int, **goal: Any) -> None:
     H, rng = parse_multiclass(text, label_names(labels)), seeded_generator(seed)
-    learner, _ = choose_multiclass_learner(H, **_parsed(**goal))
+    learner, _ = choose_learner(H, **_parsed(**goal))
     points, k = _points(H.domain, rng), len(declared_labels(label_names(labels)))
     examples = [(rng.choice(points), H.labels[rng.randrange(k)]) for _ in range(n)]
     sample = Sample.from_examples(H.domain, H.labels, examples)

@@ -20,7 +20,7 @@ from littlestone.domains import Domain
 from littlestone.errors import ModelError
 from littlestone.hypotheses import Classifier, Hypothesis
 from littlestone.learners import Release
-from littlestone.learners.multiclass import BitsLearner, LookupLearner
+from littlestone.learners import BitsLearner, LookupLearner
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -202,7 +202,7 @@ def test_the_setting_is_declared() -> None:
     H = parse_class("subsets(id; at most 2)")
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     assert choose_learner(H, **goal)[0].method == "partition"
-    assert choose_learner(H, **goal, setting="agnostic")[0].counts_errors
+    assert choose_learner(H, **goal, setting="agnostic")[0].tolerates_label_noise
     affine = parse_class("affine(x, y; q 5, dimension 1)")
     assert choose_learner(affine, **goal)[0].method == "irreducible"
     assert choose_learner(affine, **goal, setting="agnostic")[0].method == "agnostic"

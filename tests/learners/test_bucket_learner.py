@@ -20,8 +20,8 @@ from littlestone.errors import DeclarationError, LedgerError, ModelError
 from littlestone.hypotheses import BucketTable, Classifier
 from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners.base import Setting
-from littlestone.learners.multiclass import BucketLearner
-from littlestone.planning import choose_multiclass_learner
+from littlestone.learners import BucketLearner
+from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
@@ -114,10 +114,10 @@ def test_who_is_for_what() -> None:
         with pytest.raises(DeclarationError):
             BucketLabels(Fraction(1), buckets, labels)  # type: ignore[arg-type]
     assert BucketLearner(H, Budget(1)).plan(0.1, 0.05) is None
-    assert choose_multiclass_learner(H, Budget(1))[0].method == "buckets"
+    assert choose_learner(H, Budget(1))[0].method == "buckets"
     settings: tuple[Setting, ...] = ("realizable", "agnostic")
     for setting in settings:
-        learner, why = choose_multiclass_learner(H, Budget(1, "1e-6"), setting=setting)
+        learner, why = choose_learner(H, Budget(1, "1e-6"), setting=setting)
         assert learner.method == "lookup"
         assert "buckets, of no proved size, if no key need be named" in why
 

@@ -18,8 +18,8 @@ from littlestone.classes import Lookup, Outcomes, parse_multiclass
 from littlestone.domains import Grid, Integers, Product, Strings
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import Classifier, LookupTable
-from littlestone.learners.multiclass import LookupLearner
-from littlestone.planning import choose_multiclass_learner
+from littlestone.learners import LookupLearner
+from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -105,7 +105,7 @@ def test_who_is_for_what() -> None:
         LookupLearner(Outcomes.of("a", labels=LABELS, max_rules=1), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError, match="one record alone"):
         LookupLearner(H, Budget(1))
-    learner, why = choose_multiclass_learner(H, Budget(1, "1e-6"))
+    learner, why = choose_learner(H, Budget(1, "1e-6"))
     assert learner.method == "lookup"
     assert why.startswith("lookup, ")
     assert "bits, " in why

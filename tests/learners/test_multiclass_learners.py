@@ -18,7 +18,7 @@ from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.hypotheses import BitFunction
 from littlestone.learners import ExponentialLearner, IrreducibleLearner, Release
-from littlestone.learners.multiclass import BitPartsLearner, BitsLearner, MulticlassLearner
+from littlestone.learners import BitPartsLearner, BitsLearner
 from littlestone.learners.teachers import split
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost

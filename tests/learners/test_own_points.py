@@ -26,7 +26,7 @@ from littlestone.domains import Grid, Names, Product, Strings
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import PrivateLearner
-from littlestone.learners.multiclass import MulticlassLearner
+
 from littlestone.learners.online import KeyLearner, PredictionLearner, RuleLearner
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
 from littlestone.privacy import Budget

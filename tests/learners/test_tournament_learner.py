@@ -21,7 +21,7 @@ from littlestone.classes import FiniteClass, parse_multiclass
 from littlestone.errors import DeclarationError
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.globally_stable import errors
-from littlestone.learners.multiclass import TournamentLearner, tournaments
+
 from littlestone.learners.stable.labels import LabelSOA
 from littlestone.learners.stable.sizes import Sizes, proved_sizes, stability
 from littlestone.learners.teachers import permuted
@@ -38,7 +38,7 @@ TOURNAMENTS = Sizes(block=1, caps=(0, 2), batches=2, fresh=1)
 Masses = dict[Any, Fraction]
 
 
-def in_order(learner: TournamentLearner, sizes: Sizes, reused: bool) -> Callable[[Any], Masses]:
+def in_order(learner: GloballyStableLearner, sizes: Sizes, reused: bool) -> Callable[[Any], Masses]:
     """Exactly what is released of records in a known order: all guesses, and both mechanisms."""
 
     @cache
@@ -67,21 +67,21 @@ def in_order(learner: TournamentLearner, sizes: Sizes, reused: bool) -> Callable
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.2"), ("2", "0.3")])
 def test_private_on_every_tiny_pair(epsilon: str, delta: str) -> None:
     """With the order known: the uniform one of `draw` can only hide more."""
-    learner = TournamentLearner(H, Budget(epsilon, delta), sizes=TOURNAMENTS)
+    learner = GloballyStableLearner(H, Budget(epsilon, delta), sizes=TOURNAMENTS)
     pairs = list(neighbours(RECORDS, TOURNAMENTS.n))
     assert exact_audit(in_order(learner, TOURNAMENTS, False), pairs, learner.event).holds
 
 
 def test_records_that_vote_and_choose_are_caught() -> None:
     sizes, (a, b) = Sizes(block=1, caps=(0,), batches=9, fresh=0), RECORDS[:2]
-    learner = TournamentLearner(H, Budget(4, "0.01"), sizes=sizes)
+    learner = GloballyStableLearner(H, Budget(4, "0.01"), sizes=sizes)
     pairs = [((a,) * (i + 1) + (b,) * (8 - i), (a,) * i + (b,) * (9 - i)) for i in range(9)]
     for reused in (False, True):
         law = in_order(learner, sizes, reused)
         assert exact_audit(law, pairs, learner.event).holds != reused
 
 
-class ChoosesOnAllRecords(TournamentLearner):
+class ChoosesOnAllRecords(GloballyStableLearner):
     """All records choose, also those that voted."""
 
     def draw(self, sample: Any, *, receipt: Receipt) -> Any:
@@ -91,7 +91,7 @@ class ChoosesOnAllRecords(TournamentLearner):
             return super().draw(sample, receipt=receipt)
 
 
-def draws_as_told(kind: type[TournamentLearner]) -> bool:
+def draws_as_told(kind: type[GloballyStableLearner]) -> bool:
     """Whether `draw` itself, along every outcome of its random bits, has the law that is audited."""
     sizes = Sizes(block=1, caps=(0,), batches=3, fresh=1)
     learner = kind(H, Budget(3, "0.3"), sizes=sizes)
@@ -110,7 +110,7 @@ def draws_as_told(kind: type[TournamentLearner]) -> bool:
 
 
 def test_the_draw_has_the_law_that_is_audited() -> None:
-    assert draws_as_told(TournamentLearner)
+    assert draws_as_told(GloballyStableLearner)
     assert not draws_as_told(ChoosesOnAllRecords)
 
 
@@ -135,7 +135,7 @@ def test_the_rule_is_the_soa_and_then_what_it_saw() -> None:
 def test_two_labels_are_the_binary_learner() -> None:
     table = [[0, 1, 1], [1, 0, 1], [0, 0, 0]]
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
-    several = TournamentLearner.proved(FiniteClass.from_array(table), **goal)
+    several = GloballyStableLearner.proved(FiniteClass.from_array(table), **goal)
     binary = GloballyStableLearner.proved(FiniteClass.from_array(table), **goal)
     assert several.sizes == binary.sizes
     assert stability(1, 3) == pytest.approx(1 / 3)
@@ -146,7 +146,7 @@ def test_two_labels_are_the_binary_learner() -> None:
 
 def test_it_learns() -> None:
     table = FiniteClass.from_array([[x, y] for x in range(3) for y in range(3)], labels=list("abc"))
-    learner = TournamentLearner(table, Budget(4, "1e-6"))
+    learner = GloballyStableLearner(table, Budget(4, "1e-6"))
     assert learner.plan(0.1, 0.05, setting="realizable") is None
     rng, right = random.Random(2), 0
     for seed in range(5):
@@ -165,8 +165,8 @@ def test_it_learns() -> None:
 def test_declarations() -> None:
     for alpha in (0, 1, "no"):
         with pytest.raises(DeclarationError):
-            TournamentLearner(H, Budget(1, "1e-6"), alpha=alpha)
+            GloballyStableLearner(H, Budget(1, "1e-6"), alpha=alpha)
     with pytest.raises(DeclarationError, match="point by point"):
-        TournamentLearner(parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), Budget(1, "1e-6"))
+        GloballyStableLearner(parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError):
-        TournamentLearner(H, Budget(1))
+        GloballyStableLearner(H, Budget(1))

@@ -17,7 +17,7 @@ from littlestone.domains import Grid, Strings
 from littlestone.errors import DeclarationError, TableError, TooLargeError
 from littlestone.learners import ExponentialLearner, IrreducibleLearner, base
 from littlestone.learners.choosing import ChoosingLearner
-from littlestone.learners.multiclass import BitsLearner
+from littlestone.learners import BitsLearner
 from littlestone.learners.staged import StagedLearner
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import candidates

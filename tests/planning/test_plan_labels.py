@@ -15,8 +15,8 @@ from littlestone.classes import FiniteClass, parse_multiclass
 from littlestone.cli import app
 from littlestone.errors import DeclarationError
 from littlestone.learners import AgnosticLearner
-from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
-from littlestone.planning import choose_multiclass_learner, multiclass_plan
+from littlestone.learners import BitPartsLearner, BitsLearner
+from littlestone.planning import choose_learner, multiclass_plan
 from littlestone.planning.multiclass import formulas
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
@@ -45,22 +45,22 @@ def test_the_fewest_records_first_and_baselines_last() -> None:
 
 
 def test_the_size_is_that_of_the_learner() -> None:
-    learner, why = choose_multiclass_learner(RULES, **GOAL)
+    learner, why = choose_learner(RULES, **GOAL)
     assert isinstance(learner, BitsLearner)
     assert why.startswith("bits, 1,754 records suffice; bit_parts, 1,862")
     bound = learner.plan(0.1, 0.05, setting="realizable")
     assert bound is not None
     assert bound.n == 1754
     assert learner.cost().epsilon <= 1
-    small, _ = choose_multiclass_learner(RULES, Budget("0.1", "1e-6"))
+    small, _ = choose_learner(RULES, Budget("0.1", "1e-6"))
     assert isinstance(small, BitPartsLearner)  # where a share of delta counts for more
 
 
 def test_choosing_by_name() -> None:
-    assert choose_multiclass_learner(RULES, **GOAL, method="bit_parts")[0].method == "bit_parts"
+    assert choose_learner(RULES, **GOAL, method="bit_parts")[0].method == "bit_parts"
     for method in ("tournaments", "nothing"):
         with pytest.raises(DeclarationError):
-            choose_multiclass_learner(RULES, **GOAL, method=method)
+            choose_learner(RULES, **GOAL, method=method)
 
 
 def test_a_method_that_is_named_is_planned_alone() -> None:
@@ -84,10 +84,10 @@ def test_bits_count_errors_where_labels_may_be_wrong(
     text: str, labels: list[str], methods: set[str]
 ) -> None:
     H = parse_multiclass(text, labels)
-    learner, why = choose_multiclass_learner(H, **GOAL, setting="agnostic", method="bits")
+    learner, why = choose_learner(H, **GOAL, setting="agnostic", method="bits")
     assert isinstance(learner, BitsLearner)
     assert {binary.method for binary in learner.learners} == methods
-    assert learner.counts_errors
+    assert learner.tolerates_label_noise
     assert why == "bits, of no proved size"
     assert learner.cost().epsilon <= 1
 
@@ -96,7 +96,7 @@ def test_bits_of_relabelled_records() -> None:
     """A bit class that no learner counts errors of directly is learned by a transformation."""
     H = FiniteClass.from_array([[0, 1, 2], [2, 1, 0], [1, 1, 1]], labels=LABELS)
     learner = BitsLearner(H, **GOAL, binary=AgnosticLearner)
-    assert learner.counts_errors
+    assert learner.tolerates_label_noise
     assert {binary.method for binary in learner.learners} == {"agnostic"}
     counts = np.array([[60, 600, 60], [50, 700, 50], [600, 60, 60]])
     sample = Sample(H.domain, tuple(LABELS), tuple(H.domain), counts)

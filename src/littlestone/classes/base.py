@@ -142,7 +142,7 @@ class HypothesisClass(ABC, Generic[Point]):
         """
         d, k = self.littlestone_dimension(), self.labels - 1
         # All are (k + 1)^points, should the dimension be larger.
-        ways = sum(math.comb(points, i) * k**i for i in range(int(min(d, points)) + 1))
+        ways: int = sum(math.comb(points, i) * k**i for i in range(int(min(d, points)) + 1))
         return ways if self.size is None else min(self.size, ways)
 
     def soa_label(self, x: Point) -> int:
@@ -237,7 +237,7 @@ class Enumerable(HypothesisClass[Point]):
         """
         return
 
-    def table(self) -> NDArray[np.int64]:
+    def table(self) -> NDArray[Any]:
         """The labels of all hypotheses at all points of a finite domain, a row a hypothesis."""
         rows = [values_of(self.hypothesis(i), self.domain) for i in range(self.size or 0)]
         return np.array(rows).reshape(len(rows), self.domain.size or 0)

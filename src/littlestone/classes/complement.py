@@ -81,7 +81,7 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
         h = self.part.hypothesis(index)
         return function_of_labels(self.domain, (1 - h(x) for x in self.domain))
 
-    def table(self) -> NDArray[np.bool_]:
+    def table(self) -> NDArray[Any]:
         return ~self.part.table()
 
     def require_scorable(self) -> None:

@@ -109,7 +109,8 @@ class Lookup(HypothesisClass[Any], Declared):
     def soa_label(self, x: Any) -> int:
         self.domain.require(x)
         self.require_learnable()
-        return dict(self.known).get(x, 0)
+        label: int = dict(self.known).get(x, 0)
+        return label
 
     def mistake_point(self) -> Any:
         if self.littlestone_dimension() < 1:
@@ -124,12 +125,13 @@ class Lookup(HypothesisClass[Any], Declared):
     def least_errors(self, sample: Sample[Any]) -> int:
         """See `HypothesisClass.least_errors`; O(N log N): the keys of largest gain have their labels."""
         known = dict(self.known)
-        right, gains = 0, []
+        right, gains = 0, list[int]()
         for x, row in zip(sample.points, sample.counts.tolist(), strict=True):
             right += row[known.get(x, 0)]
             if x not in known:
                 gains.append(max(row) - row[0])
-        return sample.n - right - sum(sorted(gains, reverse=True)[: self._left])
+        found: int = sample.n - right - sum(sorted(gains, reverse=True)[: self._left])
+        return found
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:

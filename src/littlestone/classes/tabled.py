@@ -309,7 +309,7 @@ def common_domain(parts: Sequence[HypothesisClass[Any]], whole: str) -> Domain[A
     return domains.pop()
 
 
-def rows_of(H: HypothesisClass[Any]) -> NDArray[np.bool_]:
+def rows_of(H: HypothesisClass[Any]) -> NDArray[Any]:
     """The table of a finite class on a finite domain, a row a hypothesis; none is met twice.
 
     Raises `TooLargeError` if it would have more entries than `LIMIT`, or than `LISTED` or `WALKED`

@@ -8,11 +8,9 @@ from typing import Any
 
 from littlestone.classes import parse_class
 from littlestone.data import Label, Table, read_sample
-from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
-from littlestone.learners.multiclass import MulticlassLearner
-from littlestone.planning import choose_learner, choose_multiclass_learner
+from littlestone.planning import choose_learner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.event import Event
@@ -27,7 +25,7 @@ class Task:
     With an epsilon ``estimate`` it says how good the rule is as well.
     """
 
-    learner: PrivateLearner[Any] | MulticlassLearner[Any]
+    learner: PrivateLearner[Any]
     why: str
     event: Event
     label: Label
@@ -40,9 +38,13 @@ class Task:
 
     def fit(self, sample: Sample[Any], **spending: Any) -> Release:
         """Spend and release, as the learner's `fit` does."""
-        if isinstance(self.learner, PrivateLearner):
-            spending["estimate"] = self.estimate
-        return self.learner.fit(sample, label=str(self.label), **spending)
+        return self.learner.fit(
+            sample,
+            label=str(self.label),
+            labels=self.label.names,
+            estimate=self.estimate,
+            **spending,
+        )
 
     def evaluate(self, release: Release, sample: Sample[Any]) -> Evaluation:
         """How the release fares on the sample: NOT PRIVATE."""
@@ -68,15 +70,6 @@ def declared_task(
     }  # fmt: skip
     label = Label.parse(target, positive, labels=labels, default=default)
     H = parse_class(hypotheses, label.labels)
-    if label.condition is not None:
-        learner, why = choose_learner(H, **goal)
-        more = None if estimate is None else exact_epsilon(estimate)
-        return Task(learner, why, learner.event_with(more), label, more)
-    if estimate is not None:
-        raise DeclarationError(
-            "estimate precision, recall and error",
-            found="they are those of a rule, and there are several labels",
-            fix="leave out --estimate, or ask about one label with --positive",
-        )
-    several, why = choose_multiclass_learner(H, **goal)
-    return Task(several, why, several.event, label, None)
+    learner, why = choose_learner(H, **goal)
+    more = None if estimate is None else exact_epsilon(estimate)
+    return Task(learner, why, learner.event_with(more), label, more)

@@ -129,7 +129,7 @@ class CellFunction(Hypothesis[Any]):
         once = all(None not in listed and len(set(listed)) == len(listed) for listed in values)
         if not legal or not once or any(column.size is not None for column in domain.columns):
             raise ValueError
-        found = cls(domain, labels, tuple(map(tuple, map(sorted, values))), given)
+        found = cls(domain, labels, tuple(tuple(sorted(listed)) for listed in values), given)
         if found.values != values:
             raise ValueError
         return found

@@ -57,9 +57,11 @@ class ChoosingLearner(PrivateLearner[Point]):
     """
 
     method = "choosing"
-    counts_errors = True
+    several = False
+    tolerates_label_noise = True
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+        super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Covering):
             raise DeclarationError(
                 f"learn {hypotheses} with the choosing mechanism",

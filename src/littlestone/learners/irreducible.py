@@ -49,6 +49,7 @@ class IrreducibleLearner(VotingLearner[Point]):
     """
 
     method = "irreducible"
+    several = True
     source = "docs/proofs/irreducible.md, Theorem 2"
 
     def __init__(
@@ -87,11 +88,11 @@ class IrreducibleLearner(VotingLearner[Point]):
         return d, 1 / (d * (d + 1)) if d else 0.0
 
     @classmethod
-    def longest(cls, m: int, d: int) -> int:
+    def longest(cls, m: int, d: int, labels: int = 2) -> int:
         # A leaf of dimension t is at most m + p (2^(d - t) - 1) deep.
         def leaves(p: int, t: int) -> int:
             depth = m + p * (2 ** (d - t) - 1)
-            return sum(math.comb(depth, i) for i in range(d - t + 1))
+            return sum(math.comb(depth, i) * (labels - 1) ** i for i in range(d - t + 1))
 
         return sum(leaves((m + 1) << s, t) for s in range(d + 1) for t in range(d + 1))
 

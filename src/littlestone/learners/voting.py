@@ -87,8 +87,7 @@ class VotingLearner(PrivateLearner[Point]):
         teachers: int | None = None,
         most: int | None = MOST_SPACES,
     ) -> None:
-        hypotheses.require_learnable()
-        self.hypotheses = hypotheses
+        super().__init__(hypotheses, budget)
         self.dimension = int(hypotheses.littlestone_dimension())
         self.alpha = share("alpha", self.radius / 10 if alpha is None else alpha)
         if list_size is None:
@@ -142,7 +141,8 @@ class VotingLearner(PrivateLearner[Point]):
         cls, hypotheses: HypothesisClass[Point], m: int, beta: Fraction, declared: dict[str, Any]
     ) -> Self:
         """As many teachers, of m records, as list all they find and are misled rarely."""
-        options = {"list_size": cls.longest(m, int(hypotheses.littlestone_dimension())), **declared}
+        longest = cls.longest(m, int(hypotheses.littlestone_dimension()), hypotheses.labels)
+        options = {"list_size": longest, **declared}
         alone = cls(hypotheses, teachers=1, most=None, **options)
         return cls(hypotheses, teachers=alone.enough(beta), most=None, **options)
 
@@ -162,7 +162,7 @@ class VotingLearner(PrivateLearner[Point]):
 
     @classmethod
     @abstractmethod
-    def longest(cls, m: int, d: int) -> int:
+    def longest(cls, m: int, d: int, labels: int = 2) -> int:
         """The most hypotheses that a teacher of m records lists, if nothing is cut; d = LDim(H)."""
 
     @abstractmethod
@@ -190,7 +190,7 @@ class VotingLearner(PrivateLearner[Point]):
         self, sample: Sample[Point], rng: random.Random
     ) -> Iterator[list[Hypothesis[Point]]]:
         if sample.n < self.teachers:  # they hold nothing, and list the same; n is public
-            yield from repeat(self.listed(Sample.from_counts(sample.domain, {})), self.teachers)
+            yield from repeat(self.listed(sample.of((), sample.counts[:0])), self.teachers)
         else:
             yield from map(self.listed, chunks(sample, self.teachers, rng))
 
@@ -272,14 +272,14 @@ class VotingLearner(PrivateLearner[Point]):
         if self.misled() * (1 + 1e-6) >= beta:
             return None
         m = least(lambda m: self.failure(m, alpha) <= beta)
-        if self.longest(m, self.dimension) > self.mechanism.list_size:
+        if self.longest(m, self.dimension, self.hypotheses.labels) > self.mechanism.list_size:
             return None
         return Bound(self.teachers * m, alpha, beta, setting, True, self.source)
 
     def failure(self, m: int, alpha: float) -> float:
         """The probability of an error above ``alpha`` with m records a teacher; or 1.
 
-        With N = sum_(i <= d) C(2 m, i), u = alpha' m for the learner's own alpha', v = alpha m - 1,
+        With N = sum_(i <= d) C(2 m, i) k^i for k + 1 labels, u = alpha' m for the learner's own alpha', v = alpha m - 1,
         and (s, c) of `interleaving`, it is at most
 
             s k (k - 1) N e^(-c u) + 2 k N e^(-(v - u)^2 / (2 (u + v))) + `misled`
@@ -290,7 +290,8 @@ class VotingLearner(PrivateLearner[Point]):
         u, v = float(self.alpha * m), alpha * m - 1
         if m < d or v <= u:
             return 1.0
-        patterns = math.log(sum(math.comb(2 * m, i) for i in range(d + 1)))
+        ways = (math.comb(2 * m, i) * (self.hypotheses.labels - 1) ** i for i in range(d + 1))
+        patterns = math.log(sum(ways))
         steps, rate = self.interleaving(d)
         exponents = [math.log(2 * k) + patterns - (v - u) ** 2 / (2 * (u + v))]
         if steps and k > 1:

@@ -12,7 +12,7 @@ import numpy as np
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.covering import Covering
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Learner
+from littlestone.learners.base import PrivateLearner
 from littlestone.learners.estimate import Estimate
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
@@ -22,7 +22,7 @@ from littlestone.sample import Sample
 _BETA = 0.05
 
 
-def accuracy(learner: Learner, n: int) -> str:
+def accuracy(learner: PrivateLearner[Any], n: int) -> str:
     """What is proved about the error of a release learned from ``n`` records, in one sentence."""
     confidence = f"{1 - _BETA:.0%}"
     any_labels = learner.accuracy(n, _BETA)
@@ -146,7 +146,7 @@ class Evaluation:
             n=sample.n,
             errors=errors(release.hypothesis, sample),
             best_errors=None if best is None else errors(best, sample),
-            best_rule=best and (best.named(names) if names else best.words()),
+            best_rule=None if best is None else best.named(names) if names else best.words(),
             table_errors=sample.n - int(sample.counts.max(axis=1).sum()),
             names=names,
             totals=tuple(sample.counts.sum(axis=0).tolist()),

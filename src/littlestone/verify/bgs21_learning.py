@@ -13,8 +13,7 @@ from littlestone.audit import find_subject
 from littlestone.classes import FiniteClass, Outcomes, Subsets
 from littlestone.dimension import LabelTable, multiclass_littlestone_dimension
 from littlestone.domains import Integers
-from littlestone.learners import IrreducibleLearner
-from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
+from littlestone.learners import BitPartsLearner, BitsLearner, IrreducibleLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -156,7 +155,7 @@ def rules_with_outcomes() -> Outcome:
     found = []
     for m, r, s in [(1, 1, 1), (1, 1, 2), (2, 1, 1), (2, 2, 1), (2, 1, 2), (2, 2, 2), (3, 2, 1)]:
         for k in (1, 2, 3):
-            H = Outcomes.of(*"abc"[:m], labels=list("wxyz")[: k + 1], max_rules=s, max_literals=r)
+            H = Outcomes.of(*"abc"[:m], labels=k + 1, max_rules=s, max_literals=r)
             found.append((H.littlestone_dimension(), H.bit_class(0).littlestone_dimension()))
     equal = sum(mls == bit for mls, bit in found)
     return Outcome("equal", f"on {equal} of {len(found)} classes", equal == len(found))

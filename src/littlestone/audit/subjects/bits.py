@@ -13,8 +13,7 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
 from littlestone.classes import FiniteClass
-from littlestone.learners import ExponentialLearner
-from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
+from littlestone.learners import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.learners.voting import orders
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample

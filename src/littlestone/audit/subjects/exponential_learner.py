@@ -16,7 +16,6 @@ from littlestone.audit.subject import Run, Subject, mechanism_subject, subject
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
-from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
@@ -43,7 +42,7 @@ def released_text(hypothesis: Hypothesis[Any]) -> str:
 
 
 def fits(
-    learner: PrivateLearner[Any] | MulticlassLearner[Any],
+    learner: PrivateLearner[Any],
     read: Callable[[Any], Any] | None = None,
 ) -> Callable[[int, random.Random], Run[Records]]:
     """The runs of a learner's subject: whole fits, each with the text of what it releases.

@@ -7,8 +7,7 @@ from typing import Any
 from littlestone.classes import HypothesisClass, Lookup
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses.buckets import BucketTable, bucket_of
-from littlestone.learners.base import Bound, Setting, require_plan
-from littlestone.learners.multiclass.base import MulticlassLearner
+from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
@@ -17,7 +16,7 @@ from littlestone.sample import Sample
 BITS = 18
 
 
-class BucketLearner(MulticlassLearner[Any]):
+class BucketLearner(PrivateLearner[Any]):
     """Release a label for each of 2^bits public buckets, to which keys are hashed: `BucketLabels`.
 
     epsilon-DP for every sample, with no delta: every bucket is released, whether or not it has records,
@@ -37,8 +36,9 @@ class BucketLearner(MulticlassLearner[Any]):
     """
 
     method = "buckets"
-    reservation = "if no key need be named"
-    counts_errors = True
+    several = True
+    caveat = Caveat.UNNAMED_KEYS
+    tolerates_label_noise = True
 
     def __init__(
         self,
@@ -47,13 +47,13 @@ class BucketLearner(MulticlassLearner[Any]):
         *,
         bits: int = BITS,
     ) -> None:
+        super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Lookup):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
                 found="it is no class of lookup tables",
                 fix="take another method, or declare lookup(COLUMN; at most M)",
             )
-        hypotheses.require_learnable()
         if type(bits) is not int or not 1 <= bits <= 20:
             raise DeclarationError(
                 f"hash keys to 2^{bits!r} buckets",

@@ -17,7 +17,6 @@ from littlestone.learners.base import Bound, PrivateLearner, Setting, require_pl
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.irreducible import IrreducibleLearner
-from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.partition import PartitionLearner
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
@@ -46,7 +45,7 @@ def first_that_applies(H: HypothesisClass[Any], budget: Budget) -> PrivateLearne
     return IrreducibleLearner(H, budget)
 
 
-class BitwiseLearner(MulticlassLearner[Point]):
+class BitwiseLearner(PrivateLearner[Point]):
     """Learns bit i of the label by a binary learner of H|_i, i < b, and puts the bits together.
 
     ``binary`` makes those learners, by default `first_that_applies`; a code above k is the label
@@ -65,17 +64,23 @@ class BitwiseLearner(MulticlassLearner[Point]):
         binary: Binary = first_that_applies,
         other: int = 0,
     ) -> None:
-        hypotheses.require_learnable()
+        super().__init__(hypotheses, budget)
+        if hypotheses.labels == 2:
+            raise DeclarationError(
+                f"learn {hypotheses} by the method {self.method}",
+                found="two labels are one bit",
+                fix="take another method",
+            )
         if type(other) is not int or not 0 <= other < hypotheses.labels:
             raise DeclarationError(
                 f"give codes above {hypotheses.labels - 1} the label number {other!r}",
                 found="there is no such label",
                 fix="give the number of a label, such as 0",
             )
-        self.hypotheses, self.other = hypotheses, other
+        self.other = other
         classes = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
         self.learners = self.shared(classes, budget, binary)
-        self.counts_errors = all(learner.counts_errors for learner in self.learners)
+        self.tolerates_label_noise = all(learner.tolerates_label_noise for learner in self.learners)
 
     @abstractmethod
     def shared(
@@ -86,6 +91,10 @@ class BitwiseLearner(MulticlassLearner[Point]):
     def bit(self, sample: Sample[Point], i: int) -> Sample[Point]:
         """The sample whose labels are the bits number i."""
         return sample.binary({y for y in range(self.hypotheses.labels) if y >> i & 1})
+
+    @property
+    def detail(self) -> str:
+        return "each bit by " + ", ".join(dict.fromkeys(inner.method for inner in self.learners))
 
     def work(self, n: int) -> int:
         """That of all binary learners."""
@@ -126,6 +135,7 @@ class BitsLearner(BitwiseLearner[Point]):
     """
 
     method = "bits"
+    several = True
 
     def shared(
         self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary

@@ -9,8 +9,8 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
-from littlestone.learners.multiclass.bits import Binary, BitwiseLearner, one_a_class
-from littlestone.learners.multiclass.order import UniformOrder
+from littlestone.learners.labels.bits import Binary, BitwiseLearner, one_a_class
+from littlestone.learners.labels.order import UniformOrder
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
@@ -33,6 +33,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
     """
 
     method = "bit_parts"
+    several = True
 
     def shared(
         self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from littlestone.classes import HypothesisClass, Lookup
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import LookupTable
-from littlestone.learners.base import Bound, Setting, require_values
-from littlestone.learners.multiclass.base import MulticlassLearner
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_values
 from littlestone.learners.partition import MOST_STEPS, enough_for_keys, require_curve
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -21,7 +20,7 @@ from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.sample import Sample
 
 
-class LookupLearner(MulticlassLearner[Any]):
+class LookupLearner(PrivateLearner[Any]):
     """Release each key with the label that wins its race; other keys have the default label.
 
     (epsilon, delta)-DP for every sample, by `LabelSelection`.  The table may have more entries than
@@ -37,16 +36,17 @@ class LookupLearner(MulticlassLearner[Any]):
     """
 
     method = "lookup"
-    counts_errors = True
+    several = True
+    tolerates_label_noise = True
 
     def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
+        super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Lookup):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
                 found="it is no class of lookup tables",
                 fix="take another method, or declare lookup(COLUMN; at most M)",
             )
-        hypotheses.require_learnable()
         self.hypotheses: Lookup = hypotheses
         self.mechanism = LabelSelection[Any](budget)
 
