@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,34 @@ def test_reducing_paths() -> None:
             path = reducing_path(H, k)
             assert is_irreducible(H, k) == (path is None)
             assert path is None or (len(path) <= k and reduces(H, path))
+
+
+def test_outcomes_are_reduced_where_any_points_reduce_them() -> None:
+    """Against all pairs of points of the values of examples and two new ones of each column."""
+    rng, reduced = np.random.default_rng(4), 0
+    for text in (
+        "outcomes(a; at most 2)",
+        "outcomes(a, b; at most 1)",
+        "outcomes(a, b; at most 2)",
+    ):
+        H = parse_class(text, labels=3)
+        points = list(product(*(["u", "v", "w", "z"] for _ in H.domain.columns)))  # type: ignore[attr-defined]
+        for _ in range(12):
+            V, left = H, int(rng.integers(0, 4))
+            while left and not V.is_empty():
+                x = tuple("uv"[int(i)] for i in rng.integers(0, 2, len(points[0])))
+                V, left = V.restrict(x, int(rng.integers(0, 3))), left - 1
+            if V.is_empty():
+                continue
+            d, labels = V.littlestone_dimension(), {x: V.soa_label(x) for x in points}
+            for k in (1, 2):
+                expected = any(
+                    reduces(V, tuple((x, labels[x]) for x in chosen))
+                    for chosen in combinations(points, k)
+                )
+                assert is_irreducible(V, k) != expected, (V, k, d)
+                reduced += expected
+    assert reduced > 10
 
 
 def test_a_missing_place_is_found() -> None:

@@ -50,7 +50,7 @@ class OutcomeCovers:
         # What was found tells of the records that asked for it.
         return OutcomeCovers.of, (self.m, self.r, self.s, self.k)
 
-    def _at(self, x: Rule) -> list[Rule]:
+    def rules_at(self, x: Rule) -> list[Rule]:
         """The rules that the record x obeys."""
         return [tuple(x[j] if j in shape else None for j in range(self.m)) for shape in self.shapes]
 
@@ -60,7 +60,7 @@ class OutcomeCovers:
 
     def restrict(self, space: Space, x: Rule, y: int) -> Space:
         """The version space of the functions in ``space`` that are y at the record x."""
-        at = self._at(x)
+        at = self.rules_at(x)
         wrong = {(rule, z) for rule in at for z in range(1, self.k + 1) if z != y}
         refuted = space.refuted | wrong
         covers = {c for c in space.covers if not c & wrong}

@@ -131,21 +131,25 @@ class Outcomes(HypothesisClass[Rule], Declared):
         return next((x for x in points if len(self.search.enough(self.space, x, below)) == 2), None)
 
     def reducing_points(self, k: int) -> list[Rule] | None:
-        """See `HypothesisClass.reducing_points`; tries all sets of k points of the values that matter.
+        """See `HypothesisClass.reducing_points`; tries the sets of points of the values that matter.
 
-        Those are the values of examples, and k others of each column, as the others are alike.  Raises
-        `TooLargeError` if these are more than 65,536 sets.
+        Those are the values of examples, and as many others of each column as points, as the others are
+        alike; none is tried where no number of points reduces.  Raises `TooLargeError` once these are
+        more than 65,536 sets.
         """
         self.require_learnable()
-        labels = {x: self.soa_label(x) for x in self._points(self._values, k)}
-        if sum(comb(len(labels), size) for size in range(1, k + 1)) > MOST_TRIED:
-            raise TooLargeError(
-                f"find {k} points that reduce {self}",
-                found=f"there are more than {MOST_TRIED} sets of points to try",
-                fix="give a smaller k, or declare fewer columns",
-            )
-        d = self.littlestone_dimension()
+        d, tried = self.littlestone_dimension(), 0
+        if self.search.at_least(self._limit(), d):
+            return None
         for size in range(1, k + 1):
+            labels = {x: self.soa_label(x) for x in self._points(self._values, size)}
+            tried += comb(len(labels), size)
+            if tried > MOST_TRIED:
+                raise TooLargeError(
+                    f"find {k} points that reduce {self}",
+                    found=f"there are more than {MOST_TRIED} sets of points to try",
+                    fix="give a smaller k, or declare fewer columns",
+                )
             for chosen in combinations(labels, size):
                 count_steps()
                 space = self.space
@@ -154,6 +158,27 @@ class Outcomes(HypothesisClass[Rule], Declared):
                 if not self.search.at_least(space, d):
                     return list(chosen)
         return None
+
+    def _limit(self) -> Space:
+        """A version space in all those that the SOA's labels leave at finitely many points.
+
+        The SOA's labels at the values of examples and a new one, with all rules of new values refuted:
+        a tree of the class needs none of the values of finitely many points.
+        """
+        points = list(self._points(self._values, 1))
+        (new,) = zip(*self._new_values(1), strict=True)
+        about_new = {
+            (rule, z)
+            for x in points
+            for rule in self.search.rules_at(x)
+            if any(v == u for v, u in zip(rule, new, strict=True))
+            for z in range(1, self.labels)
+        }
+        space = self.space._replace(refuted=self.space.refuted | about_new)
+        for x in points:
+            count_steps()
+            space = self.search.restrict(space, x, self.soa_label(x))
+        return space
 
     @cached_property
     def _values(self) -> list[list[Any]]:

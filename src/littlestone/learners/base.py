@@ -187,7 +187,6 @@ class PrivateLearner(ABC, Generic[Point]):
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high
 
-
     @classmethod
     def aimed(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
