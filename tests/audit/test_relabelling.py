@@ -60,7 +60,7 @@ def test_no_learner_of_two_outcomes_breaks_the_claim(
         CLASS,
         Budget(claim.epsilon, claim.delta),
         relabelling=relabelling,
-        realizable=lambda epsilon, delta: ExponentialLearner(CLASS, Budget(INNER.epsilon)),
+        realizable=lambda budget: ExponentialLearner(CLASS, Budget(INNER.epsilon)),
     )
     known: dict[Any, Any] = {}
     found = []

@@ -84,7 +84,12 @@ def test_labels_are_declared() -> None:
             Label.parse("y", labels=text)
     with pytest.raises(DeclarationError, match="not one of"):
         Label.parse("y", labels="a,b", default="c")
-    for wrong in ({}, {"positive": 1, "labels": "a,b"}, {"positive": 1, "default": "a"}):
+    several: list[dict[str, Any]] = [
+        {},
+        {"positive": 1, "labels": "a,b"},
+        {"positive": 1, "default": "a"},
+    ]
+    for wrong in several:
         with pytest.raises(DeclarationError):
             Label.parse("y", **wrong)
     assert len(declared_labels(map(str, range(1000)))) == 1000

@@ -19,8 +19,8 @@ from littlestone.domains import Integers, Product, Strings
 from littlestone.errors import DeclarationError, LedgerError, ModelError
 from littlestone.hypotheses import BucketTable, Hypothesis
 from littlestone.hypotheses.buckets import bucket_of
-from littlestone.learners.base import Setting
 from littlestone.learners import BucketLearner
+from littlestone.learners.base import Setting
 from littlestone.planning import candidates, choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

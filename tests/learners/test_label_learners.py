@@ -114,7 +114,8 @@ def says_several(kind: type[Any]) -> bool:
 
 def of_several() -> list[HypothesisClass[Any]]:
     """All example classes of more than two labels; and tables, of which an example may have two."""
-    found = [H for kind in concrete(Declared, "littlestone.classes") for H in kind.examples()]
+    kinds: list[Any] = [*concrete(Declared, "littlestone.classes")]  # type: ignore[type-abstract]
+    found = [H for kind in kinds for H in kind.examples()]
     return [*CLASSES, *(H for H in found if H.labels > 2)]
 
 

@@ -190,6 +190,6 @@ def test_a_released_table_is_listed_in_one_order() -> None:
         examples = [(first, "AA"), *[(0, "AA"), (8, "DL")] * 80]
         sample = Sample.from_examples(H.domain, examples, labels=LABELS)
         with Ledger() as ledger:
-            f = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
+            f: Any = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
         seen[json.dumps(f.to_json()), f.words(), tuple(f.entries)] += 1
     assert len(seen) == 1

@@ -58,8 +58,7 @@ CLASSES: list[HypothesisClass[Any]] = [
     ),
 ]
 LABELS = ("on time", "late", "1")
-OF_OF_TWO: list[type[Any]] = [kind for kind in BATCH if not issubclass(kind, BitwiseLearner)]
-SEVERAL: list[HypothesisClass[Any]] = [
+OF_SEVERAL: list[HypothesisClass[Any]] = [
     FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=3),
     parse_class("outcomes(a, integers(b); at most 1)", labels=3),
     parse_class("lookup(a; at most 2)", labels=3),

@@ -121,11 +121,13 @@ def test_the_rule_is_the_soa_and_then_what_it_saw() -> None:
     for _ in range(40):
         examples = [(rng.choice(table.domain.points), rng.randrange(3)) for _ in range(4)]
         state, player, realizable = ExtendedSOA(table), StandardOptimalAlgorithm(table), True
+        rule = table.soa()
         for x, y in examples:
             state = state.update(x, y)
             realizable = realizable and not player.version_space.restrict(x, y).is_empty()
-            rule = state.hypothesis()
-            assert rule is not None
+            found = state.hypothesis()
+            assert found is not None
+            rule = found
             if realizable:
                 player.update(x, y)
                 assert [*map(rule, table.domain)] == [*map(player.predict, table.domain)]
