@@ -12,7 +12,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.discovery import concrete
 from littlestone.domains import Grid, Integers, Reals, Strings
 
-KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")  # type: ignore[type-abstract]
+KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 EXAMPLES = [
     pytest.param(H, id=f"{kind.__name__}-{number}")
     for kind in KINDS

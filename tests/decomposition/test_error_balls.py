@@ -106,7 +106,7 @@ def test_every_statement_holds(row: Statement) -> None:
     assert row().holds
 
 
-KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")  # type: ignore[type-abstract]
+KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,4 +1,4 @@
-"""Decompositions of classes of several labels: trees are valid and optimal, leaves are as few as proved."""
+"""Decompositions of classes of several labels: trees are valid and optimal, leaves as few as proved."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def models() -> list[dict[str, Any]]:
             kind(several, Budget(1, "1e-6")).fit(examples, labels=names, **spent).to_json()
             for kind in (BitsLearner, LookupLearner)
         ]
-    classes: list[Any] = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
+    classes: list[Any] = concrete(Declared, "littlestone.classes")
     forms = [kind.examples()[0].soa().to_json() for kind in classes]
     return [*found, *({**whole, "hypothesis": form} for form in forms)]
 

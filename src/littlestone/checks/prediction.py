@@ -57,7 +57,7 @@ def _missing() -> list[object]:
 
 
 def soa_is_canonical(H: Class) -> None:
-    """soa()(x) = soa_label(x) = the least y that keeps LDim(V), else the last with V|(x,y) not empty."""
+    """soa()(x) = soa_label(x): the least y that keeps LDim(V), else the last with a hypothesis."""
     for V in version_spaces(H, most=8):
         d = V.littlestone_dimension()
         if not 0 <= d < math.inf:

@@ -54,9 +54,10 @@ class HypothesisClass(ABC, Generic[Point]):
 
     @abstractmethod
     def soa(self) -> Hypothesis[Point]:
-        """The canonical function SOA_H: the least y for which LDim(H|(x,y)) = LDim(H) (Lyu25, section 4).
+        """The canonical function SOA_H: the least y with LDim(H|(x,y)) = LDim(H) (Lyu25, section 4).
 
-        If there is none, SOA_H(x) is the last y for which H|(x,y) has a hypothesis.  Raises `EmptyClassError` or `InfiniteDimensionError` where LDim(H) is not a number >= 0.
+        If there is none, SOA_H(x) is the last y for which H|(x,y) has a hypothesis.  Raises
+        `EmptyClassError` or `InfiniteDimensionError` where LDim(H) is not a number >= 0.
         """
 
     @abstractmethod
@@ -168,7 +169,7 @@ class HypothesisClass(ABC, Generic[Point]):
         return (self.labels - 1).bit_length()
 
     def bit_class(self, i: int) -> HypothesisClass[Point]:
-        """The class H|_i of the functions x -> bit i of h(x), h in H, or one of two labels that holds it.
+        """The class H|_i of all x -> bit i of h(x), h in H, or a class of two labels that holds it.
 
         i = 0, ..., b - 1, bit 0 being the least significant one; H itself if it has two labels.  Raises
         `DeclarationError` if the class has none.  (BGS21, section 3.1.)
@@ -266,7 +267,7 @@ def require_few(looked: int, most: int | None) -> None:
 
 
 def require_example(H: HypothesisClass[Any], x: object, y: object) -> None:
-    """Raise `DeclarationError` unless ``x`` is a point of the domain of H and ``y`` one of its labels."""
+    """Raise `DeclarationError` unless ``x`` is a point of H's domain and ``y`` one of its labels."""
     H.domain.require(x)
     require_label(y, H.labels)
 
@@ -282,7 +283,7 @@ def require_two_labels(H: HypothesisClass[Any], asked: str) -> None:
 
 
 def plurality_label(H: HypothesisClass[Any], x: Any) -> int:
-    """The label that most hypotheses of a finite class give ``x``; the last of several that are tied."""
+    """The label that most hypotheses of a finite class give ``x``; the last of those tied."""
     total, last = H.size, H.labels - 1
     counts = [H.restrict(x, y).size for y in range(last)]
     known = [count for count in counts if count is not None]

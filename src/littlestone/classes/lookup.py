@@ -123,7 +123,7 @@ class Lookup(HypothesisClass[Any], Declared):
         self.require_learnable()
 
     def least_errors(self, sample: Sample[Any]) -> int:
-        """See `HypothesisClass.least_errors`; O(N log N): the keys of largest gain have their labels."""
+        """See `HypothesisClass.least_errors`; O(N log N): the keys of largest gain get their labels."""
         known = dict(self.known)
         right, gains = 0, list[int]()
         for x, row in zip(sample.points, sample.counts.tolist(), strict=True):

@@ -279,8 +279,8 @@ class VotingLearner(PrivateLearner[Point]):
     def failure(self, m: int, alpha: float) -> float:
         """The probability of an error above ``alpha`` with m records a teacher; or 1.
 
-        With N = sum_(i <= d) C(2 m, i) k^i for k + 1 labels, u = alpha' m for the learner's own alpha', v = alpha m - 1,
-        and (s, c) of `interleaving`, it is at most
+        With N = sum_(i <= d) C(2 m, i) k^i for k + 1 labels, u = alpha' m for the learner's own
+        alpha', v = alpha m - 1, and (s, c) of `interleaving`, it is at most
 
             s k (k - 1) N e^(-c u) + 2 k N e^(-(v - u)^2 / (2 (u + v))) + `misled`
 

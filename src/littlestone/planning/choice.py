@@ -90,8 +90,9 @@ def candidates(
     number of records; after these all that have a caveat, and those that do not apply last.
     In the agnostic setting those that tolerate label noise come before those that do not, whatever is
     proved; of those without a proved size by what is proved for clean labels, those made for it
-    (`Caveat.WRONG_LABELS`) last.  Of equal sizes the bits of the labels come last; where no size is known
-    they come first, as they take the least time.  Of the ``kinds`` of learners alone if they are given.  Depends on declarations alone.
+    (`Caveat.WRONG_LABELS`) last.  Of equal sizes the bits of the labels come last; where no size is
+    known they come first, as they take the least time.  Of the ``kinds`` of learners alone if they
+    are given.  Depends on declarations alone.
     """
     require_goal(alpha, beta, setting)
     made = partial(_made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting)

@@ -124,8 +124,8 @@ class Evaluation:
     """How a released rule fares on the very records it was learned from.  NOT PRIVATE.
 
     ``names`` are those of the labels, and ``totals`` how many records have each.  The best rule of the
-    class is None if it is not found by scoring each.  ``table_errors`` are those of the best function of
-    the same columns, which gives every point its most frequent label.
+    class is None if it is not found by scoring each.  ``table_errors`` are those of the best
+    function of the same columns, which gives every point its most frequent label.
     """
 
     n: int
@@ -140,7 +140,7 @@ class Evaluation:
     def of(
         cls, release: Release, hypotheses: HypothesisClass[Any], sample: Sample[Any]
     ) -> Evaluation:
-        """Count the errors of the release, of the best hypothesis of the class, and of the best table."""
+        """Count the errors of the release, of the class's best hypothesis and of the best table."""
         best, names = best_rule(hypotheses, sample), release.labels
         return cls(
             n=sample.n,
