@@ -108,7 +108,7 @@ def test_who_is_for_what() -> None:
     learner, why = choose_learner(H, Budget(1, "1e-6"))
     assert learner.method == "lookup"
     assert why.startswith("lookup, for which 1,183 records suffice")
-    assert why.endswith("of all methods that apply it provably needs the fewest")
+    assert why.endswith("of all methods without a caveat it provably needs the fewest")
 
 
 def test_the_class_is_that_of_its_text() -> None:

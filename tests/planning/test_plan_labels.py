@@ -61,7 +61,7 @@ def test_the_size_is_that_of_the_learner() -> None:
     learner, why = choose_learner(RULES, **GOAL)
     assert isinstance(learner, BitsLearner)
     assert why.startswith("bits (each bit by choosing), for which 1,754 records suffice")
-    assert why.endswith("of all methods that apply it provably needs the fewest")
+    assert why.endswith("of all methods without a caveat it provably needs the fewest")
     bound = learner.plan(0.1, 0.05, setting="realizable")
     assert bound is not None
     assert bound.n == 1754

@@ -198,7 +198,7 @@ def choose_learner(
     >>> H = parse_class("rules(origin, dest; at most 2)")
     >>> learner, why = choose_learner(H, Budget(1, "1e-6"))
     >>> why.partition("; ")[2]
-    'no other method that applies has a proved size'
+    'no other method without a caveat has a proved size'
     """
     require_goal(alpha, beta, setting)
     goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "setting": setting}
@@ -210,7 +210,9 @@ def choose_learner(
             kinds = [kind for kind in _kinds() if _is_barred(kind, setting) == barred]
             best, *others = candidates(hypotheses, budget, **goal, kinds=kinds)
             if best.learner is not None:
-                return best.learner, _why(best, others)
+                return best.learner, _why(
+                    best, others, "that applies" if barred else "without a caveat"
+                )
             refused += [best, *others]
         raise DeclarationError(
             f"learn {hypotheses} with delta = {decimal_text(budget.delta)}",
@@ -235,20 +237,20 @@ def refusals(found: Iterable[Any]) -> str:
     return "; ".join(f"{reason} ({', '.join(names)})" for reason, names in methods.items())
 
 
-def _why(best: Candidate, others: list[Candidate]) -> str:
-    """What is known of the best, and how the others compare."""
+def _why(best: Candidate, others: list[Candidate], among: str) -> str:
+    """What is known of the best, and how the others compare: those ``among`` which it is."""
     applying = [c for c in others if c.learner is not None]
     if not applying:
-        return f"{best.words()}; no other method applies"
+        return f"{best.words()}; no other applies"
     if best.bound is None:
-        return f"{best.words()}; no method that applies has a proved size"
+        return f"{best.words()}; no method {among} has a proved size"
     proved = [c for c in applying if c.bound is not None]
     for c in proved:
         if c.bound is not None and c.bound.n < best.bound.n:
             return f"{best.words()}; {c.words()}"
     if proved:
-        return f"{best.words()}; of all methods that apply it provably needs the fewest"
-    return f"{best.words()}; no other method that applies has a proved size"
+        return f"{best.words()}; of all methods {among} it provably needs the fewest"
+    return f"{best.words()}; no other method {among} has a proved size"
 
 
 def _kinds() -> list[type[PrivateLearner[Any]]]:
