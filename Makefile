@@ -1,5 +1,6 @@
 # make demo   set up and learn private rules from 336,776 real flights
 # make test   set up and run every test
+# make quick  set up and run the fast tests, about nine tenths of all
 # make check  lint, strict types and every test
 # make bench  the benchmarks, each beside a named alternative
 
@@ -9,7 +10,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test check bench clean
+.PHONY: demo test quick check bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml
@@ -34,6 +35,9 @@ demo: $(FLIGHTS)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2
+
+quick: $(READY)
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
 check: $(READY)
 	$(BIN)/ruff check .

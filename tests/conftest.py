@@ -1,7 +1,8 @@
-"""What tests share: a Ctrl+C that is heard, and the two places that keep a ledger."""
+"""What tests share: a Ctrl+C that is heard, slow files left out, the two places of a ledger."""
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,18 @@ from servers import Server, server
 # A shell has what it starts in the background ignore Ctrl+C, which tests press.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+SLOW_FILE = re.compile(
+    r"^pytestmark = (pytest\.mark\.slow|\[\n    pytest\.mark\.slow,)$", re.MULTILINE
+)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Whether a file need not even be imported: all of it is slow, and slow tests are left out."""
+    asked = config.getoption("markexpr") == "not slow" and collection_path.suffix == ".py"
+    slow = asked and SLOW_FILE.search(collection_path.read_text(encoding="utf-8"))
+    return True if slow else None
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import littlestone
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(littlestone.__file__).parent
 

@@ -25,6 +25,7 @@ def test_tables_are_those_of_galois(q: int) -> None:
         assert a == 0 or field.multiply(a, field.inverse(a)) == 1
 
 
+@pytest.mark.slow
 def test_orders_of_fields_up_to_a_hundred() -> None:
     def is_order(q: int) -> bool:
         try:

@@ -19,6 +19,8 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.event import Event, Guarantee
 
+pytestmark = pytest.mark.slow
+
 ONE = Fraction(1)
 
 

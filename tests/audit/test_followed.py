@@ -151,6 +151,7 @@ def told(rates: Rates, z: int, steps: int, silent: int) -> list[dict[Any, Fracti
     return found
 
 
+@pytest.mark.slow
 def test_skips_that_are_kept_break_the_claim() -> None:
     """Many selections tell how many records are skipped, and then nothing hides the last one."""
     steps, silent, delta, skip, most = 19, 10, Fraction(1, 1000), Fraction(3, 10), 12

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from plants.harness import Plant, plants
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def passes(check: Callable[[Any], bool], made: Any) -> bool:

@@ -20,6 +20,8 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.relabelled import OtherLabels, OwnLabels, Relabelling
 
+pytestmark = pytest.mark.slow
+
 RECORDS = tuple((f"x{i}", y) for i in range(1, 4) for y in (0, 1))
 ETA, INNER = Fraction(1), PrivacyCost(Fraction(1), Fraction(1, 20))
 

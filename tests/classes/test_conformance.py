@@ -18,8 +18,15 @@ EXAMPLES = [
     for kind in KINDS
     for number, H in enumerate(kind.examples())
 ]
+# Of these kinds and laws some take up to seconds.
+SLOW_KINDS = {"AffineSubspaces", "LinearSubspaces", "PolynomialZeros"}
+SLOW_LAWS = {"irreducibility", "agrees_with_table", "error_balls"}
 CHECKS = [
-    pytest.param(check, id=f"{kind.__name__}-{number}-{check}")
+    pytest.param(
+        check,
+        id=f"{kind.__name__}-{number}-{check}",
+        marks=[pytest.mark.slow] * (kind.__name__ in SLOW_KINDS or check.name in SLOW_LAWS),
+    )
     for kind in KINDS
     for number, H in enumerate(kind.examples())
     for check in yield_checks(H)
@@ -82,7 +89,7 @@ def test_random_tables_obey_every_law(seed: int) -> None:
 
 def test_checks_have_names_and_can_be_run_again_and_elsewhere() -> None:
     checks = list(yield_checks(Thresholds.on(0, 9)))
-    assert len({check.name for check in checks}) == len(checks) == 20
+    assert len({check.name for check in checks}) == len(checks) == 30
     for check in checks:
         check()
         pickle.loads(pickle.dumps(check))()

@@ -89,6 +89,7 @@ def test_negative_examples_may_have_the_only_values_that_reduce() -> None:
     assert broken.reducing_points(2) is not None
 
 
+@pytest.mark.slow
 def test_one_rule_is_the_class_of_equality_rules() -> None:
     rng = random.Random(2)
     for m, r in [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (4, 2)]:

@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from running import TABLE, command, fit_arguments
 
 from littlestone.errors import ModelError
 from littlestone.learners import Release
 from littlestone.privacy.ledger import Ledger
+
+pytestmark = pytest.mark.slow
 
 # Draws, writes and prints first, and spends later; what `fit` must never do.
 PLANT = """

@@ -36,6 +36,7 @@ def fit(**changes: Any) -> Ran:
     return run("fit", "flights.csv", *pairs, *flags)
 
 
+@pytest.mark.slow
 def test_a_fit_is_written_and_predicted_with() -> None:
     ran = fit(out="model.json")
     assert ran.status == 0, ran.err
@@ -51,6 +52,7 @@ def test_a_fit_is_written_and_predicted_with() -> None:
     assert entries(Path("littlestone.ledger")) == [1]
 
 
+@pytest.mark.slow
 def test_json_and_evaluation() -> None:
     data = json.loads(fit(json=True, evaluate=True, default="AA").out)
     assert data["classifier"]["labels"] == ["AA", "UA", "HA or, so"]

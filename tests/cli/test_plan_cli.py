@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from running import run
+
+pytestmark = pytest.mark.slow
 
 
 def test_for_people() -> None:

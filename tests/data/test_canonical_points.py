@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disguises import (
+from littlestone.checks.disguises import (
     OUTSIDE,
     HostileFloat,
     HostileText,

@@ -67,10 +67,12 @@ def failures(
     return wrong
 
 
+@pytest.mark.slow
 def test_error_balls() -> None:
     assert failures(lambda H, sample, most: H.error_ball(sample, most)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -101,6 +103,7 @@ def test_a_broken_walk_is_caught(old: str, new: str) -> None:
     assert caught
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.name))
 def test_every_statement_holds(row: Statement) -> None:
     assert row().holds

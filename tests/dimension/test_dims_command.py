@@ -31,6 +31,8 @@ from littlestone.dimension import (
 )
 from littlestone.errors import DeclarationError, TableError
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "littlestone", "dims"]
 
 

@@ -216,6 +216,7 @@ def test_declared_labels_bound_the_table() -> None:
         LabelTable.of([[0, 1, 2]], points=["a"])
 
 
+@pytest.mark.slow
 def test_all_maps_of_too_many_labels_are_refused_and_other_families_are_not() -> None:
     table = [[y] for y in range(MOST_LABELS + 1)]
     with pytest.raises(DeclarationError, match="13 labels at one point"):

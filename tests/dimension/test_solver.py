@@ -45,6 +45,7 @@ def brute_force(rows: frozenset[tuple[int, ...]]) -> int:
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(8))
 def test_both_paths_agree_with_brute_force_on_2400_random_tables(block: int) -> None:
     found = set()
@@ -191,6 +192,7 @@ def test_a_huge_table_is_refused_before_anything_is_reserved() -> None:
 HARD = tables.random_table(1, 16384, 256, 0.2)  # dimension 9
 
 
+@pytest.mark.slow
 def test_the_time_limit_gives_bounds_with_a_tree() -> None:
     compiled(tables.cube(3))  # compilation is not a matter of the clock
     began = time.monotonic()
@@ -212,6 +214,7 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
     assert not bounds.interrupted
 
 
+@pytest.mark.slow
 def test_progress_is_reported() -> None:
     seen: list[tuple[int, int, int, float]] = []
     littlestone_bounds(HARD, time_limit=0.6, progress=lambda *state: seen.append(state))
@@ -260,6 +263,7 @@ def test_a_time_limit_is_a_number_of_seconds(limit: Any) -> None:
         littlestone_bounds([[0, 1], [1, 0]], time_limit=limit)
 
 
+@pytest.mark.slow
 def test_small_tables_need_no_compiler() -> None:
     program = (
         "import sys; from littlestone.dimension.solver import littlestone_dimension as d;"

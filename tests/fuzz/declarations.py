@@ -46,6 +46,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.tree import class_tree
 from littlestone.sample import Sample
+from littlestone.steps import answering
 
 SECONDS = 2.0
 LONGER = {"fit": 60.0, "fit_labels": 60.0, "stream": 60.0, "predict": 60.0}
@@ -103,7 +104,8 @@ def _decompose(text: str, p: int, d: int | None) -> None:
 
 def _play(text: str, rounds: int) -> None:
     H = parse_class(text)
-    play_game(StandardOptimalAlgorithm(H), TreeAdversary(H), rounds=rounds)
+    with answering():
+        play_game(StandardOptimalAlgorithm(H), TreeAdversary(H), rounds=rounds)
 
 
 def _parsed(epsilon: str, delta: str, **goal: Any) -> dict[str, Any]:

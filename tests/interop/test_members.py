@@ -184,6 +184,7 @@ def test_scikit_learn_has_no_host_but_these() -> None:
     assert found <= {*SPENDS, *REFUSED, *UNFIT}
 
 
+@pytest.mark.slow
 def test_a_member_in_a_worker_process_is_refused(tmp_path: Path) -> None:
     place = tmp_path / "budget.ledger"
     Ledger(place).close()
@@ -232,6 +233,7 @@ VALIDATIONS: dict[str, Callable[[LittlestoneClassifier, Any], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VALIDATIONS)
 def test_folds_by_label_warn(name: str) -> None:
     for cv in STRATIFIED:

@@ -19,7 +19,14 @@ import pytest
 from river import evaluate, metrics
 from river.checks import yield_checks
 
-from disguises import SECRET, HostileObject, Liar, OfHostileType, disguises, hostile
+from littlestone.checks.disguises import (
+    SECRET,
+    HostileObject,
+    Liar,
+    OfHostileType,
+    disguises,
+    hostile,
+)
 from littlestone.classes import parse_class
 from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.interop.river import LittlestoneOnlineClassifier
@@ -49,6 +56,7 @@ def taught(model: LittlestoneOnlineClassifier, records: Any = DOORS) -> Littlest
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("declared", "method"),
     [
@@ -169,6 +177,7 @@ def test_a_pickle_holds_nothing_but_what_is_published(tmp_path: Path) -> None:
     assert pickled("one") == pickled("other")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_a_forked_process_cannot_learn() -> None:
     program = (
@@ -292,6 +301,7 @@ def test_a_ledger_is_a_ledger() -> None:
         doors(ledger=5).learn_one({}, True)
 
 
+@pytest.mark.slow
 def test_river_is_imported_when_it_is_asked_for() -> None:
     program = (
         "import sys, littlestone, littlestone.interop, littlestone.learners, littlestone.cli\n"

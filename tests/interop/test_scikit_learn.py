@@ -22,7 +22,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from disguises import OUTSIDE, Liar, hostile
+from littlestone.checks.disguises import OUTSIDE, Liar, hostile
 from littlestone.classes import Thresholds, parse_class
 from littlestone.data import Condition, Label, open_table, plain_values, read_sample
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, TableError
@@ -83,6 +83,7 @@ def test_the_release_is_the_one_of_fit(X: Any) -> None:
     assert (model.predict(X) == CARRIER).all()
 
 
+@pytest.mark.slow
 def test_arrays_and_lists_are_read_by_position() -> None:
     records = list(zip(FLIGHTS["origin"], FLIGHTS["dest"], strict=True))
     expected = rules().fit(FRAMES[0], CARRIER).hypothesis_
@@ -141,6 +142,7 @@ WILD: list[Any] = [
 ]
 
 
+@pytest.mark.slow
 def test_any_record_and_label_is_data() -> None:
     cells = np.empty((len(WILD), 1), dtype=object)
     cells[:, 0] = WILD
@@ -189,6 +191,7 @@ def test_a_declared_type_is_refused_without_a_value_too(values: Any) -> None:
         plain_values(values)
 
 
+@pytest.mark.slow
 def test_labels_are_declared() -> None:
     X = [10, 90] * 300
     declared: list[tuple[tuple[Any, Any], list[Any]]] = [
@@ -314,6 +317,7 @@ def test_a_ledger_is_shared_and_never_copied() -> None:
         pickle.dumps(cuts())
 
 
+@pytest.mark.slow
 def test_in_a_pipeline_and_after_a_column_transformer() -> None:
     X = FRAMES[0]
     chosen = ColumnTransformer(
@@ -327,6 +331,7 @@ def test_in_a_pipeline_and_after_a_column_transformer() -> None:
     assert (upper.predict(X) == CARRIER).all()
 
 
+@pytest.mark.slow
 def test_each_fold_spends() -> None:
     """Five training sets overlap, so their costs add up."""
     ledger = Ledger()
@@ -335,6 +340,7 @@ def test_each_fold_spends() -> None:
     assert ledger.total("d") == PrivacyCost(Fraction(5), Fraction(5, 10**6))
 
 
+@pytest.mark.slow
 def test_a_grid_search_stops_at_the_limit() -> None:
     X, y = np.array([[10], [90]] * 60), [0, 1] * 60
     grid = {"hypotheses": [f"thresholds(x, 0..{high})" for high in (100, 200, 400)]}
@@ -356,6 +362,7 @@ def test_a_grid_search_stops_at_the_limit() -> None:
         assert ledger.total("d").epsilon == 7
 
 
+@pytest.mark.slow
 def test_scikit_learn_is_imported_when_it_is_asked_for() -> None:
     program = (
         "import sys, littlestone, littlestone.interop, littlestone.learners, littlestone.cli\n"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from littlestone.interop.scikit_learn import LittlestoneClassifier
@@ -63,6 +64,7 @@ def failures(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_those_checks_fail_that_ask_for_what_privacy_forbids(tmp_path: Path) -> None:
     failed = failures(tmp_path)
     assert {name: error for name, error in failed.items() if name not in EXPECTED} == {}

@@ -134,6 +134,7 @@ def test_room_is_the_largest_that_fits() -> None:
     assert not relabelling.cost(more).within(target)
 
 
+@pytest.mark.slow
 def test_the_cost_is_within_the_target_and_the_sample_is_of_public_size() -> None:
     H = parse_class("subsets(id; at most 3)")
     for kind in KINDS:
@@ -221,11 +222,11 @@ def test_what_is_refused() -> None:
         AgnosticLearner(H, **goal, relabelling=own)
     with pytest.raises(DeclarationError, match="realizable learner learns"):
         RelabellingLearner(
-            H, **goal, realizable=lambda **cost: GloballyStableLearner(other, **cost)
+            H, **goal, realizable=lambda budget: GloballyStableLearner(other, budget)
         )
     with pytest.raises(DeclarationError, match="it costs"):
         RelabellingLearner(
-            H, **goal, realizable=lambda **cost: GloballyStableLearner(H, Budget(9, "1e-6"))
+            H, **goal, realizable=lambda budget: GloballyStableLearner(H, Budget(9, "1e-6"))
         )
     with pytest.raises(DeclarationError, match="leaves nothing"):
         AgnosticLearner(

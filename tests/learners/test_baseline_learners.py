@@ -101,6 +101,7 @@ class Hooked(StagedLearner[Any]):
         return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("H", "n", "teachers"), [(PAIRS, 3, 3), (ONE, 4, 2)], ids=str)
 def test_the_stage_may_be_told(H: Any, n: int, teachers: int) -> None:
     assert holds(Hooked, H, n=n, teachers=teachers)
@@ -263,6 +264,7 @@ def interleaved(learner: Any, parts: list[Sample[Any]]) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
 def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> None:
     rng, tried = np.random.default_rng(11), 0
@@ -286,6 +288,7 @@ def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> Non
     assert tried > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [StagedLearner, GGKMLearner])
 def test_the_proved_size(kind: type[Any]) -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}

@@ -106,6 +106,7 @@ def test_private_with_all_votes_told() -> None:
     assert audit.holds
 
 
+@pytest.mark.slow
 def test_draws_follow_the_exact_law() -> None:
     learner, rng = tiny(2 * ONE), seeded_generator(3)
     data = ((0, 1),) * 5 + ((0, 0),) * 4
@@ -176,6 +177,7 @@ def test_proved_sizes() -> None:
         assert seen >= needed.n
 
 
+@pytest.mark.slow
 def test_a_proved_size_is_enough() -> None:
     goal: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
     learner = BoostingLearner.proved(H, Budget(2), **goal)

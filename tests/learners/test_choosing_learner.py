@@ -54,6 +54,7 @@ def holds(H: Covering[Any], values: int, n: int, kind: type[ChoosingLearner[Any]
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case[0]))
 def test_private_on_every_tiny_pair(case: tuple[Covering[Any], int, int]) -> None:
     assert holds(*case, ChoosingLearner)
@@ -91,6 +92,7 @@ def test_a_broken_learner_is_caught(
     assert not holds(H, values, n, kind)
 
 
+@pytest.mark.slow
 def test_draws_follow_the_distribution() -> None:
     H = Subsets(Integers(), 2)
     sample = Sample[Any].from_counts(H.domain, {1: [0, 5], 2: [1, 4], 3: [2, 2], 4: [6, 0]})

@@ -23,6 +23,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
+pytestmark = pytest.mark.slow
+
 LEARNERS: list[type[Any]] = [
     *concrete(PrivateLearner, "littlestone.learners"),  # type: ignore[type-abstract]
     *concrete(PrivateOnlineLearner, "littlestone.learners"),  # type: ignore[type-abstract]

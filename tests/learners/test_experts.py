@@ -66,6 +66,7 @@ def run(made: Any, target: Any, seed: int) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_the_best_expert_is_found_within_the_proved_bound() -> None:
     H = Thresholds.on(0, 30)
     made = experts(H)

@@ -1,5 +1,6 @@
 """What teachers decompose after a spend takes a limited number of steps, whatever they hold."""
 
+import random
 from typing import Any
 
 import pytest
@@ -7,14 +8,16 @@ import pytest
 from littlestone.classes.declared import parse_class
 from littlestone.decomposition import decompose, reducing_path
 from littlestone.errors import TooLargeError
-from littlestone.learners import IrreducibleLearner
+from littlestone.learners import GloballyStableLearner, IrreducibleLearner
 from littlestone.learners.base import MOST_WORK
+from littlestone.learners.online import StagedOnlineLearner
+from littlestone.learners.stable.sizes import Sizes
 from littlestone.learners.voting import MOST_STEPS
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
-from littlestone.steps import at_most
+from littlestone.steps import answering, at_most, search
 
 BOXES = "boxes(a 0..5, b 0..5)"
 
@@ -62,6 +65,7 @@ def ends(task: Any, steps: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["boxes(a 0..2, b 0..2)", "thresholds(a, 0..20)"])
 def test_steps_are_counted_alike_whatever_was_asked_before(text: str) -> None:
     """Or the list of one teacher would tell of the records of another."""
@@ -94,3 +98,57 @@ def test_a_list_that_takes_too_many_steps_is_empty() -> None:
         parse_class("points(a)"), Budget(1, "1e-6"), alpha=0.1, beta=0.1
     )
     assert proved.steps is None
+
+
+@pytest.mark.parametrize(
+    "text", ["linear(a, b, c; q 5, dimension 2)", "polynomial_zeros(a, b; q 3, degree 2)"]
+)
+def test_flats_are_counted_alike_whatever_was_asked_before(text: str) -> None:
+    def counted(warm: bool) -> list[int]:
+        H = parse_class(text)
+        if warm:
+            H.soa(), H.reducing_points(2), decompose(H, 1)
+        V = H.restrict(H.domain.examples(3)[2], 0)
+        return [steps_of(task) for task in (H.littlestone_dimension, H.soa, V.soa)]
+
+    assert counted(True) == counted(False)
+    assert min(counted(True)) > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "p", "d"),
+    [
+        ("linear(a, b, c, d; q 2305843009213693951, dimension 2)", 10**6, 10**6),
+        ("boxes(a 0..15, b 0..1 step 0.5, c 0..2 step 0.5)", 3, None),
+    ],
+)
+def test_an_answer_that_takes_too_long_is_refused_by_name(text: str, p: int, d: int | None) -> None:
+    H = parse_class(text)
+    with answering(), pytest.raises(TooLargeError, match="in a limited number of steps"):
+        decompose(H, p, d)
+
+
+def test_searches_whose_findings_are_kept_are_counted_for_answers_alone() -> None:
+    with at_most(1):
+        search(5)
+    with answering(1), pytest.raises(TooLargeError):
+        search(5)
+
+
+def test_a_stream_of_too_many_teachers_is_refused_before_it_begins() -> None:
+    with pytest.raises(TooLargeError, match="more than 10,000,000 teachers"):
+        StagedOnlineLearner(
+            parse_class("thresholds(a, 0..18446744073709551615)"),
+            Budget("0.1", "1e-6"),
+            horizon=1,
+        )
+
+
+def test_a_batch_that_takes_too_many_steps_has_no_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    H = parse_class("boxes(a 0..3, b 0..3)")
+    learner = GloballyStableLearner(H, Budget(1, "1e-6"))
+    sizes = Sizes(block=2, caps=(0,), batches=3, fresh=1)
+    batch = [((0, 0), 0), ((1, 1), 1)]
+    assert learner.rule(batch, 0, sizes, random.Random(0)) is not None
+    monkeypatch.setattr("littlestone.learners.globally_stable.MOST_STEPS", 3)
+    assert learner.rule(batch, 0, sizes, random.Random(0)) is None

@@ -24,6 +24,8 @@ from littlestone.privacy.mechanisms.continual_selection import ContinualSelectio
 from littlestone.privacy.randomness import seeded_generator
 from scripted import Script
 
+pytestmark = pytest.mark.slow
+
 ONE = EqualityRules.of("origin", max_literals=1)
 TWO = EqualityRules.of("origin", "dest", max_literals=2)
 FOUR = EqualityRules.of("origin", "dest", "plane", "hour", max_literals=2)

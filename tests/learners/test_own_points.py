@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from disguises import OUTSIDE, disguises, hostile
+from littlestone.checks.disguises import OUTSIDE, disguises, hostile
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.data import sample_from_arrays
 from littlestone.discovery import concrete

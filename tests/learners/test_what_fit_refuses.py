@@ -161,6 +161,7 @@ def test_goals_too_close_to_a_certainty_are_refused(goal: dict[str, float]) -> N
             ask()
 
 
+@pytest.mark.slow
 def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     budget: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     H = Thresholds.on(0, 99)
@@ -180,7 +181,7 @@ def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPa
         learner, _ = choose_learner(H, method=method, **budget)
         assert learner.work(10**6) > 10**9
     C = FiniteClass.from_array([[0, 1], [1, 2], [2, 2]], labels=3)
-    learner = BitsLearner(C, **budget, binary=lambda H, **own: ExponentialLearner(H, **own))
+    learner = BitsLearner(C, **budget, binary=lambda H, budget: ExponentialLearner(H, budget))
     assert learner.work(5) == 2 * (10**9 + 5)
 
 

@@ -108,6 +108,7 @@ def test_the_least_n_of_a_release_exactly() -> None:
     assert curve.miss(n - 1, alpha) > beta >= curve.miss(n, alpha)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

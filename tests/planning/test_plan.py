@@ -17,6 +17,7 @@ from littlestone.privacy import Budget
 GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
 
 
+@pytest.mark.slow
 def test_proved_comes_before_calibrated_and_before_unknown() -> None:
     order = [c.method for c in candidates(Subsets(Integers(), 2), **GOAL) if c.learner]
     assert order[:3] == ["partition", "choosing", "irreducible"]
@@ -95,6 +96,7 @@ def test_sizes_are_calibrated_for_what_was_simulated_alone() -> None:
         assert calibrated("irreducible", Subsets(Strings(), 2), **{**GOAL, **changed}) is None
 
 
+@pytest.mark.slow
 def test_simulated_sizes_of_proved_learners_are_no_larger() -> None:
     """But for the grid of ratio 1.06, and 5% that is estimated."""
     for k in range(1, 6):
@@ -103,6 +105,7 @@ def test_simulated_sizes_of_proved_learners_are_no_larger() -> None:
                 assert c.calibrated.n <= 1.06 * c.bound.n
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["points(a)", "subsets(a; at most 3)", "thresholds(x, 0..50)"])
 def test_what_n_promises_is_what_the_plan_asks_for(text: str) -> None:
     found = plan(parse_class(text), **GOAL)
@@ -117,6 +120,7 @@ def test_what_n_promises_is_what_the_plan_asks_for(text: str) -> None:
             assert less is None or less.n > 700
 
 
+@pytest.mark.slow
 def test_proved_parameters_are_told_apart() -> None:
     row = next(r for r in plan(Points(Integers()), **GOAL).rows if r.method == "irreducible")
     assert row.realizable is None

@@ -46,6 +46,7 @@ def private(law: Law, length: int = 4, mechanism: ContinualKeySelection[str] = S
     return worst(lambda s: law(mechanism, s), pairs, RATIO) <= mechanism.delta
 
 
+@pytest.mark.slow
 def test_private_on_all_neighbouring_streams() -> None:
     assert private(honest)
     assert private(honest, 5, replace(SHORT, delta=Fraction(3, 5)))
@@ -58,6 +59,7 @@ def test_a_horizon_that_is_short_of_the_stream() -> None:
         assert not any(sets[2:])
 
 
+@pytest.mark.slow
 def test_private_when_what_is_named_depends_on_what_was_selected() -> None:
     """A record names one key as long as none was selected, and another one from then on."""
 
@@ -116,6 +118,7 @@ def test_waits_are_the_tests_they_skip(monkeypatch: pytest.MonkeyPatch) -> None:
         assert {sets: mass for sets, mass in found.items() if mass} == expected
 
 
+@pytest.mark.slow
 def test_draws_follow_the_distribution() -> None:
     mechanism = ContinualKeySelection[str](
         skip_epsilon=Fraction(1), test_epsilon=Fraction(2), delta=Fraction(4, 5), horizon=4

@@ -33,6 +33,7 @@ from servers import Server
 from servers import server as run_server
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]

@@ -35,6 +35,7 @@ from littlestone.privacy.ledger.receipt import SEAL, lines
 from littlestone.privacy.randomness import system_generator
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]

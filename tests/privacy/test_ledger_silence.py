@@ -20,7 +20,10 @@ from littlestone.privacy.ledger.silence import Watch
 from servers import Server
 from servers import server as run_server
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
+]
 
 LIMIT = 60  # seconds after which a test that waits is ended, far beyond what it should take
 

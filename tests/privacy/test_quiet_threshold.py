@@ -21,6 +21,8 @@ from littlestone.privacy.mechanisms.threshold_tests import Answers, probability,
 from littlestone.privacy.rational import exp_below
 from scripted import Script
 
+pytestmark = pytest.mark.slow
+
 Stream = tuple[bool, ...]
 Rule = Callable[[Any, Stream], dict[Answers, Fraction]]
 NOISE = Fraction(1, 2)

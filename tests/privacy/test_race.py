@@ -18,6 +18,8 @@ from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.race import Rates, decide, draw, rates_of, survival
 from littlestone.privacy.samplers.selection import group
 
+pytestmark = pytest.mark.slow
+
 Decide = Callable[[Rates, tuple[Fraction, Fraction], int], int | None]
 
 BASES = st.sampled_from([Fraction(3, 2), Fraction(11, 10), Fraction(2), Fraction(10**9)])

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from littlestone.algebra.fields import Field
 from littlestone.algebra.spans import Span, Vector
+from littlestone.steps import count
 
 
 def avoiding_subspace(
@@ -33,6 +34,7 @@ def avoiding_subspace(
     width, field = inside.width, inside.field
     if rank <= inside.rank:
         return inside if rank == inside.rank else None
+    count(4 + (width + len(avoided)) * (width + 1) ** 2 // 16)
     reduced = [inside.reduce(v) for v in avoided]
     # The matrix with columns v_i: its pivot columns are a basis, its entries the coordinates.
     columns = Span.of(inside.order, len(reduced), zip(*reduced, strict=True))
@@ -129,6 +131,7 @@ def _candidates(
     # affine hull of the values larger.
     for sum_is_one in (False, True):
         for number in range(1, field.order**used):
+            count(4)
             z = _digits(number, field.order, codimension)
             total = field.dot(z, (1,) * codimension)
             if (total == 1) == sum_is_one and z not in forbidden:

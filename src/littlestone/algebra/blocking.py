@@ -14,6 +14,7 @@ from math import comb
 
 from littlestone.algebra.avoiding import point_basis
 from littlestone.algebra.spans import Span, Vector
+from littlestone.steps import count
 
 
 def fewest_blocking(inside: Span, rank: int, *, affine: bool) -> int:
@@ -45,6 +46,7 @@ def known_blocking(
         n, q = inside.width - 1, inside.order
         if sum(comb(n, i) * (q - 1) ** i for i in range(codimension + 1)) > k + len(given):
             return None
+        count(4 * comb(n, codimension) * q**codimension)
         light = {
             (*(values[places.index(j)] if j in places else 0 for j in range(n)), 1)
             for places in combinations(range(n), codimension)
@@ -76,6 +78,7 @@ def directions(inside: Span, U: Span, *, affine: bool) -> Iterator[Vector]:
         basis = Span.of(q, U.width, map(inside.reduce, basis)).rows
     for lead in range(1 if whole else len(basis)):
         for number in range(q ** (len(basis) - lead - 1)):
+            count(4)
             v = basis[lead]
             for b in basis[lead + 1 :]:
                 number, c = divmod(number, q)

@@ -10,6 +10,7 @@ from math import gcd
 
 from littlestone.algebra.fields import Field
 from littlestone.algebra.spans import Span, Vector
+from littlestone.steps import count
 
 Directions = Mapping[Vector, Vector]
 
@@ -41,8 +42,10 @@ def flats(
     if needed in (0, 1):
         return
     directions, killed = list(alive), set(dead)
+    count(len(directions) + len(killed))
     for i in range(len(directions) if needed is None else _last_start(field, directions, needed)):
         v = directions[i]
+        count(4 + (len(directions) - i + len(killed)) // 2)
         still_dead = {_modulo(field, u, v) for u in killed}
         later: dict[Vector, Vector] = {}
         for u in directions[i + 1 :]:
@@ -88,12 +91,19 @@ def greedy_flat(
         x = next(waiting, None)
         if x is None:
             return None
+        count(_weight(flat))
         v = flat.direction(x)
         if any(v) and v not in dead:
             flat = flat.plus(v)
+            count(len(dead) * _weight(flat))
             dead = {flat.direction(u) for u in dead}
             chosen.append(x)
     return tuple(chosen) if flat.rank == rank else None
+
+
+def _weight(flat: Span) -> int:
+    """The steps of reducing one vector."""
+    return 4 + flat.rank * flat.width // 32
 
 
 def scattered(q: int, n: int, first: int = 0) -> Iterator[Vector]:

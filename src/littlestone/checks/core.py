@@ -9,16 +9,18 @@ from itertools import islice
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.domains import Domain
 
 Class = HypothesisClass[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """One law, bound to one class: call it.  It raises `AssertionError` when the law is broken.
+    """One law, bound to one subject: call it.  It raises `AssertionError` when the law is broken.
 
-    The message names the class, the law and a witness.  An exception of another type inside the
-    class's methods is a broken law too.
+    The subject is a class, a domain, functions of one kind or a function that makes an online
+    learner.  The message names the subject, the law and a witness.  An exception of another type
+    inside the subject's methods is a broken law too.
 
     >>> from littlestone.classes import Thresholds
     >>> from littlestone.checks import yield_checks
@@ -27,21 +29,29 @@ class Check:
     """
 
     name: str
-    law: Callable[[Class], None]
-    H: Class
+    law: Callable[[Any], None]
+    subject: Any
 
     def __call__(self) -> None:
         try:
-            self.law(self.H)
+            self.law(self.subject)
         except AssertionError as broken:
-            raise AssertionError(f"{type(self.H).__name__} {self.H}: {broken}") from None
+            raise AssertionError(f"{_named(self.subject)}: {broken}") from None
         except Exception as error:
             raise AssertionError(
-                f"{type(self.H).__name__} {self.H}: {self.name} ended in {error!r}"
+                f"{_named(self.subject)}: {self.name} ended in {error!r}"
             ) from error
 
     def __str__(self) -> str:
         return self.name
+
+
+def _named(subject: Any) -> str:
+    if isinstance(subject, tuple):
+        return type(subject[0]).__name__ if subject else "no function"
+    if isinstance(subject, HypothesisClass | Domain):
+        return f"{type(subject).__name__} {subject}"
+    return str(getattr(subject, "__name__", subject))
 
 
 def expect(holds: bool, law: str, **witness: object) -> None:
@@ -51,23 +61,48 @@ def expect(holds: bool, law: str, **witness: object) -> None:
         raise AssertionError(f"{law} is false" + (f" at {places}" if places else ""))
 
 
+def labels(subject: object) -> range:
+    """The labels 0, ..., k that the functions of a class, or one function, may give a point."""
+    return range(2)
+
+
+def domain_points(domain: Domain[Any], *, few: int = 8, all_up_to: int = 40) -> list[Any]:
+    """The points of a small domain, else its first ones and random ones; always the same."""
+    if domain.size is not None and domain.size <= all_up_to:
+        return list(domain)
+    rng = random.Random(0)
+    tried = [*domain.examples(few), *(domain.random_point(rng) for _ in range(few))]
+    return list(dict.fromkeys(tried))
+
+
 def points(H: Class, *, few: int = 8, all_up_to: int = 40) -> list[Any]:
     """Points to try: the whole domain if it is small, else its first ones, random ones and the root.
 
     Always the same for one class.
     """
-    size = H.domain.size
-    if size is not None and size <= all_up_to:
-        return list(H.domain)
-    rng = random.Random(0)
+    tried = domain_points(H.domain, few=few, all_up_to=all_up_to)
+    if H.domain.size is not None and H.domain.size <= all_up_to:
+        return tried
     root = H.mistake_point()
-    tried = [*H.domain.examples(few), *(H.domain.random_point(rng) for _ in range(few))]
     return list(dict.fromkeys([*tried, *([] if root is None else [root])]))
 
 
 def version_spaces(H: Class, *, most: int = 16) -> Iterator[Class]:
     """At most ``most`` version spaces of H: itself, a contradiction, and those on random walks."""
     return islice(_walk(H), most)
+
+
+def cells(V: Class, tried: list[Any]) -> dict[tuple[int, ...], Class]:
+    """The ways in which V labels the points, each with its version space, by trying all labels."""
+    found: dict[tuple[int, ...], Class] = {} if V.is_empty() else {(): V}
+    for x in tried:
+        found = {
+            (*given, y): W
+            for given, U in found.items()
+            for y in labels(V)
+            if not (W := U.restrict(x, y)).is_empty()
+        }
+    return found
 
 
 def _walk(H: Class) -> Iterator[Class]:

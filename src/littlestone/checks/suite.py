@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from littlestone.checks import enumeration, prediction, restriction
+from littlestone.checks import (
+    covering,
+    enumeration,
+    equality,
+    functions,
+    mixing,
+    prediction,
+    restriction,
+    samples,
+)
 from littlestone.checks.core import Check
+from littlestone.checks.domains import DOMAIN_LAWS
+from littlestone.checks.functions import FUNCTION_LAWS
+from littlestone.checks.players import PLAYER_LAWS
 from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.classes.covering import Covering
+from littlestone.classes.mixing import Mixing
+from littlestone.domains import Domain
+from littlestone.hypotheses import Hypothesis
+from littlestone.online.base import OnlineLearner
 
-LAWS: tuple[Callable[[HypothesisClass[Any]], None], ...] = (
+Law = Callable[[Any], None]
+
+LAWS: tuple[Law, ...] = (
     restriction.restrict_is_pure,  # first: a class that changes would spoil what comes after
     restriction.pickle_round_trip,
     restriction.restrict_partitions,
@@ -19,6 +38,10 @@ LAWS: tuple[Callable[[HypothesisClass[Any]], None], ...] = (
     restriction.dimension_under_restriction,
     restriction.mistake_points,
     restriction.mistake_tree,
+    equality.examples_that_say_nothing,
+    equality.empty_version_spaces,
+    equality.equality_as_sets,
+    equality.equal_objects_restrict_alike,
     prediction.soa_is_canonical,
     prediction.soa_is_a_value,
     prediction.refusals,
@@ -26,27 +49,71 @@ LAWS: tuple[Callable[[HypothesisClass[Any]], None], ...] = (
     prediction.irreducibility,
     prediction.text_round_trip,
     prediction.encode_is_total,
+    functions.functions_are_values,
+    samples.error_balls,
+    samples.least_errors,
+    samples.most_patterns,
 )
 
-ENUMERATION_LAWS: tuple[Callable[[HypothesisClass[Any]], None], ...] = (
+ENUMERATION_LAWS: tuple[Law, ...] = (
     enumeration.hypotheses_are_distinct,
     enumeration.hypotheses_are_members,
     enumeration.error_counts,
     enumeration.agrees_with_table,
 )
 
+COVERING_LAWS: tuple[Law, ...] = (
+    covering.elements_are_counted,
+    covering.few_elements_cover_a_point,
+    covering.unions_are_members,
+)
 
-def yield_checks(H: HypothesisClass[Any]) -> Iterator[Check]:
-    """The checks of the class ``H``: callables without arguments, with a ``name``.
+MIXING_LAWS: tuple[Law, ...] = (mixing.mixtures_are_of_members, mixing.mixtures_are_close)
 
-    Each tries one law on a bounded number of points and version spaces of H, always the same ones:
-    a whole small domain, a few points of a huge or infinite one.  A broken law is an
-    `AssertionError` that names the class, the law and the witness.  An `Enumerable` class has the
-    laws of enumeration too.
+Subject = (
+    HypothesisClass[Any]
+    | Domain[Any]
+    | Sequence[Hypothesis[Any]]
+    | Callable[[], OnlineLearner[Any]]
+)
+
+
+def yield_checks(subject: Subject) -> Iterator[Check]:
+    """The checks of a class, a domain, functions or an online learner, each with a ``name``.
+
+    A check is called without arguments.  Each tries one law on a bounded number of points, version
+    spaces and samples, always the same ones: a whole small domain, a few points of a huge or
+    infinite one.  A broken law is an `AssertionError` that names the subject, the law and the witness.
+
+    - A class has the laws of classes; one that is `Enumerable`, `Covering` or `Mixing` has those too.
+      Those of covering classes are for a class before any positive example.
+    - A domain has the laws of domains.
+    - Functions of one kind come as a list, the more of them equal and made in different ways the
+      better: they must be equal objects exactly when they agree everywhere.
+    - An online learner comes as a function without arguments that makes it, always the same one.
 
     >>> from littlestone.classes import Thresholds
     >>> sum(check() is None for check in yield_checks(Thresholds.on(0, 9)))
-    20
+    30
+    >>> from littlestone.domains import Grid
+    >>> [check.name for check in yield_checks(Grid(0, 9))][:2]
+    ['domain_is_a_value', 'iteration']
     """
-    laws = LAWS + ENUMERATION_LAWS if isinstance(H, Enumerable) else LAWS
-    return (Check(law.__name__, law, H) for law in laws)
+    return (Check(law.__name__, law, _kept(subject)) for law in _laws(subject))
+
+
+def _kept(subject: Any) -> Any:
+    return tuple(subject) if isinstance(subject, Sequence) else subject
+
+
+def _laws(subject: Any) -> tuple[Law, ...]:
+    if isinstance(subject, HypothesisClass):
+        return (
+            *LAWS,
+            *(ENUMERATION_LAWS if isinstance(subject, Enumerable) else ()),
+            *(COVERING_LAWS if isinstance(subject, Covering) else ()),
+            *(MIXING_LAWS if isinstance(subject, Mixing) else ()),
+        )
+    if isinstance(subject, Domain):
+        return DOMAIN_LAWS
+    return FUNCTION_LAWS if isinstance(subject, Sequence) else PLAYER_LAWS

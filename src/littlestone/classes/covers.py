@@ -9,6 +9,7 @@ from math import comb
 from typing import Any, NamedTuple
 
 from littlestone.hypotheses.rules import Rule, obeys
+from littlestone.steps import search
 
 Cover = frozenset[Rule]
 
@@ -148,6 +149,7 @@ class Covers:
         """
         found: dict[tuple[Space, Space], tuple[int, int]] = {}
         for x in product(*(range(len(known) + 1) for known in self.values(space))):
+            search(8 + len(space.covers) + len(space.refuted) // 4)
             sides = [self.restrict(space, x, y) for y in (0, 1)]
             leaves = [self._leaves(side, below) for side in sides]
             if min(leaves) >= 1 << below:

@@ -44,6 +44,10 @@ class DirectSumClass(BinaryClass[Place], Declared):
     domain: Disjoint
     parts: tuple[HypothesisClass[Any], ...]
 
+    def __post_init__(self) -> None:
+        if self.is_empty():  # whichever part is: it is one object
+            object.__setattr__(self, "parts", tuple(map(_contradicted, self.parts)))
+
     @classmethod
     def of(cls, parts: Sequence[HypothesisClass[Any]]) -> Self:
         """The direct sum of the parts.  Raises `DeclarationError` if two name the same column."""
@@ -114,3 +118,9 @@ class DirectSumClass(BinaryClass[Place], Declared):
 
     def __str__(self) -> str:
         return described(self.parts, "direct_sum", "the direct sum of")
+
+
+def _contradicted(part: HypothesisClass[Any]) -> HypothesisClass[Any]:
+    """The empty version space of a part."""
+    x = part.domain.examples(1)[0]
+    return part.restrict(x, 0).restrict(x, 1)

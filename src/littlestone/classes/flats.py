@@ -15,6 +15,7 @@ from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Product
 from littlestone.errors import DeclarationError
 from littlestone.steps import count as count_steps
+from littlestone.steps import measured
 
 Vectors = tuple[Vector, ...]
 
@@ -93,6 +94,7 @@ class Flats(BinaryClass[Vector], Declared):
             return self
         inside, negatives = self.inside, self.negatives
         if y:
+            count_steps(1 + len(negatives) * (4 + inside.rank * inside.width // 32))
             inside = inside.plus(v)
             negatives = frozenset(map(inside.direction, negatives))
         else:
@@ -113,7 +115,27 @@ class Flats(BinaryClass[Vector], Declared):
         )  # as everywhere, but here it is cheaper than to count
 
     def littlestone_dimension(self) -> int:
-        return -1 if self.contradicted else len(self._largest)
+        if self.contradicted:
+            return -1
+        self._find(core=False)
+        return len(self._largest)
+
+    def _find(self, *, core: bool) -> None:
+        """Find `_largest`, and `_core` too, and count the steps of it each time, known or not.
+
+        The public methods call it before they use them: see `littlestone.steps`.
+        """
+        for name in ("_largest", "_core") if core else ("_largest",):
+            if name in self._taken:
+                count_steps(self._taken[name])
+                continue
+            with measured() as taken:
+                getattr(self, name)
+            self._taken[name] = taken()
+
+    @cached_property
+    def _taken(self) -> dict[str, int]:
+        return {}
 
     @cached_property
     def _largest(self) -> Vectors:
@@ -158,6 +180,7 @@ class Flats(BinaryClass[Vector], Declared):
     def soa_label(self, x: Vector) -> int:
         self.domain.require(x)
         self.require_learnable()
+        self._find(core=True)
         return int(self.embed(x) in self._core_span)
 
     def mistake_point(self) -> Vector | None:
@@ -172,6 +195,7 @@ class Flats(BinaryClass[Vector], Declared):
         self.require_learnable()
         if self.littlestone_dimension() < 1 or k < 1:
             return None
+        self._find(core=True)
         if self._core:  # every flat of the largest rank has these points: ``inside`` grows for free
             return [self.point(self._core[0])]
         # Now the SOA is 0 outside of ``inside``: k more negatives must meet what the others leave.

@@ -75,7 +75,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
 
     def restrict(self, x: Vector, y: int) -> Self:
         require_example(self, x, y)
-        row = self._equation(x, y)
+        row = self._equation(x, int(y))
         if self.contradicted or not row:
             return self
         if row == 1:

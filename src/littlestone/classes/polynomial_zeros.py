@@ -20,6 +20,7 @@ from littlestone.algebra import (
 from littlestone.classes.flats import Flats, Vectors
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import ZeroSet
+from littlestone.steps import count as count_steps
 
 # There is no formula for the number of sets.  They are counted one by one, up to so many, if no more
 # than so many directions of points are left.
@@ -105,6 +106,7 @@ class PolynomialZeros(Flats):
 
     def soa(self) -> ZeroSet:
         self.require_learnable()
+        self._find(core=True)
         return ZeroSet.vanishing(self.domain, self.degree, self._core_span)
 
     def _vectors(self, first: int = 0) -> Iterator[Vector]:
@@ -119,6 +121,7 @@ class PolynomialZeros(Flats):
         found: dict[Vector, Vector] = {}
         every = self.inside.codirections - len(dead)
         for x in self._vectors():
+            count_steps(4)
             v = self.inside.direction(x)
             if any(v) and v not in dead:
                 found.setdefault(v, x)
@@ -171,6 +174,7 @@ class PolynomialZeros(Flats):
         first, second, span = self._span(U), self._span(W), self.inside
         found = []
         for x in self._vectors():
+            count_steps(4)
             if x in first and x in second and x not in span:
                 found.append(x)
                 span = span.plus(x)
@@ -184,7 +188,11 @@ class PolynomialZeros(Flats):
         return frozenset(rest) if len(rest) <= k else None
 
     def _directions(self, U: Span) -> Iterator[Vector]:
-        found = {self.inside.direction(x) for x in self._vectors() if x in U}
+        found = set()
+        for x in self._vectors():
+            count_steps(4)
+            if x in U:
+                found.add(self.inside.direction(x))
         return (v for v in sorted(found) if any(v))
 
     def _point_of(self, direction: Vector) -> Vector:

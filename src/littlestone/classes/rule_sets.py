@@ -285,7 +285,17 @@ class RuleSets(Covering[Rule], Declared):
         return EqualityRules(self.domain, self.max_literals)
 
     def elements(self, sample: Sample[Rule]) -> Elements:
-        return self._single.elements(sample)
+        found = self._single.elements(sample)
+        if not self.space.refuted:
+            return found
+        elements = [self.union([found.element(i)]) for i in range(len(found.positives))]
+        kept = [i for i, h in enumerate(elements) if h.rules.isdisjoint(self.space.refuted)]
+        return Elements(
+            found.positives[kept],
+            found.negatives[kept],
+            lambda i: found.element(kept[i]),
+            lambda i: found.covered(kept[i]),
+        )
 
     def union(self, elements: Iterable[Hypothesis[Rule]]) -> RuleUnion:
         return self._single.union(elements)

@@ -52,7 +52,8 @@ class EqualityRules(Covering[Rule], Mixing[Rule], Declared):
 
     ``negatives`` are the examples before the first positive one.  After it, ``values`` are those of
     the columns that some surviving rule fixes, None elsewhere, and ``alive`` is the mask of the
-    surviving shapes; so equal version spaces are equal objects there.
+    surviving shapes.  Equal version spaces are equal objects: before a positive example those are equal
+    whose negatives refute the same rules.
 
     Raises `DeclarationError` for another domain, finite columns, no literal, more than 8 columns, or
     more than 10 where rules have at most 2 literals: the dimension is found by search.  `restrict`
@@ -93,6 +94,38 @@ class EqualityRules(Covering[Rule], Mixing[Rule], Declared):
             return
         asked = f"declare rules over the columns {self.domain.name}"
         raise DeclarationError(asked, found=found, fix=fix)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same set of functions, whatever negatives refute the others."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return (
+            self._known == other._known
+            and self._negative_values == other._negative_values
+            and (self.negatives == other.negatives or self._refuted == other._refuted)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._known, self._negative_values))
+
+    @property
+    def _known(self) -> tuple[object, ...]:
+        return self.domain, self.max_literals, self.zero, self.values, self.alive
+
+    @cached_property
+    def _negative_values(self) -> tuple[frozenset[Any], ...]:
+        """The values of each column in negatives: the refuted rules of one equality."""
+        return tuple(map(frozenset, zip(*self.negatives, strict=True)))
+
+    @cached_property
+    def _refuted(self) -> frozenset[Rule]:
+        """The longest rules that negatives obey; a shorter one is refuted iff a longer one is."""
+        longest = [fixed for fixed in self.shapes.columns if len(fixed) == self.max_literals]
+        return frozenset(
+            tuple(v if j in fixed else None for j, v in enumerate(x))
+            for x in self.negatives
+            for fixed in longest
+        )
 
     @classmethod
     def of(cls, *columns: str | Domain[Any], max_literals: int, zero: bool = True) -> Self:

@@ -76,6 +76,7 @@ class Subspaces(Flats):
 
     def soa(self) -> Flat:
         self.require_learnable()
+        self._find(core=True)
         n = len(self.domain.columns)
         # A functional that vanishes on the core is an equation of it.
         negative = self.inside.field.negative

@@ -139,6 +139,10 @@ class Tabled(Enumerable[Any], Mixing[Any], Declared):
     def soa(self) -> Any:  # a StepFunction on a grid, a TableFunction elsewhere
         self.require_learnable()
         self._count(len(self.columns))
+        return self._soa
+
+    @cached_property
+    def _soa(self) -> Any:
         return function_of_labels(self.domain, map(self.soa_label, self.domain), self.labels)
 
     def mistake_point(self) -> Any:

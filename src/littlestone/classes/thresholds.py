@@ -41,6 +41,12 @@ class Thresholds(Enumerable[Any], Mixing[Any], BinaryClass[Any], Declared):
     after: int | Fraction | float
     upto: int | Fraction | float
 
+    def __post_init__(self) -> None:
+        if self.is_empty():  # however it came about, it is one object
+            cut = self.domain.low if isinstance(self.domain, Grid) else Fraction(0)
+            object.__setattr__(self, "after", cut)
+            object.__setattr__(self, "upto", cut)
+
     @classmethod
     def over(cls, domain: Grid | Reals) -> Self:
         """All thresholds on ``domain``."""
@@ -56,7 +62,7 @@ class Thresholds(Enumerable[Any], Mixing[Any], BinaryClass[Any], Declared):
     def restrict(self, x: int | Fraction, y: int) -> Self:
         require_example(self, x, y)
         after, upto = (self.after, min(self.upto, x)) if y else (max(self.after, x), self.upto)
-        return type(self)(self.domain, after, max(after, upto))
+        return type(self)(self.domain, after, upto)
 
     def is_empty(self) -> bool:
         return self.upto <= self.after

@@ -26,6 +26,7 @@ from littlestone.report.decomposition import decomposition_drawing
 from littlestone.report.figures import picture_kind
 from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.report.tree import figure, terminal
+from littlestone.steps import answering
 
 _LISTED = 12  # hypotheses
 
@@ -95,15 +96,16 @@ def _solved(
     H: HypothesisClass[Any], p: int, d: int
 ) -> tuple[DecompositionTree[Any], bool, list[Hypothesis[Any]]]:
     """A tree, whether it is optimal and the list complete, and essential hypotheses."""
-    # Often the greedy tree, which is found at once, already has the least degree there is.
-    tree = greedy(H, p, d)
-    if tree.degree == 0:  # then its leaves are all hypotheses, and all are essential
-        return tree, True, tree.hypotheses()
-    certain = certain_hypotheses(tree)
-    if len(certain) == len(tree.hypotheses()):
-        return tree, True, certain
-    try:
-        search = Decompositions(p, d)
-        return search.tree(H), True, search.essential(H)
-    except TooLargeError:
-        return tree, False, certain
+    with answering():
+        # Often the greedy tree, which is found at once, already has the least degree there is.
+        tree = greedy(H, p, d)
+        if tree.degree == 0:  # then its leaves are all hypotheses, and all are essential
+            return tree, True, tree.hypotheses()
+        certain = certain_hypotheses(tree)
+        if len(certain) == len(tree.hypotheses()):
+            return tree, True, certain
+        try:
+            search = Decompositions(p, d)
+            return search.tree(H), True, search.essential(H)
+        except TooLargeError:
+            return tree, False, certain

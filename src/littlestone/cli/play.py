@@ -24,6 +24,7 @@ from littlestone.online import (
 from littlestone.online import (
     play as play_game,
 )
+from littlestone.steps import MOST_ANSWERED, answering
 
 T = TypeVar("T")
 
@@ -68,7 +69,8 @@ def play(
     bound = "Littlestone dimension" if H.labels == 2 else "multiclass Littlestone dimension"
     if rounds is None and opponent.endless:
         rounds = 20
-    transcript = play_game(player, opponent, rounds=rounds)
+    with answering(MOST_ANSWERED if adversary == "tree" else None):
+        transcript = play_game(player, opponent, rounds=rounds)
     table = transcript.table(H.domain.words)
     dimension = H.littlestone_dimension()
     if as_json:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from littlestone.classes import HypothesisClass
-from littlestone.errors import DeclarationError
+from littlestone.classes.limits import in_digits
+from littlestone.errors import DeclarationError, TooLargeError
+
+MOST_ABOVE = 1_000_000
+"""How far d may be above LDim: leaves are p 2^(d - LDim)-irreducible, a number of so many bits."""
 
 
 def depth_parameter(H: HypothesisClass[Any], p: int, d: int | None, *, above: int = 0) -> int:
-    """The d given, or the least legal one; `DeclarationError` unless p >= 1 and d >= LDim + above."""
+    """The d given, or the least legal one; `DeclarationError` unless p >= 1 and d >= LDim + above.
+
+    `TooLargeError` if d is more than `MOST_ABOVE` above it.
+    """
     H.require_learnable()
     least = int(H.littlestone_dimension()) + above
     d = least if d is None else d
@@ -18,5 +25,11 @@ def depth_parameter(H: HypothesisClass[Any], p: int, d: int | None, *, above: in
             f"decompose {H} with p = {p} and d = {d}",
             found=f"its Littlestone dimension is {least - above}",
             fix=f"give whole numbers p >= 1 and d >= {least}",
+        )
+    if d > least + MOST_ABOVE:
+        raise TooLargeError(
+            f"decompose {H} with d = {in_digits(d)}",
+            found=f"d may be {MOST_ABOVE:,} above the Littlestone dimension, {least - above}, at most",
+            fix="give a smaller d, or none",
         )
     return d

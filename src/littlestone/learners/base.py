@@ -33,7 +33,7 @@ Setting = Literal["realizable", "agnostic"]
 MOST_WORK = 10**8
 """Steps that a fit may take, as `PrivateLearner.work` estimates them; else nothing is spent."""
 
-MOST_VALUES = 10**5
+MOST_VALUES = 30_000
 """Values of a function that are summed for a proved size, some ln(1 / delta) / epsilon of them."""
 
 

@@ -1,4 +1,4 @@
-"""Boosting by majority (Freund 1995) of any private learner, for the cost of one of its runs."""
+"""Boosting by majority (Fre95) of any private learner, for the cost of one of its runs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class BoostingLearner(PrivateLearner[Point]):
     illegal parameters, a weak learner that costs more, more than 999 rounds, and classes whose
     votes have no canonical form.
 
-    Freund (1995); docs/proofs/boosting.md.  O(n T) labels, and T draws of ``weak``.
+    Fre95; docs/proofs/boosting.md.  O(n T) labels, and T draws of ``weak``.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = BoostingLearner(Thresholds.on(0, 999), Budget(1))
@@ -150,9 +150,10 @@ class BoostingLearner(PrivateLearner[Point]):
         return self.vote(votes)
 
     def work(self, n: int) -> int:
-        """That of the weak learner, in every round."""
+        """That of the weak learner in every round, and a label of each vote for each record."""
         rounds = self.walk.rounds
-        return rounds * self.weak.work(max(1, int(self.kept * (n // rounds))))
+        each = self.weak.work(max(1, int(self.kept * (n // rounds))))
+        return rounds * each + n * (rounds - 1) // 2
 
     def parts(self, records: Examples[Point]) -> list[Examples[Point]]:
         """T parts of floor(n / T) records by their places alone; the remainder is in none."""

@@ -1,4 +1,4 @@
-"""The learner from global stability (Bun, Livni and Moran 2020), private for every sample."""
+"""The learner from global stability (BLM20), private for every sample."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
 from littlestone.sample import Sample
+from littlestone.steps import at_most
+
+MOST_STEPS = 10_000_000
+"""Steps that the tournaments of all batches take together: the same share for each batch."""
 
 
 class GloballyStableLearner(PrivateLearner[Point]):
@@ -137,11 +141,27 @@ class GloballyStableLearner(PrivateLearner[Point]):
     def rule(
         self, batch: Examples[Point], i: int, sizes: Sizes, rng: random.Random
     ) -> Hypothesis[Point] | None:
-        """The rule of batch number i; None if it is too short or takes too much work."""
+        """The rule of batch number i; None if it is too short or takes too much work.
+
+        Each batch has the same share of `MOST_STEPS`, so that its rule is one of its own records.
+        """
         try:
-            return stable_rule(self.hypotheses, i % len(sizes.caps), sizes.blocks(batch), rng)
+            with at_most(max(1, MOST_STEPS // max(1, sizes.batches))):
+                return stable_rule(self.hypotheses, i % len(sizes.caps), sizes.blocks(batch), rng)
         except TooLargeError:
             return None
+
+    def work(self, n: int) -> int:
+        """`MOST_STEPS` for all tournaments, and one step for each record that they restrict by.
+
+        And for each fresh record one for each rule that may be left.
+        """
+        if self.dimension == 0:
+            return 0
+        sizes = self.sizes or calibrated_sizes(n, self.dimension, self.alpha)
+        fresh, batches = min(n, sizes.fresh), min(sizes.batches, n // sizes.block)
+        survivors = batches // max(1, sizes.keep, int(self.histogram.threshold))
+        return MOST_STEPS + n + fresh * survivors
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The examples that `proved_sizes` split, if this learner has those of alpha and beta.

@@ -1,4 +1,4 @@
-"""The learner of every Littlestone class (Lyu 2025, Theorem 3): teachers vote for SOAs."""
+"""The learner of every Littlestone class (Lyu25, Theorem 3): teachers vote for SOAs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class IrreducibleLearner(VotingLearner[Point]):
     them; `proved` makes a learner that has a `plan`, with d doublings.  Raises `DeclarationError` for
     illegal parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 
-    Lyu (2025), Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
+    Lyu25, Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
     Time: k error balls of m records each.
 
     >>> from littlestone.classes import Subsets
@@ -92,7 +92,11 @@ class IrreducibleLearner(VotingLearner[Point]):
         # A leaf of dimension t is at most m + p (2^(d - t) - 1) deep.
         def leaves(p: int, t: int) -> int:
             depth = m + p * (2 ** (d - t) - 1)
-            return sum(math.comb(depth, i) * (labels - 1) ** i for i in range(d - t + 1))
+            ways = total = 1  # C(depth, i) (labels - 1)^i, one after the other
+            for i in range(d - t):
+                ways = ways * (depth - i) * (labels - 1) // (i + 1)
+                total += ways
+            return total
 
         return sum(leaves((m + 1) << s, t) for s in range(d + 1) for t in range(d + 1))
 

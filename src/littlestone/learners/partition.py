@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
-from typing import Any, ClassVar
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,9 @@ from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelecti
 from littlestone.privacy.parameters import least, natural_log
 from littlestone.sample import Sample
 
-MOST_STEPS = 30_000
+Mechanism = TypeVar("Mechanism", bound=Hashable)
+
+MOST_STEPS = 10_000
 """Values of a release curve that are listed for a proved size."""
 
 
@@ -70,18 +73,19 @@ class _SetLearner(PrivateLearner[Any]):
 
         By sums of positive floats in place of exact ones; the margin covers their rounding.
         """
-        source = "docs/proofs/partition-selection.md"
-        return enough_for_keys(self.hypotheses.parts, self._missed, alpha, beta, setting, source)
+        keys, source = self.hypotheses.parts, "docs/proofs/partition-selection.md"
+        return enough_for_keys(keys, missed, self.mechanism, alpha, beta, setting, source)
 
-    @cached_property
-    def _missed(self) -> NDArray[np.float64]:
-        """1 - q(0), 1 - q(1), ..., down to 0."""
-        require_curve(self.mechanism.budget)
-        found = [1.0]
-        while found[-1] > 0:
-            require_values(len(found), MOST_STEPS)
-            found.append(float(1 - self.mechanism.curve(len(found))))
-        return np.array(found)
+
+@lru_cache(maxsize=16)
+def missed(mechanism: KeyRelease[Any, Any]) -> NDArray[np.float64]:
+    """1 - q(0), 1 - q(1), ..., down to 0."""
+    require_curve(mechanism.budget)
+    found = [1.0]
+    while found[-1] > 0:
+        require_values(len(found), MOST_STEPS)
+        found.append(float(1 - mechanism.curve(len(found))))
+    return np.array(found)
 
 
 def require_curve(budget: Budget) -> None:
@@ -95,25 +99,39 @@ def require_curve(budget: Budget) -> None:
 
 def enough_for_keys(
     keys: int,
-    missed: NDArray[np.float64],
+    missed: Callable[[Mechanism], NDArray[np.float64]],
+    mechanism: Mechanism,
     alpha: float,
     beta: float,
     setting: Setting,
     source: str,
 ) -> Bound | None:
-    """The least n with ``keys`` E[missed[Bin(n, alpha / keys)]] <= beta, for realizable samples.
+    """The least n with ``keys`` E[m[Bin(n, alpha / keys)]] <= beta, for realizable samples.
 
-    ``missed[c]`` is the probability that a key of c records is not released; it falls in c.
+    m = ``missed(mechanism)``: m[c] is the probability that a key of c records is not released; it
+    falls in c.
     """
     require_plan(alpha, beta, setting)
     if setting != "realizable" or keys < 1:
         return None
+    n = _least_for_keys(keys, missed, mechanism, alpha, beta)
+    return Bound(n, alpha, beta, setting, True, source)
+
+
+@lru_cache(maxsize=256)
+def _least_for_keys(
+    keys: int,
+    missed: Callable[[Mechanism], NDArray[np.float64]],
+    mechanism: Mechanism,
+    alpha: float,
+    beta: float,
+) -> int:
+    chances = missed(mechanism)
 
     def failure(n: int) -> float:
-        return keys * binomial_mean(n, alpha / keys, missed)
+        return keys * binomial_mean(n, alpha / keys, chances)
 
-    n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
-    return Bound(n, alpha, beta, setting, True, source)
+    return least(lambda n: failure(n) <= beta * (1 - 1e-9))
 
 
 class PartitionLearner(_SetLearner):

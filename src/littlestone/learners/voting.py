@@ -40,6 +40,9 @@ MOST_SPACES = 10_000
 MOST_STEPS = 2_000_000
 """Steps in which all teachers together decompose what they look at: the same share for each list."""
 
+MOST_DIMENSION = 24
+"""The largest Littlestone dimension for which `VotingLearner.proved` looks for sizes."""
+
 _BETA = Fraction(1, 40)
 _DOUBLINGS = 5
 _TRIED = 100_000  # steps of a tree of the class that are tried before a fit without limits
@@ -119,19 +122,29 @@ class VotingLearner(PrivateLearner[Point]):
         """A learner whose `plan` (alpha, beta) is not None.  Such sizes, lists and times are large.
 
         Its teachers list all they find in whatever time it takes.  Their own alpha' < alpha is such
-        that the two exponents of `failure` are about equal.
+        that the two exponents of `failure` are about equal.  Raises `TooLargeError` for a Littlestone
+        dimension above `MOST_DIMENSION`.
         """
         require_plan(alpha, beta)
         hypotheses.require_learnable()
         d = int(hypotheses.littlestone_dimension())
+        if d > MOST_DIMENSION:
+            raise TooLargeError(
+                f"find a proved size of the method {cls.method}",
+                found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has one",
+                fix="declare a smaller class; learning itself needs no proved size",
+            )
         steps, rate = cls.interleaving(d)
         # Any share is right; for `IrreducibleLearner` it is d / (d + 2).
         kept = 1 / (1 + rate + math.sqrt(rate * (4 + rate))) if steps else 0.0
         own = exact(alpha, what="alpha") * Fraction(kept).limit_denominator(1000)
         declared = {"budget": budget, "alpha": own, **cls.complete(d)}
-        share_of_beta = exact(beta, what="beta") / 4
+        share_of_beta = Fraction(repr(float(beta))) / 4
 
         def enough(m: int) -> bool:
+            # There are two teachers or more, and with more it fails more often: most m need no learner.
+            if cls.apart(m, alpha, d, 2, own, hypotheses.labels) > beta:
+                return False
             return cls._sized(hypotheses, m, share_of_beta, declared).failure(m, alpha) <= beta
 
         return cls._sized(hypotheses, least(enough), share_of_beta, declared)
@@ -286,19 +299,24 @@ class VotingLearner(PrivateLearner[Point]):
 
         where no list is cut: docs/proofs/irreducible.md, Theorem 2, and docs/proofs/baselines.md.
         """
-        d, k = self.dimension, self.teachers
-        u, v = float(self.alpha * m), alpha * m - 1
+        labels = self.hypotheses.labels
+        apart = self.apart(m, alpha, self.dimension, self.teachers, self.alpha, labels)
+        return min(1.0, apart + self.misled() * (1 + 1e-9)) if apart < 1 else 1.0
+
+    @classmethod
+    def apart(cls, m: int, alpha: float, d: int, k: int, own: Fraction, labels: int) -> float:
+        """`failure` without `misled`, of k teachers who list what errs on a share ``own``."""
+        u, v = float(own * m), alpha * m - 1
         if m < d or v <= u:
             return 1.0
-        ways = (math.comb(2 * m, i) * (self.hypotheses.labels - 1) ** i for i in range(d + 1))
+        ways = (math.comb(2 * m, i) * (labels - 1) ** i for i in range(d + 1))
         patterns = math.log(sum(ways))
-        steps, rate = self.interleaving(d)
+        steps, rate = cls.interleaving(d)
         exponents = [math.log(2 * k) + patterns - (v - u) ** 2 / (2 * (u + v))]
         if steps and k > 1:
             exponents.append(math.log(steps * k * (k - 1)) + patterns - rate * u)
         # The relative margin covers the rounding of these few operations.
-        total = sum(math.exp(min(e, 1.0)) for e in exponents) + self.misled()
-        return min(1.0, total * (1 + 1e-9))
+        return min(1.0, sum(math.exp(min(e, 1.0)) for e in exponents) * (1 + 1e-9))
 
 
 def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[Point]], Fraction]]:

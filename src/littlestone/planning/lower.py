@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering
+from littlestone.classes.tabled import Tabled
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.learners.base import MOST_VALUES, binomial_mean, require_plan
@@ -20,6 +21,7 @@ from littlestone.privacy.parameters import least
 Floats = NDArray[np.float64]
 _MOST_POINTS = 10
 _SMALL = 256  # points of a domain
+_MOST_SIDES = 1 << 16
 _ROUNDING = 1e-9  # relative; floats err by far less, and always to the side of a smaller bound
 
 
@@ -74,7 +76,8 @@ def shattered(H: HypothesisClass[Point], most: int = _MOST_POINTS) -> list[Point
     """Points that H shatters, at most ``most``, taken greedily.
 
     Candidates are all points of a small domain, and else those where a mistake can be forced.  All
-    2^k version spaces after k points are nonempty, so k <= VC(H); it need not be the most.
+    2^k version spaces after k points are nonempty, so k <= VC(H); it need not be the most, and of a
+    table no more are looked for once that takes more than `_MOST_SIDES` columns of all cells.
 
     >>> from littlestone.classes import parse_class
     >>> len(shattered(parse_class("subsets(merchant; at most 3)")))
@@ -85,6 +88,8 @@ def shattered(H: HypothesisClass[Point], most: int = _MOST_POINTS) -> list[Point
     small = H.domain.size is not None and H.domain.size <= _SMALL
     domain: list[Point | None] = list(H.domain) if small else []
     while len(points) < most:
+        if isinstance(H, Tabled) and not small and len(cells) * len(H.columns) > _MOST_SIDES:
+            return points
         for x in domain or dict.fromkeys(cell.mistake_point() for cell in cells):
             if x is None or x in points:
                 continue

@@ -95,8 +95,8 @@ def plan(
     """How many records each learner of H takes for error alpha with probability 1 - beta.
 
     A function of these declarations: no data are read.  Raises `DeclarationError` for illegal ones
-    and for classes that nobody learns.  Milliseconds, but ten seconds for a Littlestone dimension
-    of 60.
+    and for classes that nobody learns.  Milliseconds to two seconds; sizes that take longer to find,
+    as those of `irreducible` for a Littlestone dimension above 24, are left out.
 
     >>> from littlestone.classes import parse_class
     >>> found = plan(parse_class("subsets(merchant; at most 2)"), Budget(1, "1e-6"))

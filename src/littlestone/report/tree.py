@@ -13,6 +13,7 @@ from littlestone.classes import Enumerable, HypothesisClass
 from littlestone.dimension import MistakeTree
 from littlestone.errors import DeclarationError
 from littlestone.report.figures import INK, RULE, SIZE, TWO, Kind, drawn, short
+from littlestone.steps import answering
 from littlestone.visible import visible
 
 _TERMINAL = ("blue", "yellow")
@@ -58,7 +59,8 @@ def table_tree(
 def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
     """The top levels of a deepest tree shattered by a class, as its mistake points make it.
 
-    Raises `DeclarationError` for the empty class and for one of infinite Littlestone dimension.
+    Raises `DeclarationError` for the empty class and for one of infinite Littlestone dimension, and
+    `TooLargeError` beyond `MOST_ANSWERED` steps.
 
     >>> from littlestone.classes import parse_class
     >>> root = class_tree(parse_class("thresholds(x, 1..3)"), levels=4)
@@ -72,7 +74,8 @@ def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
             found=f"its Littlestone dimension is {dimension}, so there is none",
             fix="declare a class with a hypothesis and a finite Littlestone dimension",
         )
-    return _class_node(H, int(dimension), levels)
+    with answering():
+        return _class_node(H, int(dimension), levels)
 
 
 def _class_node(V: HypothesisClass[Any], depth: int, levels: int) -> Node:

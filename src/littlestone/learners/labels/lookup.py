@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -66,18 +66,19 @@ class LookupLearner(PrivateLearner[Any]):
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """For realizable samples (docs/proofs/lookup.md, Theorem 2); None for others."""
         keys, source = self.hypotheses.most, "docs/proofs/lookup.md, Theorem 2"
-        return enough_for_keys(keys, self._missed, alpha, beta, setting, source)
+        return enough_for_keys(keys, _missed, self.mechanism, alpha, beta, setting, source)
 
-    @cached_property
-    def _missed(self) -> NDArray[np.float64]:
-        """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
-        require_curve(self.mechanism.budget)
-        found = [1.0]
-        while found[-1] > 1e-30:
-            require_values(len(found), MOST_STEPS)
-            if self.mechanism.weight(len(found) - 1)[0] >= 1:
-                # 1 - q = 1 / (2 w) from here on, and w grows by the factor r.
-                found.append(found[-1] / float(self.mechanism.base) * (1 + 1e-15))
-            else:
-                found.append(float(1 - self.mechanism.chance(len(found))))
-        return np.array(found)
+
+@lru_cache(maxsize=16)
+def _missed(mechanism: LabelSelection[Any]) -> NDArray[np.float64]:
+    """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
+    require_curve(mechanism.budget)
+    found = [1.0]
+    while found[-1] > 1e-30:
+        require_values(len(found), MOST_STEPS)
+        if mechanism.weight(len(found) - 1)[0] >= 1:
+            # 1 - q = 1 / (2 w) from here on, and w grows by the factor r.
+            found.append(found[-1] / float(mechanism.base) * (1 + 1e-15))
+        else:
+            found.append(float(1 - mechanism.chance(len(found))))
+    return np.array(found)

@@ -10,13 +10,15 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from littlestone.decomposition import leaf_bound
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.threshold_tests import ThresholdMechanism
 from littlestone.privacy.parameters import least
 
 Adversary = Literal["oblivious", "adaptive"]
+
+MOST_TEACHERS = 10_000_000
 
 BETA = Fraction(1, 20)
 _PART = float(BETA) / 6  # for each of six events that may fail
@@ -111,7 +113,7 @@ def draws_failure(draws: int, d: int, horizon: int, adversary: Adversary) -> flo
     if adversary == "oblivious":
         rate = -math.log(2 * math.sqrt(right * wrong) + _BOTTOM)
         return math.log(horizon) - draws * rate
-    dual = (1 << (d + 1)) - 1  # VC* < 2^(VC + 1), Assouad 1983
+    dual = (1 << (d + 1)) - 1  # VC* < 2^(VC + 1), Ass83
     if 2 * draws <= dual:
         return 0.0
     ways, gap = dual * (1 + math.log(2 * draws / dual)), 1 / 2 - wrong - _BOTTOM
@@ -142,7 +144,7 @@ def proved(
     """The sizes with which `failure` is at most `BETA`; those ``given`` are kept as they are.
 
     ``sampling`` makes one of so many draws, from lists of so many.  Of ``counter`` and ``tests`` the
-    noises matter alone.
+    noises matter alone.  Raises `TooLargeError` beyond `MOST_TEACHERS`.
     """
     part, exponents = _PART * (1 - 1e-6), rates(d)
     cap, calls = given.get("cap", d + 1), 1
@@ -168,6 +170,12 @@ def proved(
             continue
         clear = math.ceil(math.log(1 / _BOTTOM - 1) / log(step.base) * _ROUNDING)
         k = given.get("teachers", step.bottom + 2 * margin + clear)
+        if k > MOST_TEACHERS:  # they only become more
+            raise TooLargeError(
+                "find sizes of a stream by the method staged for which its mistakes are proved",
+                found=f"there would be more than {MOST_TEACHERS:,} teachers, and a call asks each",
+                fix="allow a larger epsilon or delta, declare a smaller class, or give sizes",
+            )
         early, late = slacks(counter, calls)
 
         def faithful(

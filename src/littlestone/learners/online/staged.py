@@ -1,4 +1,4 @@
-"""Lyu (2025), Algorithms 3 and 4, with its privacy repaired: stages, tests, and a vote of draws."""
+"""Lyu25, Algorithms 3 and 4, with its privacy repaired: stages, tests, and a vote of draws."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from littlestone.learners.online.stage_sizes import (
 )
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.stage_trees import Chunk, Part, stage_leaves
+from littlestone.learners.voting import MOST_STEPS
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
@@ -38,6 +39,7 @@ from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.parameters import whole
+from littlestone.steps import at_most
 
 _COUNTER, _TESTS = Fraction(1, 16), Fraction(1, 8)  # of epsilon; any shares are private
 _SIZES = ("calls", "draws", "teachers", "threshold", "cap", "list_size")
@@ -65,7 +67,7 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
     record is looked at any more.
 
     (epsilon, delta)-DP for every stream: the counter costs epsilon / 16, the tests epsilon / 8 and
-    K R draws the rest, composed (docs/proofs/staged-stream.md, Theorem 1).  Lyu (2025), Algorithms 3
+    K R draws the rest, composed (docs/proofs/staged-stream.md, Theorem 1).  Lyu25, Algorithms 3
     and 4, repaired: that page says where and why.  Against ``adversary`` "oblivious", who
     fixes the sequence beforehand, R grows as ln T; an "adaptive" one sees what is published, and R is
     2^O(d).  The default sizes are those for which `mistake_bound` is proved (Theorem 2), and so large
@@ -73,9 +75,10 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
     and ``list_size`` can be given in their place, for simulations.  A baseline: it is taken only
     by its name.
 
-    A teacher looks at ``most`` version spaces at most, and lists nothing if it takes more; None: all,
-    in whatever time it takes.  Raises `DeclarationError` for illegal parameters, delta = 0 and classes
-    whose functions have no majority of their kind, `InfiniteDimensionError` and `EmptyClassError`.
+    A teacher looks at ``most`` version spaces at most, in its share of `MOST_STEPS`, and lists nothing
+    if it takes more; None: all, in whatever time it takes.  Raises `DeclarationError` for illegal
+    parameters, delta = 0 and classes whose functions have no majority of their kind, `TooLargeError`
+    where the default sizes have too many teachers, `InfiniteDimensionError` and `EmptyClassError`.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -182,13 +185,13 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
         """The list in ``stage`` of a teacher with these chunks, one an epoch."""
         p, dimension = self.sizes.cap << stage, self.dimension - stage
         level = self.levels[stage]
+        steps = None if self.most is None else max(1, MOST_STEPS // self.sizes.teachers)
         try:
-            leaves = list(
-                stage_leaves(self.hypotheses, chunks, level, p, dimension, most=self.most)
-            )
+            with at_most(steps):
+                leaves = stage_leaves(self.hypotheses, chunks, level, p, dimension, most=self.most)
+                return list(dict.fromkeys(V.soa() for V in list(leaves)))
         except TooLargeError:
             return []
-        return list(dict.fromkeys(V.soa() for V in leaves))
 
     def stream(self, rng: random.Random, journal: Journal | None) -> StagedStream:
         return StagedStream(self, rng, journal)

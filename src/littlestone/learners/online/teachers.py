@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.base import (
     Journal,
@@ -18,6 +19,7 @@ from littlestone.learners.online.base import (
 from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.learners.online.holdings import Examples, Held, Holdings
 from littlestone.learners.teachers import frontier, narrowed, taught
+from littlestone.learners.voting import MOST_STEPS
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
@@ -27,6 +29,7 @@ from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import require_teachers, whole
 from littlestone.sample import Sample
+from littlestone.steps import at_most
 
 _BETA = Fraction(1, 20)
 _TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, for each vote that is needed
@@ -158,7 +161,7 @@ class TeacherLearner(CountedLearner[TeacherStream]):
     narrow G and the class down to what agrees with them.
 
     (epsilon, delta)-DP for every stream, however many hypotheses are published: the cost is that of
-    the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu (2025), Algorithm
+    the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu25, Algorithm
     3, records take part in all draws, and their number is limited.  No mistake bound is proved.
 
     The defaults are calibrated by ``python -m benchmarks.mistakes teachers`` on oblivious sequences.
@@ -240,11 +243,21 @@ class TeacherLearner(CountedLearner[TeacherStream]):
         # One that explains half of the mistakes is a step ahead.
         errors = chunk.n // 2
         H = self.hypotheses
-        for V in (narrowed(granted, right), narrowed(H, right), H):
-            listed = [h for h in frontier(V, chunk, errors, most=self.most) if h != published]
-            if listed:
-                return listed
+        try:
+            with at_most(self.steps):
+                for V in (narrowed(granted, right), narrowed(H, right), H):
+                    listed = frontier(V, chunk, errors, most=self.most)
+                    listed = [h for h in listed if h != published]
+                    if listed:
+                        return listed
+        except TooLargeError:
+            pass
         return []
+
+    @property
+    def steps(self) -> int | None:
+        """In how many steps a teacher lists at a draw, at most: its share of `MOST_STEPS`."""
+        return None if self.most is None else max(1, MOST_STEPS // self.teachers)
 
     def stream(self, rng: random.Random, journal: Journal | None) -> TeacherStream:
         return TeacherStream(self, rng, journal)

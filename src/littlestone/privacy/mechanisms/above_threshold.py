@@ -6,7 +6,7 @@ import random
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb
 
 from littlestone.errors import DeclarationError
@@ -28,7 +28,7 @@ class AboveThreshold(Budgeted, ThresholdMechanism):
 
     (epsilon, delta)-DP, delta > 0, whatever the values and the number of tests: r = e^query_epsilon
     rounded down, and `query_epsilon` is found so that the exact worst case, `worst_delta`, is at
-    most delta (Lyu25, Algorithm 2 and Lemma 3.2, after Cohen and Lyu 2023; sharp constants by
+    most delta (Lyu25, Algorithm 2 and Lemma 3.2, after CL23; sharp constants by
     theorem 2 of docs/proofs/above-threshold.md).  A test costs some microseconds; the search about
     20 hits (hits + epsilon / query_epsilon) products, done once.
 
@@ -130,6 +130,7 @@ def worst_delta(base: Fraction, ratio: Fraction, hits: int, bits: int = 128) -> 
     return Fraction(v[0], 1 << bits)
 
 
+@lru_cache(maxsize=64)
 def randomized_responses(base: Fraction, hits: int, delta: Fraction) -> int:
     """The least m with Pr[Bin(m, 1 / (1 + base)) < hits] <= delta.
 

@@ -24,6 +24,7 @@ _HANDLED = "add radd sizeof dir reduce reduce_ex"
 _METHODS = f"{_COMPARED} {_CONVERTED} {_HANDLED}".split()
 _HOSTILE: dict[str, Any] = {f"__{name}__": _refuse for name in _METHODS}
 _HOSTILE["__class__"] = property(_refuse)
+_HOSTILE["__doc__"] = "All methods raise."
 
 
 class _Named(enum.IntEnum):
@@ -32,23 +33,23 @@ class _Named(enum.IntEnum):
 
 
 class Whole(int):
-    pass
+    """A whole number of a derived type."""
 
 
 class Words(str):
-    pass
+    """A text of a derived type."""
 
 
 class Part(Fraction):
-    pass
+    """A fraction of a derived type."""
 
 
 class Exact(Decimal):
-    pass
+    """A decimal number of a derived type."""
 
 
 class Record(tuple[Any, ...]):
-    pass
+    """A tuple of a derived type."""
 
 
 def derived(kind: type) -> type[Any]:
@@ -80,16 +81,20 @@ class _Lies:
 
 
 # It says that it is whatever it is asked for.
-Liar: Any = type("Liar", (_Lies,), {"__class__": property(lambda liar: liar.kind)})
+Liar: Any = type("Liar", (_Lies,), {
+    "__class__": property(lambda liar: liar.kind), "__doc__": "It equals anything."
+})  # fmt: skip
 
 _REFUSED = ("__hash__", "__eq__", "__instancecheck__", "__subclasscheck__")
 _Meta = type("_Meta", (type,), {
     **dict.fromkeys(_REFUSED, _refuse), "__name__": property(_refuse), "__mro__": property(_refuse)
 })  # fmt: skip
-OfHostileType: Any = _Meta("OfHostileType", (), {})
+OfHostileType: Any = _Meta("OfHostileType", (), {"__doc__": "Its type refuses every question."})
 
 _ARRAY = ("__array__", "__array_interface__", "__array_struct__")
-HostileArray: Any = type("HostileArray", (), dict.fromkeys(_ARRAY, property(_refuse)))
+HostileArray: Any = type("HostileArray", (), {
+    **dict.fromkeys(_ARRAY, property(_refuse)), "__doc__": "It refuses to be an array."
+})  # fmt: skip
 
 
 class _Bool:
