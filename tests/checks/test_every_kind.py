@@ -74,7 +74,7 @@ def of_kind() -> dict[type[Any], list[Hypothesis[Any]]]:
     return found
 
 
-KINDS = concrete(Hypothesis, "littlestone.hypotheses")  # type: ignore[type-abstract]
+KINDS = concrete(Hypothesis, "littlestone.hypotheses")
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
