@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.classes import EqualityRules
-from littlestone.data import Label, open_table, read_sample
+from littlestone.data import Condition, Label, open_table, read_sample
 from littlestone.hypotheses import RuleUnion
 from littlestone.learners import ChoosingLearner
 from littlestone.privacy import Budget
@@ -59,7 +59,7 @@ def flipped(
     n = sample.negatives + sample.positives
     flips = rng.binomial(n, share)
     ones = np.where(rule, n - flips, flips)
-    return Sample(sample.domain, sample.points, n - ones, ones)
+    return Sample.of_two(sample.domain, sample.points, n - ones, ones)
 
 
 def found(learner: ChoosingLearner[Any], sample: Sample[Any], rule: Bools) -> bool:
@@ -73,7 +73,7 @@ def found(learner: ChoosingLearner[Any], sample: Sample[Any], rule: Bools) -> bo
 
 def main(runs: int) -> None:
     """Print how many of the hidden rules were found, and raise `WrongAnswerError` if they are few."""
-    everything = Label("carrier", "!=", "")
+    everything = Label("carrier", Condition("!=", ""))
     sample = read_sample(open_table(flights()), CLASS.domain, everything)
     print(f"{CLASS}, delta 1e-6: found of {runs} hidden rules")
     print("covers         equalities  flipped  epsilon 1  epsilon 0.1")

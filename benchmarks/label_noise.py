@@ -28,7 +28,7 @@ from benchmarks.nycflights import flights
 from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.base import Enumerable
 from littlestone.classes.covering import Covering
-from littlestone.data import Label, open_table, read_sample
+from littlestone.data import Condition, Label, open_table, read_sample
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import (
     AgnosticLearner,
@@ -62,7 +62,7 @@ def rules() -> Task:
 def flight_rules() -> Task:
     """Of carrier, origin, destination and hour of random flights; a hidden rule of two equalities."""
     H = hidden_rules.CLASS
-    sample = read_sample(open_table(flights()), H.domain, Label("carrier", "!=", ""))
+    sample = read_sample(open_table(flights()), H.domain, Label("carrier", Condition("!=", "")))
     rule = next(hidden_rules.hidden(sample, 2, range(10_000, 100_000), random.Random(7)))
     label = dict(zip(sample.points, rule.astype(int).tolist(), strict=True))
     often = list(accumulate((sample.negatives + sample.positives).tolist()))

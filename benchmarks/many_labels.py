@@ -29,16 +29,16 @@ from rich.table import Table
 
 from benchmarks.harness import require
 from benchmarks.nycflights import flights
-from littlestone.data import Labels, open_table, read_labelled, read_mapped
-from littlestone.learners.multiclass import BucketLearner, LookupLearner, MulticlassLearner
-from littlestone.multiclass import parse_multiclass
+from littlestone.classes import parse_class
+from littlestone.data import Label, open_table, read_mapped, read_sample
+from littlestone.learners import BucketLearner, LookupLearner, PrivateLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 
 DELTA = "1e-6"
 EPSILONS = ("0.1", "1", "3")
 RUNS = 5
-KINDS: list[type[MulticlassLearner[Any]]] = [LookupLearner, BucketLearner]
+KINDS: list[type[PrivateLearner[Any]]] = [LookupLearner, BucketLearner]
 BUCKETS = 64
 PINNED = ("diffprivlib==0.6.6", "scikit-learn==1.5.2", "numpy<2.1")
 SCRIPT = Path(__file__).with_name("with_diffprivlib.py")
@@ -77,9 +77,9 @@ def split() -> Split:
 
 def ours(task: Task, parts: Split) -> Iterator[tuple[str, str, float]]:
     """The private table at each epsilon, the table without privacy, and the constant: accuracies."""
-    labels = Labels.parse(task.target, task.labels)
-    H = parse_multiclass(task.declared, labels.names)
-    learn, score = (read_labelled(open_table(part), H.domain, labels) for part in parts)
+    label = Label.parse(task.target, labels=task.labels)
+    H = parse_class(task.declared, label.labels)
+    learn, score = (read_sample(open_table(part), H.domain, label) for part in parts)
     place = {x: i for i, x in enumerate(learn.points)}
     best, constant = learn.counts.argmax(axis=1), int(learn.counts.sum(axis=0).argmax())
     at = np.array([place.get(x, -1) for x in score.points])
@@ -111,8 +111,8 @@ def accuracy(given: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
 
 def theirs(task: Task, parts: Split) -> Iterator[tuple[str, str, float]]:
     """Accuracies of diffprivlib's classifiers on hashed keys."""
-    labels = Labels.parse(task.target, task.labels)
-    H = parse_multiclass(task.declared, labels.names)
+    label = Label.parse(task.target, labels=task.labels)
+    H = parse_class(task.declared, label.labels)
     arrays: dict[str, Any] = {}
     for end, part in zip(("", "_test"), parts, strict=True):
         table = open_table(part)
@@ -121,7 +121,7 @@ def theirs(task: Task, parts: Split) -> Iterator[tuple[str, str, float]]:
         columns[np.arange(len(numbers)), (numbers * BUCKETS).astype(np.int64)] = 1
         arrays[f"{end}number"], arrays[f"{end}columns"] = numbers[:, None], columns
         shown = part[task.target].to_pylist()
-        arrays[f"y{end}"] = np.array([labels(value) for value in shown])
+        arrays[f"y{end}"] = np.array([label(value) for value in shown])
     with tempfile.TemporaryDirectory() as folder:
         for form in ("number", "columns"):
             path = Path(folder, "arrays.npz")

@@ -83,7 +83,7 @@ def with_pandas(read: Callable[[], Any]) -> Callable[[], Sample[int]]:
 def assemble(points: list[int], total: Any, ones: Any) -> Sample[int]:
     """The Sample of the counts."""
     positives = ones.astype(np.int64)
-    return Sample(
+    return Sample.of_two(
         Grid(LOW, HIGH, POINT), tuple(points), total.astype(np.int64) - positives, positives
     )
 

@@ -46,7 +46,7 @@ def cases() -> Iterator[Case]:
         [[int(x >= t) for x in range(high + 1)] for t in range(high + 2)],
         points=[str(x) for x in range(high + 1)],
     )
-    named = Sample(table.domain, tuple(map(str, small.points)), small.negatives, small.positives)
+    named = Sample(table.domain, tuple(map(str, small.points)), small.counts)
     by_interval, by_table = grid.error_runs(small), table.error_runs(named)
     require(by_table.lengths is None, "the table merges hypotheses")
     require(

@@ -2,64 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, Self
+from typing import Any, Generic, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.domains import Domain, Point, truth
+from littlestone.errors import DeclarationError
+from littlestone.labels import declared_labels, label_number
 
+Counts = NDArray[np.int64]
 
-class Counted(Protocol):
-    """A sample of any number of labels: ``counts[j, y]`` examples (points[j], y)."""
-
-    @property
-    def points(self) -> Sequence[Any]:
-        """Distinct points of the domain."""
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """The counts, a row a point and a column a label."""
-
-    def of(self, points: Sequence[Any], counts: NDArray[np.int64]) -> Self:
-        """A sample over the same domain with these points and counts."""
+Step = tuple[Point, list[tuple[int, int]]]
+"""A point, and the pairs (y, errors that the label y costs beyond the least), the cheapest first."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample(Generic[Point]):
-    """The multiset {(x_i, y_i)} of n labelled examples, as distinct points x label counts.
+    """The multiset {(x_i, y_i)} of n examples with labels 0, ..., k, as distinct points x counts.
 
-    ``points`` are distinct points of ``domain``; ``negatives[j]`` and ``positives[j]`` count the
-    examples (points[j], 0) and (points[j], 1).  The order of the points means nothing.  The constructor
-    takes the points as they are; `from_examples` makes some of records.
+    ``points`` are distinct points of ``domain``; ``counts[j, y]`` is the number of examples
+    (points[j], y).  The order of the points means nothing.  The constructor takes the points as they
+    are; `from_examples` makes them of records.
 
     >>> from littlestone.domains import Strings
     >>> sample = Sample.from_examples(Strings(), [("a", 1), ("b", 0), ("a", 1)])
-    >>> sample.n, sample.points, sample.positives.tolist()
-    (3, ('a', 'b'), [2, 0])
+    >>> sample.n, sample.points, sample.counts.tolist()
+    (3, ('a', 'b'), [[0, 2], [1, 0]])
     """
 
     domain: Domain[Point]
     points: Sequence[Point]
-    negatives: NDArray[np.int64]
-    positives: NDArray[np.int64]
+    counts: Counts
+
+    @classmethod
+    def of_two(
+        cls, domain: Domain[Point], points: Sequence[Point], negatives: Counts, positives: Counts
+    ) -> Self:
+        """The sample of two labels with ``negatives[j]`` examples (points[j], 0), and positives."""
+        return cls(domain, points, np.array([negatives, positives], dtype=np.int64).T)
+
+    @property
+    def labels(self) -> int:
+        """The number k + 1 of labels."""
+        return int(self.counts.shape[1])
 
     @property
     def n(self) -> int:
         """Number of examples, counted with multiplicity; public under replace-one neighbours."""
-        return int(self.negatives.sum() + self.positives.sum())
+        return int(self.counts.sum())
 
     @property
-    def counts(self) -> NDArray[np.int64]:
-        """``negatives`` and ``positives`` as the two columns of a table."""
-        return np.stack([self.negatives, self.positives], axis=1)
+    def negatives(self) -> Counts:
+        """How many examples of each point have the label 0, of two labels."""
+        return self._column(0)
 
-    def of(self, points: Sequence[Point], counts: NDArray[np.int64]) -> Self:
+    @property
+    def positives(self) -> Counts:
+        """How many examples of each point have the label 1, of two labels."""
+        return self._column(1)
+
+    def _column(self, y: int) -> Counts:
+        if self.labels != 2:
+            raise DeclarationError(
+                "ask a sample for its positive examples",
+                found=f"it has {self.labels} labels",
+                fix="use counts, or binary(ones) for the sample of two labels",
+            )
+        return self.counts[:, y]
+
+    def of(self, points: Sequence[Point], counts: Counts) -> Self:
         """The sample over the same domain with these points and counts."""
-        return type(self)(self.domain, points, counts[:, 0], counts[:, 1])
+        return type(self)(self.domain, points, counts)
+
+    def binary(self, ones: Collection[int]) -> Sample[Point]:
+        """The sample with label 1 for the labels whose numbers are in ``ones``, and 0 for others.
+
+        >>> from littlestone.domains import Integers
+        >>> Sample(Integers(), (7,), np.array([[1, 2, 4]])).binary({0, 2}).counts.tolist()
+        [[2, 5]]
+        """
+        positive = np.isin(np.arange(self.labels), list(ones))
+        negatives, positives = self.counts[:, ~positive], self.counts[:, positive]
+        return Sample.of_two(self.domain, self.points, negatives.sum(axis=1), positives.sum(axis=1))
+
+    def steps(self) -> tuple[list[Step[Point]], int]:
+        """The points, those first of which a second label costs most; and the errors that none avoids.
+
+        >>> from littlestone.domains import Integers
+        >>> Sample(Integers(), (7, 8), np.array([[1, 0, 2], [0, 5, 0]])).steps()
+        ([(8, [(1, 0), (0, 5), (2, 5)]), (7, [(2, 0), (0, 1), (1, 2)])], 1)
+        """
+        most = self.counts.max(axis=1, initial=0)
+        costs = most[:, None] - self.counts
+        labels = np.argsort(costs, axis=1, kind="stable")
+        costs = np.take_along_axis(costs, labels, axis=1)
+        order = np.argsort(-costs[:, 1], kind="stable").tolist()
+        ways = [
+            list(zip(ys, cost, strict=True))
+            for ys, cost in zip(labels.tolist(), costs.tolist(), strict=True)
+        ]
+        return [(self.points[j], ways[j]) for j in order], self.n - int(most.sum())
 
     @cached_property
     def gains(self) -> dict[Point, int]:
@@ -81,21 +127,39 @@ class Sample(Generic[Point]):
 
     @classmethod
     def from_examples(
-        cls, domain: Domain[Any], examples: Iterable[tuple[Any, object]]
+        cls,
+        domain: Domain[Any],
+        examples: Iterable[tuple[Any, object]],
+        *,
+        labels: int | Iterable[str] = 2,
     ) -> Sample[Any]:
-        """The sample of pairs (x, y): any x is a point, by `Domain.canonical`; any y a label, `truth`.
+        """The sample of pairs (x, y): any x is a point, by `Domain.canonical`, and any y a label.
+
+        ``labels`` is their number or their names.  Of two labels, y is read by `truth`; else it shows a
+        number 0, ..., k or a name, as `label_number` says, and counts as 0 if it shows none.  Raises
+        `DeclarationError` for illegal labels.
 
         >>> from littlestone.domains import Integers
         >>> Sample.from_examples(Integers(), [(1, 1), (True, True), (1.0, "1")]).points
         (1,)
+        >>> examples = [(7, "late"), (7, "on time"), (8, "early")]
+        >>> Sample.from_examples(Integers(), examples, labels=["on time", "late"]).counts.tolist()
+        [[1, 1], [1, 0]]
         """
+        number_of: Callable[[object], int] = truth
+        if labels != 2:
+            names = map(str, range(labels)) if isinstance(labels, int) else labels
+            declared = declared_labels(names)
+            number_of, labels = label_number(declared), len(declared)
         counts: dict[Any, list[int]] = {}
         for x, y in examples:
-            counts.setdefault(domain.canonical(x), [0, 0])[truth(y)] += 1
-        return cls.from_counts(domain, counts)
+            counts.setdefault(domain.canonical(x), [0] * labels)[number_of(y)] += 1
+        return cls.from_counts(domain, counts, labels=labels)
 
     @classmethod
-    def from_counts(cls, domain: Domain[Point], counts: dict[Point, list[int]]) -> Sample[Point]:
-        """The sample of a map from points of the domain to [number of 0s, number of 1s]."""
-        table = np.array(list(counts.values()), dtype=np.int64).reshape(len(counts), 2)
-        return cls(domain, tuple(counts), table[:, 0], table[:, 1])
+    def from_counts(
+        cls, domain: Domain[Point], counts: dict[Point, list[int]], *, labels: int = 2
+    ) -> Sample[Point]:
+        """The sample of a map from points of the domain to the number of examples of each label."""
+        table = np.array(list(counts.values()), dtype=np.int64).reshape(len(counts), labels)
+        return cls(domain, tuple(counts), table)

@@ -26,11 +26,8 @@ from littlestone.online import OnlineLearner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
-EXAMPLES: list[HypothesisClass[Any]] = [
-    H
-    for kind in concrete(HypothesisClass, "littlestone.classes")  # type: ignore[type-abstract]
-    for H in kind.examples()
-]
+KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
+EXAMPLES: list[HypothesisClass[Any]] = [H for kind in KINDS for H in kind.examples()]
 CENTS = Grid(-9, 99, "price", Decimal("0.01"))
 MORE: list[Domain[Any]] = [
     CENTS,
@@ -77,7 +74,7 @@ def of_kind() -> dict[type[Any], list[Hypothesis[Any]]]:
     return found
 
 
-KINDS = concrete(Hypothesis, "littlestone.hypotheses")  # type: ignore[type-abstract]
+KINDS = concrete(Hypothesis, "littlestone.hypotheses")
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

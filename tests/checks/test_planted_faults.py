@@ -323,7 +323,7 @@ def steps(kind: type[StepFunction]) -> list[Hypothesis[Any]]:
 
 
 def tables(kind: type[TableFunction]) -> list[Hypothesis[Any]]:
-    return [kind(NAMES, bits) for bits in (0, 1, 5, 7, 8, 13)]
+    return [kind(NAMES, (bits,)) for bits in (0, 1, 5, 7, 8, 13)]
 
 
 def sets(kind: type[FiniteSet]) -> list[Hypothesis[Any]]:

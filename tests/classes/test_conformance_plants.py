@@ -19,7 +19,7 @@ from littlestone.sample import Sample
 class SoaWrongAtOnePoint(FiniteClass):
     def soa(self) -> TableFunction:
         right = super().soa()
-        return TableFunction(right.domain, right.bits ^ 1 << (right.domain.size or 0) - 1)
+        return TableFunction(right.domain, (right.planes[0] ^ 1 << (right.domain.size or 0) - 1,))
 
 
 class SoaLabelTiedToZero(FiniteClass):
@@ -227,7 +227,7 @@ def test_a_broken_class_is_caught_by_the_law_it_breaks(H: HypothesisClass[Any], 
 def test_the_message_names_class_law_and_witness() -> None:
     message = failures(RestrictIgnoresTheLabel.on(0, 20))["restrict_partitions"]
     assert message == (
-        "RestrictIgnoresTheLabel thresholds(x, 0..20): |V| = |V|(x,0)| + |V|(x,1)| is false at "
+        "RestrictIgnoresTheLabel thresholds(x, 0..20): |V| = the sum of |V|(x,y)| is false at "
         "V = thresholds(x, 0..20), x = 0"
     )
 

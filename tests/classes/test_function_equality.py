@@ -165,7 +165,7 @@ GRIDS = Product((Grid(0, 2, "a"), Grid(-1, 0, "b"), Grid(4, 4, "c")))
 
 @pytest.mark.parametrize("bits", range(64))
 def test_the_words_of_a_function_on_records_are_true(bits: int) -> None:
-    h = TableFunction(GRIDS, bits)
+    h = TableFunction(GRIDS, (bits,))
     for x in GRIDS:
         words = h.words()
         if "record" in words:

@@ -44,7 +44,7 @@ def test_every_version_space_is_that_of_the_table(n: int, affine: bool) -> None:
 
 
 @pytest.mark.parametrize("affine", [False, True])
-def test_the_transform_counts_errors_and_the_ball_is_that_of_the_walk(affine: bool) -> None:
+def test_the_transform_tolerates_label_noise_and_the_ball_is_that_of_the_walk(affine: bool) -> None:
     rng = random.Random(7)
     H = Parities.over("abcdef", affine=affine)
     for size in (0, 3, 12, 60):

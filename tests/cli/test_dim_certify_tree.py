@@ -360,11 +360,11 @@ def test_the_trees_of_declared_classes_are_shattered() -> None:
 
 
 def _ends(node: Node, path: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    if node.after is None:
+    if not node.after:
         yield node.text, path
         return
-    for y in (0, 1):
-        yield from _ends(node.after[y], (*path, (node.text, y)))
+    for y, below in node.after:
+        yield from _ends(below, (*path, (node.text, y)))
 
 
 @pytest.mark.slow

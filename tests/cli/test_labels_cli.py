@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from running import Ran, entries, run
 
-from littlestone.classifiers import LookupTable
+from littlestone.hypotheses import LookupTable
 from littlestone.learners import Release
 
 CLASS = "lookup(tail; at most 9)"

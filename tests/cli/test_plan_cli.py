@@ -22,7 +22,7 @@ def test_for_programs() -> None:
     data = json.loads(run("plan", "points(a)", *arguments).out)
     methods = {row["method"]: row for row in data["methods"]}
     assert methods["single_key"]["proved_realizable"]["n"] == 219
-    assert methods["single_key"]["reservation"] == "if no label is wrong"
+    assert methods["single_key"]["caveat"] == "if no label is wrong"
     assert methods["irreducible"]["proved_realizable"] is None
     assert methods["irreducible"]["proved_realizable_with_other_parameters"]["proved"]
     assert not methods["irreducible"]["formula"]["proved"]

@@ -22,7 +22,7 @@ from littlestone.checks.disguises import (
 from littlestone.data import sample_from_arrays
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.domains.values import number, text, truth
-from littlestone.labelled import LabelledSample, declared_labels
+from littlestone.labels import declared_labels
 from littlestone.sample import Sample
 
 CENTS = Grid(-9, 99, "price", Decimal("0.01"))
@@ -177,9 +177,9 @@ def test_labels_of_any_kind() -> None:
     sample = Sample.from_examples(Integers(), [(0, y) for y in [*ones, *hostile()]])
     assert (sample.points, sample.n) == ((0,), len([*ones, *hostile()]))
     assert int(sample.positives.sum()) >= len(ones)
-    labels = ("late", "1")
+    labels = ("late", "1", "early")
     pairs = [(x, y) for x in disguises(1) for y in [*disguises("late"), *disguises(1)]]
-    counted = LabelledSample.from_examples(Integers(), labels, pairs)
+    counted = Sample.from_examples(Integers(), pairs, labels=labels)
     assert counted.points == (1,)
-    assert counted.counts.tolist() == [[3 * len(disguises(1)), len(disguises(1)) ** 2]]
+    assert counted.counts.tolist() == [[3 * len(disguises(1)), len(disguises(1)) ** 2, 0]]
     assert type(counted.points[0]) is int

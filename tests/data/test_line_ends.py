@@ -16,14 +16,14 @@ import polars as pl
 import pytest
 from sources import examples, plain, read
 
-from littlestone.data import CsvStream, Label, open_table, read_sample
+from littlestone.data import Condition, CsvStream, Label, open_table, read_sample
 from littlestone.domains import Product, Strings
 from littlestone.errors import TableError
 
 Record = tuple[str, str, str]
 
 DOMAIN = Product((Strings("x"), Strings("z")))
-LABEL = Label("y", "==", "1")
+LABEL = Label("y", Condition("==", "1"))
 NAMES = ("x", "y", "z")
 
 # Everything at which something in Python ends a line, and what means something in a CSV file.

@@ -14,15 +14,16 @@ import pytest
 from sources import FILES, FRAMES
 from test_one_record_one_example import KINDS, OBJECTS, Kind
 
-from littlestone.data import Label, Labels, label_names, open_table, read_labelled
+from littlestone.data import Condition, Label, label_names, open_table, read_sample
 from littlestone.domains import Strings
 from littlestone.errors import DeclarationError, TableError
-from littlestone.labelled import LabelledSample, declared_labels
+from littlestone.labels import declared_labels
+from littlestone.sample import Sample
 
-LABELS = Labels("y", ("?", "1", "ab", "inf", "0.29"))
+LABELS = Label.parse("y", labels=("?", "1", "ab", "inf", "0.29"))
 
 
-def examples(sample: LabelledSample[Any]) -> Counter[tuple[Any, int]]:
+def examples(sample: Sample[Any]) -> Counter[tuple[Any, int]]:
     return Counter(
         {
             (x, y): count
@@ -34,7 +35,7 @@ def examples(sample: LabelledSample[Any]) -> Counter[tuple[Any, int]]:
 
 
 def read(source: object) -> Counter[tuple[Any, int]]:
-    return examples(read_labelled(open_table(source), Strings("x"), LABELS))
+    return examples(read_sample(open_table(source), Strings("x"), LABELS))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
@@ -61,33 +62,41 @@ def test_one_number_is_one_label_in_every_type(values: list[Any]) -> None:
     frame = pd.DataFrame({"x": list("abc"), "y": pd.Series(values, dtype=object)})
     assert read(frame) == {("a", 1): 1, ("b", 0): 1, ("c", 0): 1}
     pairs = zip("abc", values, strict=True)
-    assert examples(LabelledSample.from_examples(Strings("x"), LABELS.names, pairs)) == read(frame)
+    assert examples(Sample.from_examples(Strings("x"), pairs, labels=LABELS.names)) == read(frame)
 
 
 @pytest.mark.parametrize("place", range(len(OBJECTS)))
 def test_a_label_is_the_rule_that_holds(place: int) -> None:
     """Several labels read a value as one label each would: a total function that never raises."""
     value = OBJECTS[place]
-    holds = [y for y, name in enumerate(LABELS.names) if y and Label("y", "==", name)(value)]
+    holds = [y for y, name in enumerate(LABELS.names) if y and Condition("==", name)(value)]
     assert LABELS(value) == (holds or [0])[0]
     assert len(holds) <= 1
 
 
 def test_labels_are_declared() -> None:
-    assert Labels.parse("y", 'a, "b, or c" ,d', default="d").names == ("d", "a", "b, or c")
+    assert Label.parse("y", labels='a, "b, or c" ,d', default="d").names == ("d", "a", "b, or c")
     assert label_names("a\nb") == ["a b"]
     assert label_names("") == []
     many = ",".join(map(str, range(10_000)))
     for text in ("", "a", "a,a", "a,,b", "1,1.0", "1,true", " , ", many):
         with pytest.raises(DeclarationError, match="declare"):
-            Labels.parse("y", text)
+            Label.parse("y", labels=text)
     with pytest.raises(DeclarationError, match="not one of"):
-        Labels.parse("y", "a,b", default="c")
+        Label.parse("y", labels="a,b", default="c")
+    several: list[dict[str, Any]] = [
+        {},
+        {"positive": 1, "labels": "a,b"},
+        {"positive": 1, "default": "a"},
+    ]
+    for wrong in several:
+        with pytest.raises(DeclarationError):
+            Label.parse("y", **wrong)
     assert len(declared_labels(map(str, range(1000)))) == 1000
 
 
 def test_values_that_look_like_numbers() -> None:
-    labels = Labels("y", ("other", "0.1", "1e3"))
+    labels = Label.parse("y", labels=("other", "0.1", "1e3"))
     shown = [0.1, "0.10", Decimal("0.1"), np.float32(0.1), 1000, "1000.0", 10**5000, "0.1 "]
     assert [labels(value) for value in shown] == [1, 1, 1, 1, 2, 2, 0, 1]
 
@@ -95,6 +104,6 @@ def test_values_that_look_like_numbers() -> None:
 def test_what_evaluation_refuses() -> None:
     for frame in ({"x": ["", ""], "y": ["1", "1"]}, {"x": ["a", "b"], "y": ["", ""]}):
         table = open_table(pd.DataFrame(frame))
-        assert read_labelled(table, Strings("x"), LABELS).n == 2
+        assert read_sample(table, Strings("x"), LABELS).n == 2
         with pytest.raises(TableError, match="none of its values"):
-            read_labelled(table, Strings("x"), LABELS, refuse_blank=True)
+            read_sample(table, Strings("x"), LABELS, refuse_blank=True)

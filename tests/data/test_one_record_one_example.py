@@ -25,9 +25,8 @@ import pytest
 from pyarrow import parquet
 from sources import examples, plain, read
 
-from littlestone.data import Label, sample_from_arrays
+from littlestone.data import Condition, Label, sample_from_arrays
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
-from littlestone.labelled import LabelledSample
 from littlestone.sample import Sample
 
 Records = Sequence[tuple[Any, Any]]
@@ -39,7 +38,11 @@ DOMAINS: list[Domain[Any]] = [
     Reals("x"),
     Names(("?", "1", "1.0", "True", "ab"), "x"),
 ]
-LABELS = [Label("y", "==", "1"), Label("y", ">", "0.5"), Label("y", "!=", "True")]
+LABELS = [
+    Label("y", Condition("==", "1")),
+    Label("y", Condition(">", "0.5")),
+    Label("y", Condition("!=", "True")),
+]
 
 TEXTS = [
     "", " ", "1", "1.0", "-0", "0", "True", "true", "nan", "inf", "-inf", "1e999999999",
@@ -345,7 +348,7 @@ def test_a_point_is_no_object_of_a_record(domain: Domain[Any], x: Any) -> None:
     assert x not in domain
     for sample in (
         Sample.from_examples(domain, [(x, 1)]),
-        LabelledSample.from_examples(domain, ["u", "v"], [(x, "v")]),
+        Sample.from_examples(domain, [(x, "v")], labels=["u", "v"]),
     ):
         (point,) = sample.points
         assert point in domain

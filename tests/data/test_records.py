@@ -14,7 +14,7 @@ import pytest
 from sources import csv_file, examples, parquet_file, plain, read
 
 from littlestone.classes import EqualityRules
-from littlestone.data import Label, sample_from_arrays
+from littlestone.data import Condition, Label, sample_from_arrays
 from littlestone.domains import Domain, Integers, Strings
 
 Source = Callable[[Mapping[str, Sequence[Any]], Path], object]
@@ -29,7 +29,7 @@ SOURCES: dict[str, Source] = {
 }
 NAMES = ("origin", "dest", "hour")
 DOMAIN = EqualityRules.of("origin", "dest", Integers("hour"), max_literals=2).domain
-LABEL = Label("late", "==", "1")
+LABEL = Label("late", Condition("==", "1"))
 
 Record = tuple[Any, ...]
 RECORDS: list[Record] = [

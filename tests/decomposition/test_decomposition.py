@@ -396,8 +396,8 @@ def test_a_broken_checker_is_caught(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("2 ** (d - t) - 1), i) for i", "2 ** (d - t) - 2), i) for i"),
-        ("2 ** (d - t) - 1), i) for i", "2**d - 1), i) for i"),
+        ("2 ** (d - t) - 1), labels", "2 ** (d - t) - 2), labels"),
+        ("2 ** (d - t) - 1), labels", "2**d - 1), labels"),
         ("range(dimension - t + 1)", "range(dimension - t)"),
         ("range(dimension - t + 1)", "range(dimension + 1)"),
         ("range(dimension - t + 1)", "range(d - t + 1)"),

@@ -153,6 +153,8 @@ def test_finite_classes_and_version_spaces() -> None:
     V = H.restrict("p5", 1)
     assert littlestone_dimension(V) == V.littlestone_dimension()
     assert is_shattered_by(V, mistake_tree(V))
+    with pytest.raises(DeclarationError, match="the class has 3 labels"):
+        littlestone_dimension(FiniteClass.from_array([[0, 2], [1, 1]], labels=3))
 
 
 def test_equal_rows_and_columns_are_legal() -> None:

@@ -24,6 +24,7 @@ from typing import Any
 import pools
 
 from littlestone.classes import HypothesisClass, parse_class
+from littlestone.classes.declared import Declared
 from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solved
 from littlestone.cli.dim import written
@@ -33,16 +34,13 @@ from littlestone.decomposition.limits import depth_parameter
 from littlestone.discovery import concrete
 from littlestone.domains import Domain
 from littlestone.errors import LittlestoneError
-from littlestone.labelled import LabelledSample, declared_labels
+from littlestone.labels import declared_labels
 from littlestone.learners import PrivateLearner, Release
-from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.learners.online import PredictionLearner, PrivateOnlineLearner, online_choice
-from littlestone.multiclass import MulticlassClass, parse_multiclass
 from littlestone.online import StandardOptimalAlgorithm, TreeAdversary
 from littlestone.online import play as play_game
 from littlestone.planning import choose_learner
 from littlestone.planning import plan as planned
-from littlestone.planning.multiclass import choose_multiclass_learner, formulas, multiclass_plan
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -121,11 +119,13 @@ def _plan(text: str, n: int | None, **goal: Any) -> None:
 
 
 def _plan_labels(text: str, labels: str, n: int | None, **goal: Any) -> None:
-    H = parse_multiclass(text, label_names(labels))
-    for row in multiclass_plan(H, **_parsed(**goal)):
-        if n is not None:
-            row.error(n, goal["beta"])
-    formulas(H, **_parsed(**goal))
+    found = planned(_of_several(text, labels), **_parsed(**goal))
+    if n is not None:
+        found.at(n)
+
+
+def _of_several(text: str, labels: str) -> HypothesisClass[Any]:
+    return parse_class(text, len(declared_labels(label_names(labels))))
 
 
 def _task(text: str, **goal: Any) -> None:
@@ -155,13 +155,15 @@ def _fit(text: str, n: int, seed: int, **goal: Any) -> None:
 
 
 def _fit_labels(text: str, labels: str, n: int, seed: int, **goal: Any) -> None:
-    H, rng = parse_multiclass(text, label_names(labels)), seeded_generator(seed)
-    learner, _ = choose_multiclass_learner(H, **_parsed(**goal))
-    points, k = _points(H.domain, rng), len(declared_labels(label_names(labels)))
-    examples = [(rng.choice(points), H.labels[rng.randrange(k)]) for _ in range(n)]
-    sample = LabelledSample.from_examples(H.domain, H.labels, examples)
+    names = declared_labels(label_names(labels))
+    H, rng = parse_class(text, len(names)), seeded_generator(seed)
+    learner, _ = choose_learner(H, **_parsed(**goal))
+    points = _points(H.domain, rng)
+    examples = [(rng.choice(points), rng.choice(names)) for _ in range(n)]
+    sample = Sample.from_examples(H.domain, examples, labels=names)
     with Ledger() as book:
-        learner.fit(sample, ledger=book, dataset="d", rng=rng)
+        release = learner.fit(sample, ledger=book, dataset="d", labels=names, rng=rng)
+    Release.from_json(json.loads(json.dumps(release.to_json())))
 
 
 def _stream(text: str, n: int, seed: int, **goal: Any) -> None:
@@ -209,22 +211,16 @@ ACTIONS: dict[str, Callable[..., None]] = {
     "predict": _predict,
 }
 
-_METHODS = ["auto", *(kind.method for kind in concrete(PrivateLearner, "littlestone.learners"))]  # type: ignore[type-abstract]
-_SEVERAL = ["auto", *(kind.method for kind in concrete(MulticlassLearner, "littlestone.learners"))]  # type: ignore[type-abstract]
+_LEARNERS = concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
+_METHODS = ["auto", *(kind.method for kind in _LEARNERS)]
+_SEVERAL = ["auto", *(kind.method for kind in _LEARNERS if kind.several)]
 _ONLINE = [
     "auto",
     *(kind.method for kind in concrete(PrivateOnlineLearner, "littlestone.learners.online")),  # type: ignore[type-abstract]
 ]
-_EXAMPLES = [
-    str(H)
-    for kind in concrete(HypothesisClass, "littlestone.classes")  # type: ignore[type-abstract]
-    for H in kind.examples()
-]
-_SEVERAL_EXAMPLES = [
-    str(H)
-    for kind in concrete(MulticlassClass, "littlestone.multiclass")  # type: ignore[type-abstract]
-    for H in kind.examples()
-]
+_DECLARED = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
+_EXAMPLES = [str(H) for kind in _DECLARED for H in kind.examples()]
+_SEVERAL_EXAMPLES = [str(H) for kind in _DECLARED if kind.several for H in kind.examples()]
 
 
 class Draw:

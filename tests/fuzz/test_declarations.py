@@ -14,16 +14,13 @@ from typing import Any
 
 from declarations import damaged
 
-from littlestone.classes import HypothesisClass, parse_class
-from littlestone.classifiers import Classifier
+from littlestone.classes import parse_class
+from littlestone.classes.declared import Declared
 from littlestone.discovery import concrete
 from littlestone.domains import Domain
 from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis
-from littlestone.labelled import LabelledSample
-from littlestone.learners import Release
-from littlestone.learners.multiclass import BitsLearner, LookupLearner
-from littlestone.multiclass import parse_multiclass
+from littlestone.learners import BitsLearner, LookupLearner, Release
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -53,20 +50,21 @@ def test_declarations_are_answered_or_refused_by_name() -> None:
 
 
 def models() -> list[dict[str, Any]]:
-    """A model of every kind of hypothesis that a class has, and of some classifiers."""
+    """A model of every kind of hypothesis that a class has, and of some with named labels."""
     rng = seeded_generator(3)
     learner, _ = choose_learner(parse_class("points(x)"), Budget(1, "1e-6"))
     sample = Sample.from_examples(learner.hypotheses.domain, [("a", 1)] * 40)
-    several = parse_multiclass("lookup(x; at most 2)", ["a", "b", "c"])
-    labelled = LabelledSample.from_examples(several.domain, several.labels, [("v", "b")] * 40)
+    several = parse_class("lookup(x; at most 2)", labels=3)
+    names = ("a", "b", "c")
+    examples = Sample.from_examples(several.domain, [("v", "b")] * 40, labels=names)
     with Ledger() as book:
         spent: dict[str, Any] = {"ledger": book, "dataset": "d", "rng": rng}
         whole = learner.fit(sample, estimate=Fraction(1), **spent).to_json()
         found = [
-            kind(several, Budget(1, "1e-6")).fit(labelled, **spent).to_json()
+            kind(several, Budget(1, "1e-6")).fit(examples, labels=names, **spent).to_json()
             for kind in (BitsLearner, LookupLearner)
         ]
-    classes = concrete(HypothesisClass, "littlestone.classes")  # type: ignore[type-abstract]
+    classes: list[Any] = concrete(Declared, "littlestone.classes")
     forms = [kind.examples()[0].soa().to_json() for kind in classes]
     return [*found, *({**whole, "hypothesis": form} for form in forms)]
 
@@ -74,7 +72,6 @@ def models() -> list[dict[str, Any]]:
 READERS: list[tuple[Callable[[Any], object], tuple[str, ...]]] = [
     (Release.from_json, ()),
     (Hypothesis.from_json, ("hypothesis",)),
-    (Classifier.from_json, ("classifier",)),
     (Domain.from_json, ("hypothesis", "domain")),
 ]
 
@@ -98,12 +95,11 @@ def test_damaged_models_are_refused_by_name() -> None:
 
 def test_lists_at_any_depth_are_refused() -> None:
     for model in models():
-        for kind in ("hypothesis", "classifier"):
-            for key in model.get(kind, {}):
-                values: list[Any] = [[], [[]], [[[]]], [{}]]
-                for value in values:
-                    changed = {**model, kind: {**model[kind], key: value}}
-                    try:
-                        Release.from_json(changed)
-                    except ModelError:
-                        continue
+        for key in model["hypothesis"]:
+            values: list[Any] = [[], [[]], [[[]]], [{}]]
+            for value in values:
+                changed = {**model, "hypothesis": {**model["hypothesis"], key: value}}
+                try:
+                    Release.from_json(changed)
+                except ModelError:
+                    continue

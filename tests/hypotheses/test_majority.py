@@ -31,7 +31,7 @@ def steps(domain: Domain[Any]) -> StepFunction:
 
 
 def table(domain: Domain[Any]) -> TableFunction:
-    return TableFunction(domain, RNG.randrange(16))
+    return TableFunction(domain, (RNG.randrange(16),))
 
 
 def members(domain: Domain[Any]) -> FiniteSet:

@@ -24,7 +24,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from littlestone.checks.disguises import OUTSIDE, Liar, hostile
 from littlestone.classes import Thresholds, parse_class
-from littlestone.data import Label, open_table, plain_values, read_sample
+from littlestone.data import Condition, Label, open_table, plain_values, read_sample
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, TableError
 from littlestone.interop.features import feature_table
 from littlestone.interop.scikit_learn import LittlestoneClassifier
@@ -171,7 +171,7 @@ ONE_COLUMN = [
 def test_a_missing_value_does_not_change_how_others_are_read(make: Callable[..., Any]) -> None:
     """In numpy a missing value makes floats of all whole numbers, which large ones do not survive."""
     for last in (5, None):
-        assert target_values(make([BIG, last]), Label("y", "==", "1"))[0] == BIG
+        assert target_values(make([BIG, last]), Label("y", Condition("==", "1")))[0] == BIG
         ((first,), _) = feature_table(make([BIG, last]), ["id"]).rows(["id"])
         assert first == BIG
         assert type(first) is int

@@ -14,22 +14,22 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
-from littlestone.classifiers import BucketTable, Classifier
-from littlestone.classifiers.buckets import bucket_of
+from littlestone.classes import Lookup, Outcomes
 from littlestone.domains import Integers, Product, Strings
 from littlestone.errors import DeclarationError, LedgerError, ModelError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import BucketTable, Hypothesis
+from littlestone.hypotheses.buckets import bucket_of
+from littlestone.learners import BucketLearner
 from littlestone.learners.base import Setting
-from littlestone.learners.multiclass import BucketLearner
-from littlestone.multiclass import Lookup, Outcomes
-from littlestone.planning import choose_multiclass_learner
+from littlestone.planning import candidates, choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 
 LABELS = ("UA", "AA", "DL")
-H = Lookup(Integers("id"), LABELS, 3)
+H = Lookup(Integers("id"), 3, 3)
 
 
 @pytest.mark.slow
@@ -40,7 +40,7 @@ def test_private_on_every_tiny_pair_of_samples() -> None:
     assert len({bucket_of(x, 1) for x in keys}) == 2
 
     def distribution(data: Any) -> dict[Hashable, Fraction]:
-        counts = learner.counts(LabelledSample.from_examples(H.domain, LABELS, data))
+        counts = learner.counts(Sample.from_examples(H.domain, data, labels=LABELS))
         unpacked = [
             (b, y) for b, row in counts.items() for y, c in enumerate(row) for _ in range(c)
         ]
@@ -86,7 +86,7 @@ def test_a_receipt_is_redeemed_before_the_first_random_bit() -> None:
 def test_keys_have_their_labels_and_wrong_ones_cost_little() -> None:
     learner = BucketLearner(H, Budget(1, "1e-6"))
     counts = np.array([[245, 510, 245]] * 10)
-    sample = LabelledSample(H.domain, LABELS, tuple(range(10)), counts)
+    sample = Sample(H.domain, tuple(range(10)), counts)
     with Ledger() as ledger:
         release = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(1))
     f = release.hypothesis
@@ -97,9 +97,9 @@ def test_keys_have_their_labels_and_wrong_ones_cost_little() -> None:
 
 def test_keys_of_any_kind_have_a_bucket() -> None:
     D = Product((Strings("carrier"), Integers("hour")))
-    learner = BucketLearner(Lookup(D, LABELS, 2), Budget(1), bits=4)
+    learner = BucketLearner(Lookup(D, 3, 2), Budget(1), bits=4)
     odd = [("\ud800", 10**400), ("", -1), ("\x00\U0010ffff", 0)]
-    sample = LabelledSample.from_examples(D, LABELS, [(x, "AA") for x in odd])
+    sample = Sample.from_examples(D, [(x, "AA") for x in odd], labels=LABELS)
     assert sum(map(sum, learner.counts(sample).values())) == 3
     # Its points are public, and so is the hash: what a model means does not change.
     assert [bucket_of(x, 20) for x in ("N14228", 7, ("UA", 7))] == [360671, 495654, 74229]
@@ -108,7 +108,7 @@ def test_keys_of_any_kind_have_a_bucket() -> None:
 @pytest.mark.slow
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="no class of lookup tables"):
-        BucketLearner(Outcomes.of("a", labels=LABELS, max_rules=1), Budget(1))
+        BucketLearner(Outcomes.of("a", labels=3, max_rules=1), Budget(1))
     for bits in (0, 21, True, "16"):
         with pytest.raises(DeclarationError, match="1 to 20"):
             BucketLearner(H, Budget(1), bits=bits)  # type: ignore[arg-type]
@@ -116,20 +116,21 @@ def test_who_is_for_what() -> None:
         with pytest.raises(DeclarationError):
             BucketLabels(Fraction(1), buckets, labels)  # type: ignore[arg-type]
     assert BucketLearner(H, Budget(1)).plan(0.1, 0.05) is None
-    assert choose_multiclass_learner(H, Budget(1))[0].method == "buckets"
+    assert choose_learner(H, Budget(1))[0].method == "buckets"
     settings: tuple[Setting, ...] = ("realizable", "agnostic")
     for setting in settings:
-        learner, why = choose_multiclass_learner(H, Budget(1, "1e-6"), setting=setting)
+        learner, _ = choose_learner(H, Budget(1, "1e-6"), setting=setting)
         assert learner.method == "lookup"
-        assert "buckets, of no proved size, if no key need be named" in why
+        words = [c.words() for c in candidates(H, Budget(1, "1e-6"), setting=setting)]
+        assert "buckets, of no proved size, if no key need be named" in words
 
 
 def test_a_model_is_read_back_and_a_damaged_one_refused() -> None:
-    table = BucketTable(Strings("tail"), LABELS, (0, 1, 2, 2))
+    table = BucketTable(Strings("tail"), 3, (0, 1, 2, 2))
     data = json.loads(json.dumps(table.to_json()))
-    assert Classifier.from_json(data) == table
+    assert Hypothesis.from_json(data) == table
     too_short, no_label = "AAA=", "AAAAAw=="  # one byte and a half; the labels 0 and 3
     for damaged in ({"given": too_short}, {"given": no_label}, {"given": "AAA"}, {"hash": "md5"},
                     {"given": ""}, {"given": 7}, {"given": "AAAAAAAA"}):  # fmt: skip
         with pytest.raises(ModelError):
-            Classifier.from_json({**data, **damaged})
+            Hypothesis.from_json({**data, **damaged})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -68,7 +67,8 @@ class SeesTheWholeTableToCut(ChoosingLearner[Any]):
         broken = ChoosingLearner.distribution
         kept = sample.positives >= 2
         positives = np.where(kept, sample.positives, 0)
-        return broken(self, replace(sample, positives=positives))
+        left = Sample.of_two(sample.domain, sample.points, sample.negatives, positives)
+        return broken(self, left)
 
 
 class TwiceTheGrowth(EqualityRules):

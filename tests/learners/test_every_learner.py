@@ -18,6 +18,7 @@ from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner, Release
+from littlestone.learners.labels.bits import BitwiseLearner
 from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -25,8 +26,13 @@ from littlestone.privacy.randomness import seeded_generator
 
 pytestmark = pytest.mark.slow
 
+# Two labels have no bits: those learners have tests of their own, as all have of several labels.
 LEARNERS: list[type[Any]] = [
-    *concrete(PrivateLearner, "littlestone.learners"),  # type: ignore[type-abstract]
+    *(
+        kind
+        for kind in concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
+        if not issubclass(kind, BitwiseLearner)
+    ),
     *concrete(PrivateOnlineLearner, "littlestone.learners"),  # type: ignore[type-abstract]
 ]
 
@@ -42,6 +48,7 @@ CLASSES: list[HypothesisClass[Any]] = [
             "rule_sets(a, b; at most 2 rules of 1)",
             "thresholds(x, -1..2; step 0.5)",
             "affine(x, y; q 5, dimension 1)",
+            "lookup(id; at most 2)",
         ],
     ),
 ]

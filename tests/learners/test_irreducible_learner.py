@@ -211,12 +211,7 @@ def in_the_order_of_the_sample(
     """A teacher meets its points as the whole sample does: the first record there may decide."""
     for part in split(sample, records, teachers):
         order = sorted(range(len(part.points)), key=lambda j: sample.points.index(part.points[j]))
-        yield Sample(
-            part.domain,
-            tuple(part.points[j] for j in order),
-            part.negatives[order],
-            part.positives[order],
-        )
+        yield part.of(tuple(part.points[j] for j in order), part.counts[order])
 
 
 def most_changed_lists(dealt: Callable[..., Iterator[Sample[Any]]]) -> int:

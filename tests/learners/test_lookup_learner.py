@@ -14,26 +14,26 @@ import pytest
 
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
-from littlestone.classifiers import Classifier, LookupTable
+from littlestone.classes import Lookup, Outcomes, parse_class
 from littlestone.domains import Grid, Integers, Product, Strings
 from littlestone.errors import DeclarationError, ModelError
-from littlestone.labelled import LabelledSample
-from littlestone.learners.multiclass import LookupLearner
-from littlestone.multiclass import Lookup, Outcomes, parse_multiclass
-from littlestone.planning import choose_multiclass_learner
+from littlestone.hypotheses import Hypothesis, LookupTable
+from littlestone.learners import LookupLearner
+from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 
 LABELS = ("UA", "AA", "DL")
-H = Lookup(Integers("id"), LABELS, 3)
+H = Lookup(Integers("id"), 3, 3)
 
 
 class Handed(Exception):  # noqa: N818
     """What the learner hands to its mechanism, in place of a draw."""
 
 
-def handed(learner: LookupLearner, sample: LabelledSample[Any]) -> dict[Any, dict[int, int]]:
+def handed(learner: LookupLearner, sample: Sample[Any]) -> dict[Any, dict[int, int]]:
     mechanism = learner.mechanism
 
     class Hands:
@@ -59,11 +59,11 @@ def test_private_on_every_tiny_pair_as_a_model_file() -> None:
     records = tuple(product(range(2), LABELS))
 
     def distribution(data: Any) -> dict[Hashable, Fraction]:
-        counts = handed(learner, LabelledSample.from_examples(H.domain, LABELS, data))
+        counts = handed(learner, Sample.from_examples(H.domain, data, labels=LABELS))
         unpacked = [(x, y) for x, of in counts.items() for y, c in of.items() for _ in range(c)]
         masses: dict[Hashable, Fraction] = {}
         for entries, mass in learner.mechanism.distribution(unpacked).items():
-            table = LookupTable(H.domain, LABELS, entries)
+            table = LookupTable(H.domain, 3, entries)
             text = json.dumps([table.words(), table.to_json(), repr(table)])
             masses[text] = masses.get(text, Fraction(0)) + mass
         return masses
@@ -83,7 +83,7 @@ def test_the_proved_size_is_enough() -> None:
         for run in range(200):
             *found, rest = g.multinomial(bound.n, [*weights, 1 - sum(weights)]).tolist()
             counts = np.array([[0, found[0], 0], [0, 0, found[1]], [0, found[2], 0], [rest, 0, 0]])
-            sample = LabelledSample(H.domain, LABELS, (0, 1, 2, 3), counts)
+            sample = Sample(H.domain, (0, 1, 2, 3), counts)
             release = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(run))
             f = release.hypothesis
             right = [f(0) == 1, f(1) == 2, f(2) == 1]
@@ -96,7 +96,7 @@ def test_wrong_labels_cost_little() -> None:
     """Of 1,000 records of a key 490 are wrong, and the table is right for all ten keys."""
     learner = LookupLearner(H, Budget(1, "1e-6"))
     counts = np.array([[245, 510, 245]] * 10)
-    sample = LabelledSample(H.domain, LABELS, tuple(range(10)), counts)
+    sample = Sample(H.domain, tuple(range(10)), counts)
     with Ledger() as ledger:
         f = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(1)).hypothesis
     assert [f(x) for x in range(11)] == [1] * 10 + [0]
@@ -105,25 +105,25 @@ def test_wrong_labels_cost_little() -> None:
 @pytest.mark.slow
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="no class of lookup tables"):
-        LookupLearner(Outcomes.of("a", labels=LABELS, max_rules=1), Budget(1, "1e-6"))
+        LookupLearner(Outcomes.of("a", labels=3, max_rules=1), Budget(1, "1e-6"))
     with pytest.raises(DeclarationError, match="one record alone"):
         LookupLearner(H, Budget(1))
-    learner, why = choose_multiclass_learner(H, Budget(1, "1e-6"))
+    learner, why = choose_learner(H, Budget(1, "1e-6"))
     assert learner.method == "lookup"
-    assert why.startswith("lookup, ")
-    assert "bits, " in why
+    assert why.startswith("lookup, for which 1,183 records suffice")
+    assert why.endswith("of all methods without a caveat it provably needs the fewest")
 
 
 def test_the_class_is_that_of_its_text() -> None:
     for text in ("lookup(tailnum; at most 4000)", "lookup(carrier, integers(hour); at most 0)"):
-        assert str(parse_multiclass(text, LABELS)) == text
-    keys = parse_multiclass("lookup(carrier, dest; at most 2)", LABELS)
+        assert str(parse_class(text, labels=3)) == text
+    keys = parse_class("lookup(carrier, dest; at most 2)", labels=3)
     assert keys.domain == Product((Strings("carrier"), Strings("dest")))
     for text in ("lookup(a)", "lookup(; at most 2)", "lookup(a; at most x)", "lookup(a; to 2)"):
         with pytest.raises(DeclarationError):
-            parse_multiclass(text, LABELS)
+            parse_class(text, labels=3)
     with pytest.raises(DeclarationError, match="open vocabular"):
-        Lookup(Grid(0, 9), LABELS, 2)
+        Lookup(Grid(0, 9), 3, 2)
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
@@ -139,11 +139,12 @@ def test_the_dimension_is_that_of_the_game(most: int) -> None:
             found = max(found, 1 + below[-2])
         return found
 
-    V = Lookup(Integers("id"), LABELS, most)
+    V = Lookup(Integers("id"), 3, most)
     assert deepest(V, 3) == V.littlestone_dimension() == most
     if most:
-        x, y, z = V.mistake_question() or (0, 0, 0)
-        assert min(V.restrict(x, w).littlestone_dimension() for w in (y, z)) == most - 1
+        x = V.mistake_point()
+        below = sorted(V.restrict(x, y).littlestone_dimension() for y in range(3))
+        assert below[-2] == most - 1
     assert V.restrict(7, 0).soa_label(7) == 0
     if most:
         assert V.restrict(7, 2).soa_label(7) == 2
@@ -156,22 +157,23 @@ def test_bit_classes_hold_the_bits_of_every_function() -> None:
         assert bits.restrict(5, 1 - i).restrict(6, i).littlestone_dimension() == 1
         assert bits.restrict(5, i).is_empty()
     with pytest.raises(DeclarationError, match="bits"):
-        parse_multiclass("lookup(a, b; at most 2)", LABELS).bit_class(0)
+        parse_class("lookup(a, b; at most 2)", labels=3).bit_class(0)
 
 
 def test_a_table_is_canonical_and_is_read_back() -> None:
     D = Product((Strings("carrier"), Integers("hour")))
     entries = [(("UA", 7), 1), (("AA", 3), 2), (("B6", 1), 0)]
-    one, other = (LookupTable(D, LABELS, frozenset(e)) for e in (entries, reversed(entries[:2])))
+    one, other = (LookupTable(D, 3, frozenset(e)) for e in (entries, reversed(entries[:2])))
     assert one == other
     assert hash(one) == hash(other)
     assert one.to_json() == other.to_json()
-    again = Classifier.from_json(json.loads(json.dumps(one.to_json())))
+    again = Hypothesis.from_json(json.loads(json.dumps(one.to_json())))
     assert again == one
     assert [again(x) for x in (("UA", 7), ("AA", 3), ("B6", 1), ("UA", 8))] == [1, 2, 0, 0]
-    assert LookupTable(D, LABELS, frozenset()).words() == "always UA"
-    many = LookupTable(Integers("id"), LABELS, frozenset((x, 1 + x % 2) for x in range(50)))
-    assert "(38 entries more), else UA" in many.words()
+    assert LookupTable(D, 3, frozenset()).words() == "always 0"
+    many = LookupTable(Integers("id"), 3, frozenset((x, 1 + x % 2) for x in range(50)))
+    assert "(38 entries more), else UA" in many.named(LABELS)
+    assert "(38 entries more), else 0" in many.words()
 
 
 @pytest.mark.parametrize(
@@ -180,17 +182,17 @@ def test_a_table_is_canonical_and_is_read_back() -> None:
      [[{}, 1]], [["UA", 1, 1]]],
 )  # fmt: skip
 def test_a_damaged_table_is_refused(entries: Any) -> None:
-    data = LookupTable(Strings("carrier"), LABELS, frozenset()).to_json()
+    data = LookupTable(Strings("carrier"), 3, frozenset()).to_json()
     with pytest.raises(ModelError):
-        Classifier.from_json({**data, "entries": entries})
+        Hypothesis.from_json({**data, "entries": entries})
 
 
 def test_a_released_table_is_listed_in_one_order() -> None:
     learner, seen = LookupLearner(H, Budget(1, "1e-6")), Counter[Any]()
     for first in (0, 8):
         examples = [(first, "AA"), *[(0, "AA"), (8, "DL")] * 80]
-        sample = LabelledSample.from_examples(H.domain, LABELS, examples)
+        sample = Sample.from_examples(H.domain, examples, labels=LABELS)
         with Ledger() as ledger:
-            f = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
+            f: Any = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
         seen[json.dumps(f.to_json()), f.words(), tuple(f.entries)] += 1
     assert len(seen) == 1

@@ -26,13 +26,11 @@ from littlestone.discovery import concrete
 from littlestone.domains import Grid, Names, Product, Strings
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.labelled import LabelledSample
 from littlestone.learners import PrivateLearner
-from littlestone.learners.multiclass import MulticlassLearner
+from littlestone.learners.labels.bits import BitwiseLearner
 from littlestone.learners.online import KeyLearner, PredictionLearner, RuleLearner
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.keys import PointNaming
-from littlestone.multiclass import MulticlassClass, TableClass, parse_multiclass
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -44,7 +42,8 @@ HORIZON = 200
 
 BATCH: list[type[Any]] = concrete(PrivateLearner, "littlestone.learners")
 ONLINE: list[type[Any]] = concrete(PrivateOnlineLearner, "littlestone.learners")
-SEVERAL: list[type[Any]] = concrete(MulticlassLearner, "littlestone.learners")
+OF_TWO: list[type[Any]] = [kind for kind in BATCH if not issubclass(kind, BitwiseLearner)]
+SEVERAL: list[type[Any]] = [kind for kind in BATCH if kind.several]
 
 CLASSES: list[HypothesisClass[Any]] = [
     FiniteClass.from_array([[0, 1, 1], [1, 0, 0], [1, 1, 0], [0, 0, 0]], points=["a", "b", "c"]),
@@ -57,15 +56,16 @@ CLASSES: list[HypothesisClass[Any]] = [
             "rule_sets(a, b; at most 2 rules of 1)",
             "thresholds(x, -1..2; step 0.5)",
             "affine(x, y; q 5, dimension 1)",
+            "lookup(a; at most 2)",
         ],
     ),
 ]
 OF_POINTS = [H for H in CLASSES if isinstance(H, PointCovering | EqualityRules)]
 LABELS = ("on time", "late", "1")
-OF_SEVERAL: list[MulticlassClass[Any]] = [
-    TableClass.of([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS),
-    parse_multiclass("outcomes(a, integers(b); at most 1)", LABELS),
-    parse_multiclass("lookup(a; at most 2)", LABELS),
+OF_SEVERAL: list[HypothesisClass[Any]] = [
+    FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=3),
+    parse_class("outcomes(a, integers(b); at most 1)", labels=3),
+    parse_class("lookup(a; at most 2)", labels=3),
 ]
 
 
@@ -179,9 +179,9 @@ def followed(learner: Any, records: list[Record]) -> Any:
     return seen, kept
 
 
-def labelled(learner: Any, records: list[Record]) -> Any:
+def fitted_to_names(learner: Any, records: list[Record]) -> Any:
     H = learner.hypotheses
-    return fitted(learner, LabelledSample.from_examples(H.domain, H.labels, records))
+    return fitted(learner, Sample.from_examples(H.domain, records, labels=LABELS))
 
 
 def several(records: list[Record]) -> list[Record]:
@@ -192,7 +192,7 @@ def kinds_of_label(y: str) -> list[Any]:
     return [y, *disguises(y), *(disguises(1) if y == "1" else [])]
 
 
-on_samples = pytest.mark.parametrize("learner", made(BATCH, CLASSES), ids=name)
+on_samples = pytest.mark.parametrize("learner", made(OF_TWO, CLASSES), ids=name)
 on_streams = pytest.mark.parametrize("learner", made(ONLINE, CLASSES, horizon=HORIZON), ids=name)
 on_labels = pytest.mark.parametrize("learner", made(SEVERAL, OF_SEVERAL), ids=name)
 on_predictions = pytest.mark.parametrize(
@@ -242,15 +242,15 @@ def test_streams_of_any_objects(learner: Any) -> None:
 def test_labels_of_equal_objects(learner: Any) -> None:
     domain = learner.hypotheses.domain
     records = several(plain_records(domain))
-    usual = labelled(learner, records)
+    usual = fitted_to_names(learner, records)
     for harsh in (False, True):
         others = disguised(records, domain, kinds_of_label, harsh=harsh)
-        assert labelled(learner, others) == usual
+        assert fitted_to_names(learner, others) == usual
 
 
 @on_labels
 def test_labels_of_any_objects(learner: Any) -> None:
-    labelled(learner, odd())
+    fitted_to_names(learner, odd())
 
 
 def predictions(learner: Any, records: list[Record]) -> list[Any]:

@@ -122,6 +122,6 @@ def test_a_released_set_is_listed_in_one_order() -> None:
         examples = [(first, 1)] + [(0, 1)] * 80 + [(8, 1)] * 80
         sample = Sample.from_examples(learner.hypotheses.domain, examples)
         with Ledger() as ledger:
-            h = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
+            h: Any = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
         listed.add((repr(h), *h.members))
     assert len(listed) == 1

@@ -17,29 +17,29 @@ from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import paid
 from littlestone.audit.subjects.exponential_learner import released_text
-from littlestone.classes import FiniteClass
+from littlestone.classes import FiniteClass, parse_class
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
-from littlestone.learners import GloballyStableLearner
+from littlestone.learners import GloballyStableLearner, globally_stable
 from littlestone.learners.globally_stable import errors
-from littlestone.learners.multiclass import TournamentLearner, tournaments
-from littlestone.learners.stable.labels import LabelSOA
 from littlestone.learners.stable.sizes import Sizes, proved_sizes, stability
 from littlestone.learners.teachers import permuted
-from littlestone.multiclass import TableClass, parse_multiclass
-from littlestone.online import MulticlassSOA
+from littlestone.online import StandardOptimalAlgorithm
+from littlestone.online.extended_soa import ExtendedSOA
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 from scripted import Script
 
-H = TableClass.of([[0], [1], [2]])
+H = FiniteClass.from_array([[0], [1], [2]], labels=3)
 RECORDS = tuple(product(H.domain, range(3)))
 TOURNAMENTS = Sizes(block=1, caps=(0, 2), batches=2, fresh=1)
 Masses = dict[Any, Fraction]
 
 
-def in_order(learner: TournamentLearner, sizes: Sizes, reused: bool) -> Callable[[Any], Masses]:
+def in_order(
+    learner: GloballyStableLearner[Any], sizes: Sizes, reused: bool
+) -> Callable[[Any], Masses]:
     """Exactly what is released of records in a known order: all guesses, and both mechanisms."""
 
     @cache
@@ -56,7 +56,7 @@ def in_order(learner: TournamentLearner, sizes: Sizes, reused: bool) -> Callable
             for _, mass in chosen:
                 weight *= mass
             for found, mass in learner.histogram.distribution(rules).items():
-                left = [f for f, count in found if count >= sizes.keep] or [learner.fallback()]
+                left = [f for f, count in found if count >= sizes.keep] or [H.soa()]
                 drawn = learner.choice.distribution(errors(left, records if reused else fresh))
                 for j, p in drawn.items():
                     masses[released_text(left[j])] += weight * mass * p
@@ -69,36 +69,36 @@ def in_order(learner: TournamentLearner, sizes: Sizes, reused: bool) -> Callable
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.2"), ("2", "0.3")])
 def test_private_on_every_tiny_pair(epsilon: str, delta: str) -> None:
     """With the order known: the uniform one of `draw` can only hide more."""
-    learner = TournamentLearner(H, Budget(epsilon, delta), sizes=TOURNAMENTS)
+    learner = GloballyStableLearner(H, Budget(epsilon, delta), sizes=TOURNAMENTS)
     pairs = list(neighbours(RECORDS, TOURNAMENTS.n))
     assert exact_audit(in_order(learner, TOURNAMENTS, False), pairs, learner.event).holds
 
 
 def test_records_that_vote_and_choose_are_caught() -> None:
     sizes, (a, b) = Sizes(block=1, caps=(0,), batches=9, fresh=0), RECORDS[:2]
-    learner = TournamentLearner(H, Budget(4, "0.01"), sizes=sizes)
+    learner = GloballyStableLearner(H, Budget(4, "0.01"), sizes=sizes)
     pairs = [((a,) * (i + 1) + (b,) * (8 - i), (a,) * i + (b,) * (9 - i)) for i in range(9)]
     for reused in (False, True):
         law = in_order(learner, sizes, reused)
         assert exact_audit(law, pairs, learner.event).holds != reused
 
 
-class ChoosesOnAllRecords(TournamentLearner):
+class ChoosesOnAllRecords(GloballyStableLearner[Any]):
     """All records choose, also those that voted."""
 
     def draw(self, sample: Any, *, receipt: Receipt) -> Any:
         with pytest.MonkeyPatch.context() as patch:
             everything = permuted(sample, receipt._rng)
-            patch.setattr(tournaments, "errors", lambda rules, fresh: errors(rules, everything))
+            patch.setattr(globally_stable, "errors", lambda rules, fresh: errors(rules, everything))
             return super().draw(sample, receipt=receipt)
 
 
-def draws_as_told(kind: type[TournamentLearner]) -> bool:
+def draws_as_told(kind: type[GloballyStableLearner[Any]]) -> bool:
     """Whether `draw` itself, along every outcome of its random bits, has the law that is audited."""
     sizes = Sizes(block=1, caps=(0,), batches=3, fresh=1)
     learner = kind(H, Budget(3, "0.3"), sizes=sizes)
     (x,), labels = H.domain, (1, 1, 1, 2)
-    sample = LabelledSample.from_examples(H.domain, H.labels, [(x, H.labels[y]) for y in labels])
+    sample = Sample.from_examples(H.domain, [(x, y) for y in labels], labels=3)
     receipt = cache(partial(paid, learner.event, 10**6))  # of one generator
     law, left_out = Draws(Fraction(1, 10**6)).law(
         lambda rng: released_text(learner.draw(sample, receipt=receipt(rng)))
@@ -113,34 +113,46 @@ def draws_as_told(kind: type[TournamentLearner]) -> bool:
 
 @pytest.mark.slow
 def test_the_draw_has_the_law_that_is_audited() -> None:
-    assert draws_as_told(TournamentLearner)
+    assert draws_as_told(GloballyStableLearner)
     assert not draws_as_told(ChoosesOnAllRecords)
 
 
 def test_the_rule_is_the_soa_and_then_what_it_saw() -> None:
-    table = TableClass.of([[0, 1, 2], [1, 1, 0], [2, 0, 0], [1, 2, 2]])
+    table = FiniteClass.from_array([[0, 1, 2], [1, 1, 0], [2, 0, 0], [1, 2, 2]], labels=3)
     rng = random.Random(4)
     for _ in range(40):
         examples = [(rng.choice(table.domain.points), rng.randrange(3)) for _ in range(4)]
-        state, player, realizable = LabelSOA(table), MulticlassSOA(table), True
+        state, player, realizable = ExtendedSOA(table), StandardOptimalAlgorithm(table), True
+        rule = table.soa()
         for x, y in examples:
             state = state.update(x, y)
             realizable = realizable and not player.version_space.restrict(x, y).is_empty()
+            found = state.hypothesis()
+            assert found is not None
+            rule = found
             if realizable:
                 player.update(x, y)
-                assert state.rule().values == tuple(map(player.predict, table.domain))
-            assert state.rule()(x) == y or realizable
+                assert [*map(rule, table.domain)] == [*map(player.predict, table.domain)]
+            assert rule(x) == y
+            assert state.realizable == realizable
         if not realizable:
-            last = dict(examples)
-            assert all(state.rule()(x) == y for x, y in last.items() if (x, y) in state.patches)
+            assert all(
+                rule(x) == y for x, y in dict(examples).items() if (x, y) in state.set_labels
+            )
 
 
-def test_two_labels_are_the_binary_learner() -> None:
+def test_sizes_grow_with_the_labels() -> None:
+    """A tournament guesses one of all labels, and is right that much more rarely."""
     table = [[0, 1, 1], [1, 0, 1], [0, 0, 0]]
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
-    several = TournamentLearner.proved(TableClass.of(table), **goal)
-    binary = GloballyStableLearner.proved(FiniteClass.from_array(table), **goal)
-    assert several.sizes == binary.sizes
+    two, three = (
+        GloballyStableLearner.proved(FiniteClass.from_array(table, labels=k), **goal)
+        for k in (2, 3)
+    )
+    assert two.dimension == three.dimension
+    assert two.sizes is not None
+    assert three.sizes is not None
+    assert two.sizes.n < three.sizes.n
     assert stability(1, 3) == pytest.approx(1 / 3)
     assert stability(2, 3) < stability(2)
     sizes = [proved_sizes(1, 0.1, 0.05, Budget(1, "1e-6"), labels=k).n for k in (2, 3, 8)]
@@ -149,15 +161,14 @@ def test_two_labels_are_the_binary_learner() -> None:
 
 @pytest.mark.slow
 def test_it_learns() -> None:
-    table = TableClass.of([[x, y] for x in range(3) for y in range(3)], labels=list("abc"))
-    learner = TournamentLearner(table, Budget(4, "1e-6"))
+    table = FiniteClass.from_array([[x, y] for x in range(3) for y in range(3)], labels=3)
+    learner = GloballyStableLearner(table, Budget(4, "1e-6"))
     assert learner.plan(0.1, 0.05, setting="realizable") is None
     rng, right = random.Random(2), 0
     for seed in range(5):
         xs = [rng.choice(table.domain.points) for _ in range(8000)]
-        sample = LabelledSample.from_examples(
-            table.domain, table.labels, [(x, "c" if x == "x0" else "b") for x in xs]
-        )
+        examples = [(x, "c" if x == "x0" else "b") for x in xs]
+        sample = Sample.from_examples(table.domain, examples, labels=list("abc"))
         with Ledger() as ledger:
             f = learner.fit(
                 sample, ledger=ledger, dataset="d", rng=seeded_generator(seed)
@@ -169,8 +180,7 @@ def test_it_learns() -> None:
 def test_declarations() -> None:
     for alpha in (0, 1, "no"):
         with pytest.raises(DeclarationError):
-            TournamentLearner(H, Budget(1, "1e-6"), alpha=alpha)
-    with pytest.raises(DeclarationError, match="point by point"):
-        TournamentLearner(parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), Budget(1, "1e-6"))
-    with pytest.raises(DeclarationError):
-        TournamentLearner(H, Budget(1))
+            GloballyStableLearner(H, Budget(1, "1e-6"), alpha=alpha)
+    outcomes = parse_class("outcomes(a; at most 1)", labels=3)
+    dimension = outcomes.littlestone_dimension()
+    assert GloballyStableLearner(outcomes, Budget(1, "1e-6")).dimension == dimension == 2

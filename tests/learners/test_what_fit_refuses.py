@@ -15,15 +15,11 @@ from littlestone.cli.arguments import dataset_name
 from littlestone.data import open_table
 from littlestone.domains import Grid, Strings
 from littlestone.errors import DeclarationError, TableError, TooLargeError
-from littlestone.labelled import LabelledSample
-from littlestone.learners import ExponentialLearner, IrreducibleLearner, base
+from littlestone.learners import BitsLearner, ExponentialLearner, IrreducibleLearner, base
 from littlestone.learners.choosing import ChoosingLearner
-from littlestone.learners.multiclass import BitsLearner
 from littlestone.learners.staged import StagedLearner
-from littlestone.multiclass import TableClass
-from littlestone.planning import choose_learner
+from littlestone.planning import choose_learner, plan
 from littlestone.planning.choice import candidates
-from littlestone.planning.multiclass import multiclass_plan
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost, exact_epsilon
 from littlestone.privacy.ledger import Ledger
@@ -119,8 +115,8 @@ def test_a_sample_without_examples_spends_nothing() -> None:
 
 def test_endless_work_spends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "MOST_WORK", -1)
-    H = TableClass.of([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
-    several = LabelledSample.from_examples(H.domain, H.labels, [(0, "a")])
+    H = FiniteClass.from_array([[0, 1], [1, 2], [2, 2]], labels=3)
+    several = Sample.from_examples(H.domain, [(0, 1)], labels=3)
     two = Sample.from_examples(TABLE.domain, [("a", 1)])
     exponential = ExponentialLearner(TABLE, Budget(1))
     fits: list[tuple[Any, Any]] = [
@@ -154,12 +150,12 @@ def test_a_size_that_takes_too_long_to_find_is_none(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("goal", [{"alpha": 1e-10}, {"beta": 1e-10}, {"alpha": 1 - 1e-12}])
 def test_goals_too_close_to_a_certainty_are_refused(goal: dict[str, float]) -> None:
-    H = TableClass.of([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
+    H = FiniteClass.from_array([[0, 1], [1, 2], [2, 2]], labels=3)
     budget: dict[str, Any] = {"budget": Budget(1, "1e-6"), **goal}
     for ask in (
         lambda: candidates(TABLE, **budget),
         lambda: choose_learner(TABLE, method="exponential", **budget),
-        lambda: multiclass_plan(H, **budget),
+        lambda: plan(H, **budget),
     ):
         with pytest.raises(DeclarationError, match="closer to 0 or 1 than 1e-09"):
             ask()
@@ -184,7 +180,7 @@ def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPa
     for method in ("agnostic", "relabelling", "proper"):
         learner, _ = choose_learner(H, method=method, **budget)
         assert learner.work(10**6) > 10**9
-    C = TableClass.of([[0, 1], [1, 2], [2, 2]], labels=("a", "b", "c"))
+    C = FiniteClass.from_array([[0, 1], [1, 2], [2, 2]], labels=3)
     learner = BitsLearner(C, **budget, binary=lambda H, budget: ExponentialLearner(H, budget))
     assert learner.work(5) == 2 * (10**9 + 5)
 

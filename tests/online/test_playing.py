@@ -86,7 +86,7 @@ def test_a_contradiction_names_the_round_and_leaves_the_learner_as_it_was(
         play(learner, SequenceAdversary([(4, 1), (6, 1), (7, 0), (5, 1)]))
     assert str(caught.value) == (
         "cannot play round 3 and learn that '7' has the label 0: every hypothesis that agrees with "
-        "the examples before gives it the other label\nto fix it: declare a larger class, correct "
+        "the examples before gives it another label\nto fix it: declare a larger class, correct "
         "the label, or use a learner for the agnostic setting, in which labels may be wrong"
     )
     assert learner.version_space == H.restrict(4, 1)

@@ -29,14 +29,14 @@ def test_proved_comes_before_calibrated_and_before_unknown() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("subsets(a; at most 2)", "no other method that applies has a proved size"),
+        ("subsets(a; at most 2)", "no other method without a caveat has a proved size"),
         (
             "points(a)",
-            "219 records suffice for 10% of error on clean labels, if no label is wrong",
+            "no other method without a caveat has a proved size",
         ),
         (
             "rule_sets(a, b; at most 2 rules of 1)",
-            "no method that applies has a proved size",
+            "no method without a caveat has a proved size",
         ),
     ],
 )
@@ -44,6 +44,18 @@ def test_the_sentence(text: str, words: str) -> None:
     learner, why = choose_learner(parse_class(text), Budget(1, "1e-6"))
     assert why.startswith(learner.method)
     assert why.endswith(words)
+
+
+def test_what_is_said_of_the_fewest_leaves_out_methods_with_a_caveat() -> None:
+    """One of them may need fewer records, if its caveat is met; a plan names it and the caveat."""
+    H = parse_class("points(a)")
+    words = {c.method: c.words() for c in candidates(H, **GOAL)}
+    assert words["single_key"].endswith(
+        "219 records suffice for 10% of error on clean labels, if no label is wrong"
+    )
+    assert choose_learner(H, Budget(1, "1e-6"))[0].method == "choosing"
+    learner, why = choose_learner(parse_class("lookup(a; at most 2)", labels=3), Budget(1))
+    assert (learner.method, why.endswith("no other applies")) == ("buckets", True)
 
 
 def test_alpha_reaches_the_learner() -> None:

@@ -116,7 +116,7 @@ def _walk(H: Class) -> Iterator[Class]:
             # The roots of shattered trees keep a walk among version spaces of large dimension.
             root = V.mistake_point() if rng.random() < 0.7 else None
             x = V.domain.random_point(rng) if root is None else root
-            V = V.restrict(x, rng.randrange(2))
+            V = V.restrict(x, rng.randrange(V.labels))
             yield V
             if V.is_empty():
                 break

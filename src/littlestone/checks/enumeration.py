@@ -74,8 +74,8 @@ def error_counts(H: Class) -> None:
     for V in filter(_scorable, _enumerable(H)):
         tried = points(V)
         for n in (0, 1, 5, 40):
-            examples = [(rng.choice(tried), rng.randrange(2)) for _ in range(n)]
-            runs = V.error_runs(Sample.from_examples(V.domain, examples))
+            examples = [(rng.choice(tried), rng.randrange(V.labels)) for _ in range(n)]
+            runs = V.error_runs(Sample.from_examples(V.domain, examples, labels=V.labels))
             lengths = [1] * len(runs.errors) if runs.lengths is None else list(runs.lengths)
             expect(len(lengths) == len(runs.errors), "each run has a length", V=V, n=n)
             total = sum(lengths)
@@ -96,7 +96,7 @@ def agrees_with_table(H: Class) -> None:
         return
     columns = {x: f"x{j}" for j, x in enumerate(H.domain)}
     rows = [[H.hypothesis(i)(x) for x in columns] for i in range(H.size or 0)]
-    _compare(H, FiniteClass.from_array(rows), columns, depth=2)
+    _compare(H, FiniteClass.from_array(rows, labels=H.labels), columns, depth=2)
 
 
 def _compare(V: Class, table: FiniteClass, columns: dict[Any, str], depth: int) -> None:
@@ -113,5 +113,5 @@ def _compare(V: Class, table: FiniteClass, columns: dict[Any, str], depth: int) 
         same = (V.reducing_points(k) is None) == (table.reducing_points(k) is None)
         expect(same, "k-irreducible iff the table is", **pair, k=k)
     for x, name in list(columns.items())[:8] if depth else ():
-        for y in (0, 1):
+        for y in range(V.labels):
             _compare(V.restrict(x, y), table.restrict(name, y), columns, depth - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from itertools import pairwise
+from itertools import pairwise, product
 
 from littlestone.checks.core import Class, expect, points, version_spaces
 
@@ -20,7 +20,7 @@ def restrict_is_pure(H: Class) -> None:
     copy = pickle.loads(pickle.dumps(H))
     before = (str(H), H.size, H.is_empty(), H.littlestone_dimension())
     for x in points(H, few=4):
-        for y in (0, 1):
+        for y in range(H.labels):
             V = H.restrict(x, y)
             expect(H.restrict(x, y) == V, "H|(x,y) = H|(x,y), asked twice", x=x, y=y)
             expect(type(V) is type(H), "a version space is a class of the same kind", x=x, y=y)
@@ -31,17 +31,19 @@ def restrict_is_pure(H: Class) -> None:
 
 
 def restrict_partitions(H: Class) -> None:
-    """H is the disjoint union of H|(x,0) and H|(x,1)."""
+    """H is the disjoint union of the H|(x,y), y = 0, ..., k."""
     for V in version_spaces(H, most=8):
         for x in points(V, few=4):
-            zero, one = V.restrict(x, 0), V.restrict(x, 1)
-            empty = zero.is_empty() and one.is_empty()
-            expect(empty == V.is_empty(), "V is empty iff both V|(x,y) are", V=V, x=x)
-            if V.size is not None and zero.size is not None and one.size is not None:
-                total = zero.size + one.size
-                expect(V.size == total, "|V| = |V|(x,0)| + |V|(x,1)|", V=V, x=x)
-            for y, W in enumerate((zero, one)):
-                expect(W.restrict(x, 1 - y).is_empty(), "V|(x,y)|(x,1-y) is empty", V=V, x=x, y=y)
+            parts = [V.restrict(x, y) for y in range(V.labels)]
+            empty = all(W.is_empty() for W in parts)
+            expect(empty == V.is_empty(), "V is empty iff all V|(x,y) are", V=V, x=x)
+            sizes = [W.size for W in parts if W.size is not None]
+            if V.size is not None and len(sizes) == len(parts):
+                expect(V.size == sum(sizes), "|V| = the sum of |V|(x,y)|", V=V, x=x)
+            for y, W in enumerate(parts):
+                others = (W.restrict(x, z) for z in range(V.labels) if z != y)
+                alone = all(U.is_empty() for U in others)
+                expect(alone, "V|(x,y)|(x,z) is empty for z != y", V=V, x=x, y=y)
                 expect(_same(W, W.restrict(x, y)), "V|(x,y)|(x,y) = V|(x,y)", V=V, x=x, y=y)
                 expect(
                     W.size is None or V.size is None or W.size <= V.size,
@@ -56,7 +58,7 @@ def restrictions_commute(H: Class) -> None:
     """H|(a,y)|(b,z) = H|(b,z)|(a,y): a version space depends on the set of examples alone."""
     tried = points(H, few=2, all_up_to=6)
     for a, b in pairwise(tried):
-        for y, z in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        for y, z in product(range(H.labels), repeat=2):
             same = _same(H.restrict(a, y).restrict(b, z), H.restrict(b, z).restrict(a, y))
             expect(same, "H|(a,y)|(b,z) = H|(b,z)|(a,y)", a=a, y=y, b=b, z=z)
 
@@ -90,27 +92,27 @@ def dimension_and_size(H: Class) -> None:
 
 
 def dimension_under_restriction(H: Class) -> None:
-    """LDim(V|(x,y)) <= LDim(V), and strictly for some y where LDim is finite (lecture 5, Lemma 1)."""
+    """LDim(V|(x,y)) <= LDim(V), and equal for one y at most if LDim is finite (lecture 5, Lemma 1)."""
     for V in version_spaces(H, most=8):
         d = V.littlestone_dimension()
         for x in points(V, few=6):
-            below = [V.restrict(x, y).littlestone_dimension() for y in (0, 1)]
+            below = [V.restrict(x, y).littlestone_dimension() for y in range(V.labels)]
             expect(max(below) <= d, "LDim(V|(x,y)) <= LDim(V)", V=V, x=x, LDims=below)
             if 0 <= d < math.inf:
-                law = "LDim(V|(x,y)) < LDim(V) for one of both labels"
-                expect(min(below) < d, law, V=V, x=x, LDims=below)
+                law = "LDim(V|(x,y)) < LDim(V) for all labels but one"
+                expect(below.count(d) <= 1, law, V=V, x=x, LDims=below)
 
 
 def mistake_points(H: Class) -> None:
-    """`mistake_point` is None iff LDim(V) <= 0, else LDim(V|(x,y)) >= LDim(V) - 1 for both y."""
+    """`mistake_point` is None iff LDim(V) <= 0, else LDim(V|(x,y)) >= LDim(V) - 1 for two y."""
     for V in version_spaces(H):
         d, x = V.littlestone_dimension(), V.mistake_point()
         expect((x is None) == (d <= 0), "mistake_point is None iff LDim <= 0", V=V, LDim=d, x=x)
         if x is not None:
             expect(x in V.domain, "mistake_point is in the domain", V=V, x=x)
-            below = [V.restrict(x, y).littlestone_dimension() for y in (0, 1)]
-            law = "LDim(V|(x,y)) >= LDim(V) - 1 at x = mistake_point"
-            expect(min(below) >= d - 1, law, V=V, x=x, LDim=d, LDims=below)
+            below = [V.restrict(x, y).littlestone_dimension() for y in range(V.labels)]
+            law = "LDim(V|(x,y)) >= LDim(V) - 1 for two y at x = mistake_point"
+            expect(sorted(below)[-2] >= d - 1, law, V=V, x=x, LDim=d, LDims=below)
 
 
 def mistake_tree(H: Class, depth: int = 4) -> None:
@@ -121,7 +123,10 @@ def mistake_tree(H: Class, depth: int = 4) -> None:
         for V in level:
             x = V.mistake_point()
             expect(x is not None, "the mistake tree is complete", V=V, level=below)
-            children += [V.restrict(x, y) for y in (0, 1)]
+            sides = [V.restrict(x, y) for y in range(V.labels)]
+            if len(sides) > 2:  # the two labels of the node
+                sides = sorted(sides, key=lambda W: W.littlestone_dimension())[-2:]
+            children += sides
         level = children
         for V in level:
             expect(not V.is_empty(), "the mistake tree is shattered", V=V, level=below + 1)

@@ -24,7 +24,7 @@ def _samples(V: Class) -> Iterator[tuple[Sample[Any], list[Any]]]:
         few = rng.sample(tried, min(POINTS + 2, len(tried)))
         seen = few[:POINTS]
         examples = [(rng.choice(seen), rng.choice(labels(V))) for _ in range(n)]
-        sample = Sample.from_examples(V.domain, examples)
+        sample = Sample.from_examples(V.domain, examples, labels=V.labels)
         yield sample, [x for x in few if x not in sample.points]
 
 

@@ -1,16 +1,18 @@
 """Hypothesis classes, one a file; a version space is again a class."""
 
-from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
+from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, HypothesisClass
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, closure_bound
 from littlestone.classes.complement import Complement
 from littlestone.classes.conjunctions import Conjunctions
 from littlestone.classes.decision_lists import DecisionLists
-from littlestone.classes.declared import parse_class
+from littlestone.classes.declared import Declared, parse_class
 from littlestone.classes.direct_sum import DirectSumClass
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.intervals import Intervals
 from littlestone.classes.juntas import Juntas
+from littlestone.classes.lookup import Lookup
+from littlestone.classes.outcomes import Outcomes
 from littlestone.classes.parities import Parities
 from littlestone.classes.points import Points
 from littlestone.classes.polynomial_zeros import PolynomialZeros
@@ -25,11 +27,13 @@ from littlestone.classes.union import Union
 
 __all__ = [
     "AffineSubspaces",
+    "BinaryClass",
     "Boxes",
     "Combined",
     "Complement",
     "Conjunctions",
     "DecisionLists",
+    "Declared",
     "DirectSumClass",
     "Enumerable",
     "EqualityRules",
@@ -39,6 +43,8 @@ __all__ = [
     "Intervals",
     "Juntas",
     "LinearSubspaces",
+    "Lookup",
+    "Outcomes",
     "Parities",
     "Points",
     "PolynomialZeros",

@@ -6,12 +6,11 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self
+from typing import Any, Generic, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.spec import Spec
 from littlestone.domains import Domain, Point
 from littlestone.errors import (
     DeclarationError,
@@ -19,22 +18,22 @@ from littlestone.errors import (
     InfiniteDimensionError,
     TooLargeError,
 )
-from littlestone.hypotheses import Hypothesis, labels_of
-from littlestone.sample import Sample
+from littlestone.hypotheses import Hypothesis, values_of
+from littlestone.labels import require_label
+from littlestone.sample import Sample, Step
 
 
 class HypothesisClass(ABC, Generic[Point]):
-    """A set H of functions X -> {0, 1}; immutable.  Restricting it gives its version spaces.
+    """A set H of functions X -> {0, ..., k}; immutable.  Restricting it gives its version spaces.
 
-    A new class is one file in ``littlestone.classes`` that implements these methods.  It is then
-    found by the command line (through ``keyword``), by the tests (through ``examples``) and by the
-    conformance suite `littlestone.checks.yield_checks`.
+    A class of two labels derives from `BinaryClass`; any other says its number of ``labels``.  LDim is
+    the multiclass Littlestone dimension where there are more than two (BGS21, Definition 2.11).  A new
+    class is one file that implements these methods and the text form `Declared`.
     """
 
-    keyword: ClassVar[str]
-    """The word that starts the class's text, as in ``thresholds(dep_delay, -60..1440)``."""
-
     domain: Domain[Point]
+    labels: int
+    """The number k + 1 of labels."""
 
     @abstractmethod
     def restrict(self, x: Point, y: int) -> Self:
@@ -55,14 +54,15 @@ class HypothesisClass(ABC, Generic[Point]):
 
     @abstractmethod
     def soa(self) -> Hypothesis[Point]:
-        """The canonical function SOA_H(x) = 0 if LDim(H|(x,0)) = LDim(H), else 1 (Lyu25, section 4).
+        """The canonical function SOA_H: the least y with LDim(H|(x,y)) = LDim(H) (Lyu25, section 4).
 
-        Raises `EmptyClassError` or `InfiniteDimensionError` where LDim(H) is not a number >= 0.
+        If there is none, SOA_H(x) is the last y for which H|(x,y) has a hypothesis.  Raises
+        `EmptyClassError` or `InfiniteDimensionError` where LDim(H) is not a number >= 0.
         """
 
     @abstractmethod
     def mistake_point(self) -> Point | None:
-        """The root of a deepest shattered tree: a point x, LDim(H|(x,y)) >= LDim(H) - 1 for both y.
+        """The root of a deepest shattered tree: a point x, LDim(H|(x,y)) >= LDim(H) - 1 for two y.
 
         None iff LDim(H) <= 0: no adversary can force a mistake.
         """
@@ -88,10 +88,10 @@ class HypothesisClass(ABC, Generic[Point]):
 
         Here by a depth-first walk over the distinct points that prunes empty version spaces and those
         that err too often (Sauer: at most |S|^d survive); a class that knows better overrides it.
-        A point with both labels costs every hypothesis its rarer one, so that is counted before the
-        walk, and the points with the largest difference come first.
+        A point with several labels costs every hypothesis all but its most frequent one, so that is
+        counted before the walk, and the points with the largest difference come first.
         """
-        steps, unavoidable = _walk(sample)
+        steps, unavoidable = sample.steps()
         found: list[tuple[Self, int]] = []
         waiting = [(self, unavoidable, 0)] if unavoidable <= max_errors else []
         looked = 0
@@ -102,15 +102,15 @@ class HypothesisClass(ABC, Generic[Point]):
             looked += 1
             require_few(looked, most)
             if V.is_single():  # one hypothesis: it need not be restricted, only scored
-                errors += _errors(V.soa(), steps[depth:])
+                errors += avoidable_errors(V.soa(), steps[depth:])
                 found += [(V, errors)] if errors <= max_errors else []
             elif depth == len(steps):
                 found.append((V, errors))
             else:
-                x, often, cost = steps[depth]
-                waiting.append((V.restrict(x, often), errors, depth + 1))
-                if errors + cost <= max_errors:
-                    waiting.append((V.restrict(x, 1 - often), errors + cost, depth + 1))
+                x, costs = steps[depth]
+                for y, cost in costs:
+                    if errors + cost <= max_errors:
+                        waiting.append((V.restrict(x, y), errors + cost, depth + 1))
         return found
 
     def least_errors(self, sample: Sample[Point]) -> int:
@@ -119,51 +119,68 @@ class HypothesisClass(ABC, Generic[Point]):
         Here by a walk as that of `error_ball`, which leaves out what errs as often as the best one
         found so far; a class that knows better overrides it.
         """
-        steps, unavoidable = _walk(sample)
+        steps, unavoidable = sample.steps()
         best, waiting = sample.n + 1, [(self, unavoidable, 0)]
         while waiting:
             V, errors, depth = waiting.pop()
             if errors >= best or V.is_empty():
                 continue
             if V.is_single():
-                errors += _errors(V.soa(), steps[depth:])
+                errors += avoidable_errors(V.soa(), steps[depth:])
                 best = min(best, errors)
             elif depth == len(steps):
                 best = errors
             else:
-                x, often, cost = steps[depth]
-                waiting.append((V.restrict(x, 1 - often), errors + cost, depth + 1))
-                waiting.append((V.restrict(x, often), errors, depth + 1))
+                x, costs = steps[depth]
+                for y, cost in reversed(costs):
+                    waiting.append((V.restrict(x, y), errors + cost, depth + 1))
         return best
 
     def most_patterns(self, points: int) -> int:
         """At least the number of labellings that H gives any so many ``points``; public.
 
-        Here the least of |H|, and sum over i <= LDim(H) of C(points, i) (Sauer; VC <= LDim).
+        Here the least of |H|, and sum over i <= LDim(H) of C(points, i) k^i (Sauer).
         """
-        d = self.littlestone_dimension()
-        # All are 2^points, should the dimension be larger.
-        ways = sum(math.comb(points, i) for i in range(int(min(d, points)) + 1))
+        d, k = self.littlestone_dimension(), self.labels - 1
+        # All are (k + 1)^points, should the dimension be larger.
+        ways: int = sum(math.comb(points, i) * k**i for i in range(int(min(d, points)) + 1))
         return ways if self.size is None else min(self.size, ways)
 
-    @classmethod
-    @abstractmethod
-    def parse(cls, spec: Spec) -> Self:
-        """The class that the text ``spec`` declares.  Raises `DeclarationError` if it is illegal."""
-
-    @classmethod
-    @abstractmethod
-    def examples(cls) -> list[Self]:
-        """Small and typical instances, on which the conformance checks run."""
-
-    @abstractmethod
-    def __str__(self) -> str:
-        """The class in words; the text that `parse` reads, where the class has one."""
-
     def soa_label(self, x: Point) -> int:
-        """SOA_H(x) by its definition, at one point."""
-        kept = self.restrict(x, 0).littlestone_dimension() == self.littlestone_dimension()
-        return 0 if kept else 1
+        """SOA_H(x) by its definition, at one point; H is not empty.
+
+        >>> from littlestone.classes import FiniteClass
+        >>> FiniteClass.from_array([[0, 2], [2, 2], [2, 1]], labels=3).soa_label("x0")
+        2
+        """
+        d, last = self.littlestone_dimension(), 0
+        for y in range(self.labels - 1):
+            V = self.restrict(x, y)
+            if V.littlestone_dimension() == d:
+                return y
+            last = last if V.is_empty() else y
+        # Of two labels the last one has a hypothesis if the first does not keep the dimension.
+        k = self.labels - 1
+        return k if k == 1 or not self.restrict(x, k).is_empty() else last
+
+    @property
+    def bits(self) -> int:
+        """The number b = ceil(log2(k + 1)) of bits of a label."""
+        return (self.labels - 1).bit_length()
+
+    def bit_class(self, i: int) -> HypothesisClass[Point]:
+        """The class H|_i of all x -> bit i of h(x), h in H, or a class of two labels that holds it.
+
+        i = 0, ..., b - 1, bit 0 being the least significant one; H itself if it has two labels.  Raises
+        `DeclarationError` if the class has none.  (BGS21, section 3.1.)
+        """
+        if self.labels == 2 and i == 0:
+            return self
+        raise DeclarationError(
+            f"take {self} apart into bits",
+            found=f"it has no class of the bit {i}",
+            fix="learn it by a method that takes several labels at once",
+        )
 
     def is_single(self) -> bool:
         """Whether H has exactly one hypothesis; a class that is slow to count overrides it."""
@@ -186,6 +203,12 @@ class HypothesisClass(ABC, Generic[Point]):
                 "none learns it under differential privacy",
                 fix="declare a finite range and a step, such as thresholds(x, 0..100; step 0.01)",
             )
+
+
+class BinaryClass(HypothesisClass[Point]):
+    """A class of functions into {0, 1}, as most that a formula gives."""
+
+    labels = 2
 
 
 @dataclass(frozen=True)
@@ -215,10 +238,10 @@ class Enumerable(HypothesisClass[Point]):
         """
         return
 
-    def table(self) -> NDArray[np.bool_]:
+    def table(self) -> NDArray[Any]:
         """The labels of all hypotheses at all points of a finite domain, a row a hypothesis."""
-        rows = [labels_of(self.hypothesis(i), self.domain) for i in range(self.size or 0)]
-        return np.array(rows, dtype=bool).reshape(len(rows), self.domain.size or 0)
+        rows = [values_of(self.hypothesis(i), self.domain) for i in range(self.size or 0)]
+        return np.array(rows).reshape(len(rows), self.domain.size or 0)
 
     @abstractmethod
     def error_runs(self, sample: Sample[Point]) -> ErrorRuns:
@@ -228,17 +251,9 @@ class Enumerable(HypothesisClass[Point]):
         return int(self.error_runs(sample).errors.min())
 
 
-def _walk(sample: Sample[Point]) -> tuple[list[tuple[Point, int, int]], int]:
-    """(x, y, c): c examples of x more have the label y than the other; and the errors none avoids."""
-    difference = sample.positives - sample.negatives
-    order = np.argsort(-np.abs(difference), kind="stable").tolist()
-    steps = [(sample.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
-    return steps, int(np.minimum(sample.negatives, sample.positives).sum())
-
-
-def _errors(h: Hypothesis[Point], steps: Iterable[tuple[Point, int, int]]) -> int:
-    """The errors of h beyond those that none avoids."""
-    return sum(cost for x, often, cost in steps if h(x) != often)
+def avoidable_errors(h: Hypothesis[Point], steps: Iterable[Step[Point]]) -> int:
+    """The errors of h beyond those that no hypothesis avoids, at the steps of a sample."""
+    return sum(dict(costs)[h(x)] for x, costs in steps)
 
 
 def require_few(looked: int, most: int | None) -> None:
@@ -251,22 +266,32 @@ def require_few(looked: int, most: int | None) -> None:
         )
 
 
-def require_example(domain: Domain[Any], x: object, y: object) -> None:
-    """Raise `DeclarationError` unless ``x`` is a point of the domain and ``y`` is 0 or 1."""
-    domain.require(x)
-    if y not in (0, 1):
+def require_example(H: HypothesisClass[Any], x: object, y: object) -> None:
+    """Raise `DeclarationError` unless ``x`` is a point of H's domain and ``y`` one of its labels."""
+    H.domain.require(x)
+    require_label(y, H.labels)
+
+
+def require_two_labels(H: HypothesisClass[Any], asked: str) -> None:
+    """Raise `DeclarationError` unless H has two labels; ``asked`` is what is asked of it, in words."""
+    if H.labels != 2:
         raise DeclarationError(
-            f"restrict a class to the label {y!r}", found="a label is 0 or 1", fix="give 0 or 1"
+            f"{asked} {H}",
+            found=f"it has {H.labels} labels",
+            fix="give a class of two labels, or one of its bit classes",
         )
 
 
-def majority_label(H: HypothesisClass[Any], x: Any) -> int:
-    """The label that at least half of the hypotheses of a finite class give ``x``; 1 if tied."""
-    zeros, total = H.restrict(x, 0).size, H.size
-    if zeros is None or total is None:
+def plurality_label(H: HypothesisClass[Any], x: Any) -> int:
+    """The label that most hypotheses of a finite class give ``x``; the last of those tied."""
+    total, last = H.size, H.labels - 1
+    counts = [H.restrict(x, y).size for y in range(last)]
+    known = [count for count in counts if count is not None]
+    if total is None or len(known) < last:
         raise DeclarationError(
             f"count the hypotheses of {H}",
             found="there are infinitely many or too many to count, so no majority vote is taken",
             fix="use the standard optimal algorithm in place of halving",
         )
-    return 0 if 2 * zeros > total else 1
+    known.append(total - sum(known))
+    return max(range(H.labels), key=lambda y: (known[y], y))

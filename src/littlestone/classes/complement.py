@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import Enumerable, ErrorRuns
-from littlestone.classes.declared import described, parse_class
+from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns
+from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import require_finite
 from littlestone.domains import Domain
@@ -21,7 +20,7 @@ MOST_POINTS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Complement(Enumerable[Any]):
+class Complement(Enumerable[Any], BinaryClass[Any], Declared):
     """The functions 1 - h for h in H, for an enumerable class H on at most 2^16 points.
 
     LDim(1 - H) = LDim(H): swap the two subtrees at every node.  So mistake points are those of H.  The
@@ -81,15 +80,14 @@ class Complement(Enumerable[Any]):
         h = self.part.hypothesis(index)
         return function_of_labels(self.domain, (1 - h(x) for x in self.domain))
 
-    def table(self) -> NDArray[np.bool_]:
+    def table(self) -> NDArray[Any]:
         return ~self.part.table()
 
     def require_scorable(self) -> None:
         self.part.require_scorable()
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
-        swapped = Sample(sample.domain, sample.points, sample.positives, sample.negatives)
-        return self.part.error_runs(swapped)
+        return self.part.error_runs(sample.of(sample.points, sample.counts[:, ::-1]))
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:

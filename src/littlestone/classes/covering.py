@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import BinaryClass
+from littlestone.classes.declared import Declared
 from littlestone.classes.mixing import Mixing
 from littlestone.domains import Point
 from littlestone.hypotheses import FiniteSet, Hypothesis
@@ -35,7 +36,7 @@ class Elements:
     covered: Callable[[int], NDArray[np.int64]]
 
 
-class Covering(HypothesisClass[Point]):
+class Covering(BinaryClass[Point]):
     """A class of unions of at most ``parts`` elements, where at most ``growth`` cover any point.
 
     One positive record then touches at most ``growth`` elements, out of infinitely many that nobody
@@ -62,7 +63,7 @@ class Covering(HypothesisClass[Point]):
         """The function that is 1 where one of the ``elements`` is; without any, the constant 0."""
 
 
-class PointCovering(Covering[Any], Mixing[Any]):
+class PointCovering(Covering[Any], Mixing[Any], Declared):
     """A class of finite sets: the elements are single points."""
 
     excluded: frozenset[Any]

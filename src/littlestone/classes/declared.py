@@ -1,15 +1,43 @@
-"""From a text to the class that it declares."""
+"""The text form of a class, and from a text to the class that it declares."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.spec import Spec
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
+
+
+class Declared(ABC):
+    """A hypothesis class that a text declares; found by the command line and by the tests.
+
+    The mathematics of a class is `HypothesisClass`; this is what makes it known by a name.
+    """
+
+    keyword: ClassVar[str]
+    """The word that starts the class's text, as in ``thresholds(dep_delay, -60..1440)``."""
+
+    several: ClassVar[bool] = False
+    """Whether it takes ``spec.labels`` > 2, or always has two labels."""
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, spec: Spec) -> Self:
+        """The class that ``spec`` declares.  Raises `DeclarationError` if it is illegal."""
+
+    @classmethod
+    @abstractmethod
+    def examples(cls) -> list[Self]:
+        """Small and typical instances, on which the conformance checks run."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The class in words; the text that `parse` reads, where the class has one."""
 
 
 def declaration(H: HypothesisClass[Any]) -> str:
@@ -34,28 +62,46 @@ def described(parts: Sequence[HypothesisClass[Any]], form: str, words: str) -> s
 
 def _declares(text: str, H: HypothesisClass[Any]) -> bool:
     try:
-        return Spec.parse(text).keyword == H.keyword
+        return isinstance(H, Declared) and Spec.parse(text).keyword == H.keyword
     except DeclarationError:
         return False
 
 
-def parse_class(text: str) -> HypothesisClass[Any]:
-    """The hypothesis class that ``text`` declares; classes are found by walking the package.
+def declared_kinds() -> dict[str, type[Declared]]:
+    """The kinds of classes that have a text form, by their keywords; found by walking the package."""
+    found = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
+    return {kind.keyword: kind for kind in found}
 
-    Raises `DeclarationError` for an unknown keyword or illegal arguments.
+
+def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
+    """The class of functions into {0, ..., labels - 1} that ``text`` declares.
+
+    Raises `DeclarationError` for an unknown keyword, illegal arguments, and a class that does not have
+    so many labels.
 
     >>> parse_class("thresholds(dep_delay, -60..1440)").littlestone_dimension()
     10
+    >>> parse_class("outcomes(origin, dest; at most 3)", labels=3).bits
+    2
     """
-    spec = Spec.parse(text)
-    known = {kind.keyword: kind for kind in concrete(HypothesisClass, "littlestone.classes")}  # type: ignore[type-abstract]
+    spec, known = Spec.parse(text, labels), declared_kinds()
     if spec.keyword not in known:
         close = get_close_matches(spec.keyword.lower(), known, n=1)
         raise DeclarationError(
             f"read the class {text!r}",
             found=f"there is no class called {spec.keyword!r}",
             fix=(f"did you mean {close[0]}? " if close else "")
-            + f"use one of: {', '.join(sorted(known))}; lookup, outcomes and tables of several labels "
-            "need --labels",
+            + f"use one of: {', '.join(sorted(known))}",
         )
-    return known[spec.keyword].parse(spec)
+    kind = known[spec.keyword]
+    if labels > 2 and not kind.several:
+        several = sorted(keyword for keyword, found in known.items() if found.several)
+        raise DeclarationError(
+            f"read the class {text!r} of {labels} labels",
+            found=f"{spec.keyword} has two labels",
+            fix=f"use one of: {', '.join(several)}; or learn a rule for one label, with --positive in "
+            "place of --labels",
+        )
+    H = kind.parse(spec)
+    assert isinstance(H, HypothesisClass)
+    return H

@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from littlestone.classes.base import HypothesisClass, require_example
-from littlestone.classes.declared import described, parse_class
+from littlestone.classes.base import (
+    BinaryClass,
+    HypothesisClass,
+    require_example,
+    require_two_labels,
+)
+from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.domains import Disjoint
 from littlestone.hypotheses import DirectSum
@@ -17,7 +22,7 @@ Place = tuple[int, Any]
 
 
 @dataclass(frozen=True)
-class DirectSumClass(HypothesisClass[Place]):
+class DirectSumClass(BinaryClass[Place], Declared):
     """The functions h(j, x) = h_j(x) on the disjoint union of the domains, h_j of the j-th part.
 
         LDim = the sum of the LDims of the parts
@@ -46,10 +51,12 @@ class DirectSumClass(HypothesisClass[Place]):
     @classmethod
     def of(cls, parts: Sequence[HypothesisClass[Any]]) -> Self:
         """The direct sum of the parts.  Raises `DeclarationError` if two name the same column."""
+        for part in parts:
+            require_two_labels(part, "declare a direct sum with")
         return cls(Disjoint(tuple(part.domain for part in parts)), tuple(parts))
 
     def restrict(self, x: Place, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         parts = list(self.parts)
         parts[x[0]] = parts[x[0]].restrict(x[1], y)
         return type(self)(self.domain, tuple(parts))

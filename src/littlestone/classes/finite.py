@@ -1,4 +1,4 @@
-"""Finite classes: a packed 0/1 table of named hypotheses x named points."""
+"""Finite classes: a table of labels of named hypotheses x named points."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from littlestone.classes.spec import Spec
-from littlestone.classes.table_file import BinaryTable, read_table
+from littlestone.classes.table_file import BinaryTable, read_labels, read_table
 from littlestone.classes.tabled import Tabled, distinct
 from littlestone.dimension.label_table import LabelTable
+from littlestone.domains import Names
 
 
 @dataclass(frozen=True)
@@ -25,18 +26,38 @@ class FiniteClass(Tabled):
     >>> H = FiniteClass.from_array([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     >>> H.littlestone_dimension(), H.restrict("x1", 1).littlestone_dimension()
     (2, 1)
+    >>> FiniteClass.from_array([[0, 0], [0, 2], [1, 1], [1, 2]], labels=3).littlestone_dimension()
+    2
     """
 
     keyword = "finite"
+    several = True
 
     names: tuple[str, ...]
 
     @classmethod
-    def from_table(cls, table: BinaryTable, *, source: str = "") -> Self:
-        """The class of a checked 0/1 table; ``source`` is the text that declares it, if any."""
-        first = distinct(table.values)
+    def from_table(
+        cls,
+        table: BinaryTable | LabelTable,
+        *,
+        name: str = "x",
+        other: str | None = None,
+        source: str = "",
+    ) -> Self:
+        """The class of a checked table; ``source`` is the text that declares it, if any.
+
+        A `BinaryTable` has its domain, the points of a `LabelTable` are the values of a column
+        ``name``.
+        """
+        binary = isinstance(table, BinaryTable)
+        domain = (
+            table.domain if isinstance(table, BinaryTable) else Names(table.points, name, other)
+        )
+        labels = 2 if isinstance(table, BinaryTable) else table.labels
+        values = table.values if binary or labels > 2 else table.values.astype(bool)
+        first = distinct(values)
         names = tuple(table.hypotheses[i] for i in first)
-        return cls.of_rows(table.domain, table.values[first], source, names=names)
+        return cls.of_rows(domain, values[first], source, labels=labels, names=names)
 
     @classmethod
     def from_array(
@@ -46,22 +67,46 @@ class FiniteClass(Tabled):
         points: Sequence[str] | None = None,
         hypotheses: Sequence[str] | None = None,
         name: str = "x",
+        labels: int | None = 2,
     ) -> Self:
-        """The class whose rows are the hypotheses and whose columns are the points, of 0s and 1s.
+        """The class whose rows are the hypotheses and whose columns are the points.
 
-        Points and hypotheses without names are called x0, x1, ... and h0, h1, ...  Raises
-        `DeclarationError` for a ragged, empty or non-binary table, naming the first culprit.
+        Its entries are 0, ..., ``labels`` - 1; None stands for 1 + the largest entry.  Points and
+        hypotheses without names are called x0, x1, ... and h0, h1, ...  Raises `DeclarationError` for a
+        ragged or empty table and for an entry that is no label, naming the first culprit.
         """
-        return cls.from_table(BinaryTable.checked(values, points, hypotheses, name))
+        if labels == 2:
+            return cls.from_table(BinaryTable.checked(values, points, hypotheses, name))
+        table = LabelTable.of(values, labels=labels, points=points, hypotheses=hypotheses)
+        return cls.from_table(table, name=name)
 
     @classmethod
-    def from_file(cls, path: str | PathLike[str], *, name: str = "x") -> Self:
-        """The class of a CSV or .npy file of 0s and 1s, rows being hypotheses.
+    def from_file(
+        cls,
+        path: str | PathLike[str],
+        *,
+        name: str = "x",
+        labels: int = 2,
+        other: str | None = None,
+        source: str = "",
+    ) -> Self:
+        """The class of a CSV or .npy file of the labels 0, ..., ``labels`` - 1, rows being hypotheses.
 
         A CSV file may start with a row of names of points, a column of names of hypotheses, or both:
-        a first row or column that holds anything but 0 and 1 is one of names.
+        a first row or column that holds anything but labels is one of names.
         """
-        return cls.from_table(read_table(path, name))
+        if labels == 2:
+            return cls.from_table(read_table(path, name, other=other), source=source)
+        table = read_labels(path, labels=labels)
+        return cls.from_table(table, name=name, other=other, source=source)
+
+    def bit_class(self, i: int) -> FiniteClass:
+        if self.labels == 2:
+            return super().bit_class(i)  # type: ignore[return-value]
+        self.require_learnable()
+        bits = self.label_table().bit_class(i)
+        checked = BinaryTable(bits.values.astype(bool), self.domain, bits.hypotheses)
+        return FiniteClass.from_table(checked)
 
     @classmethod
     def from_functions(
@@ -77,21 +122,31 @@ class FiniteClass(Tabled):
         return cls.from_array(values, points=[str(x) for x in points], name=name)
 
     def label_table(self) -> LabelTable:
-        """The 0/1 table of the version space, with its names, for all of `littlestone.dimension`."""
-        values = np.array([self._unpack(column)[self._alive_indices] for column in self.columns]).T
+        """The table of the version space, with its names, for all of `littlestone.dimension`."""
         names = [self.names[i] for i in self._alive_indices]
-        return LabelTable.of(values, labels=2, points=self.domain.points, hypotheses=names)
+        return LabelTable.of(
+            self.table(), labels=self.labels, points=self.domain.points, hypotheses=names
+        )
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         spec.expect("finite(COLUMN, TABLE.csv; other POINT)", 2, options=("other",))
         name, path = spec.arguments
-        table = read_table(path, name, other=spec.option("other"))
-        return cls.from_table(table, source=str(spec))
+        other = spec.option("other")
+        return cls.from_file(path, name=name, labels=spec.labels, other=other, source=str(spec))
 
     @classmethod
     def examples(cls) -> list[Self]:
         rng = np.random.default_rng(5)
         tables = [rng.integers(0, 2, size=size) for size in [(1, 1), (5, 3), (8, 4), (12, 6)]]
         thresholds = np.triu(np.ones((8, 8), dtype=int))
-        return [cls.from_array(table) for table in [*tables, thresholds, np.eye(5, dtype=int)]]
+        several: list[list[list[int]]] = [
+            [[0, 2, 1]],
+            [[y] for y in range(5)],
+            [[x, y] for x in range(3) for y in range(4)],
+            [[0, 0, 1, 1, 2], [0, 1, 1, 2, 2], [2, 2, 2, 2, 2], [0, 3, 0, 1, 2]],
+        ]
+        return [
+            *(cls.from_array(table) for table in [*tables, thresholds, np.eye(5, dtype=int)]),
+            *(cls.from_array(table, labels=None) for table in several),
+        ]

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 from littlestone.algebra import Span, Vector
-from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.base import BinaryClass, require_example
+from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Product
 from littlestone.errors import DeclarationError
@@ -20,7 +21,7 @@ Vectors = tuple[Vector, ...]
 
 
 @dataclass(frozen=True)
-class Flats(HypothesisClass[Vector]):
+class Flats(BinaryClass[Vector], Declared):
     """A lattice of flats: subspaces U of a space E that are spanned by vectors of points.
 
     A point x is a vector ``embed(x)`` of E, and the flat U labels x by 1[embed(x) in U].  A version
@@ -87,7 +88,7 @@ class Flats(HypothesisClass[Vector]):
         """A point with that direction modulo ``inside``."""
 
     def restrict(self, x: Vector, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         v = self.inside.direction(self.embed(x))
         if self.contradicted or (y and not any(v)):
             return self

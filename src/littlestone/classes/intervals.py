@@ -11,7 +11,8 @@ from typing import Self
 
 import numpy as np
 
-from littlestone.classes.base import Enumerable, ErrorRuns, require_example
+from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
+from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, parse_range, quoted
 from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
@@ -25,7 +26,7 @@ MOST_SCORED = 1 << 12
 
 
 @dataclass(frozen=True)
-class Intervals(Enumerable[int]):
+class Intervals(Enumerable[int], BinaryClass[int], Declared):
     """The functions 1[a <= x <= b] for low <= a <= b <= high on a grid, and the constant 0.
 
     A version space is known by the ``gaps``, the runs of points between negative examples, by the
@@ -65,7 +66,7 @@ class Intervals(Enumerable[int]):
         return cls.over(Grid(low, high, name))
 
     def restrict(self, x: int, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         core = self.core
         if y:
             core = (x, x) if core is None else (min(core[0], x), max(core[1], x))

@@ -10,7 +10,14 @@ from typing import Self
 import numpy as np
 
 from littlestone.algebra import Span, Vector, vector_space
-from littlestone.classes.base import Enumerable, ErrorRuns, require_example, require_few
+from littlestone.classes.base import (
+    BinaryClass,
+    Enumerable,
+    ErrorRuns,
+    require_example,
+    require_few,
+)
+from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, quoted
 from littlestone.domains import Product
 from littlestone.errors import DeclarationError
@@ -21,7 +28,7 @@ MOST_SCORED = 24  # the logarithm of how many parities are scored at once
 
 
 @dataclass(frozen=True)
-class Parities(Enumerable[Vector]):
+class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
     """The functions h_a(x) = <a, x> mod 2 on GF(2)^n, or all <a, x> + b with ``affine``.
 
     An example is a linear equation for the coefficients, and a version space is the solution space
@@ -67,7 +74,7 @@ class Parities(Enumerable[Vector]):
         return row
 
     def restrict(self, x: Vector, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         row = self._equation(x, int(y))
         if self.contradicted or not row:
             return self

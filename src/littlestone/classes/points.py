@@ -44,7 +44,7 @@ class Points(PointCovering):
             )
 
     def restrict(self, x: Any, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         legal = self.member in (None, x) and x not in self.excluded if y else x != self.member
         if self.contradicted or not legal:
             return type(self)(self.domain, self.zero, contradicted=True)

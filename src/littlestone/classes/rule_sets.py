@@ -12,6 +12,7 @@ from typing import Any, Self
 from littlestone.classes.base import require_example
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.covers import WHOLE, Covers, Space
+from littlestone.classes.declared import Declared
 from littlestone.classes.rule_gains import RuleGains
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.spec import Spec, column_text, parse_column
@@ -29,7 +30,7 @@ MOST_COVERS = 64
 
 
 @dataclass(frozen=True)
-class RuleSets(Covering[Rule]):
+class RuleSets(Covering[Rule], Declared):
     """The indicators of at most ``max_rules`` rules of at most ``max_literals`` equalities each.
 
     A rule fixes the values of at most r of the m columns of ``domain``; a hypothesis is 1 at the
@@ -90,7 +91,7 @@ class RuleSets(Covering[Rule]):
         return Covers.of(m, r, s)
 
     def restrict(self, x: Rule, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         return replace(self, space=self.search.restrict(self.space, x, y))
 
     def is_empty(self) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import Covering, Elements
+from littlestone.classes.declared import Declared
 from littlestone.classes.mixing import Mixing, mixture_of_rows, rounds
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_column
@@ -36,7 +37,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class EqualityRules(Covering[Rule], Mixing[Rule]):
+class EqualityRules(Covering[Rule], Mixing[Rule], Declared):
     """The indicators of at most ``max_literals`` equalities "column is value", over open columns.
 
     A hypothesis fixes the values of at most r = ``max_literals`` of the m columns of ``domain``; with
@@ -148,7 +149,7 @@ class EqualityRules(Covering[Rule], Mixing[Rule]):
         return replace(self, negatives=frozenset(), values=kept, alive=alive)
 
     def restrict(self, x: Rule, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         if self.values is not None:
             obeyed = self.shapes.inside[self._agreement(x)]
             return self._after_positive(self.values, self.alive & (obeyed if y else ~obeyed))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -25,7 +25,8 @@ class Spec:
     Arguments are separated by commas.  One that holds a comma, a semicolon or a parenthesis is
     written between quotes, ``'...'`` or ``"..."``, a quote inside being doubled; or it is itself a
     declaration in parentheses.  A text has limits (`littlestone.classes.limits`): 20,000
-    characters, 16 parentheses inside of each other, 1,000 arguments.
+    characters, 16 parentheses inside of each other, 1,000 arguments.  ``labels`` is the number of
+    labels that is declared beside the text.
 
     >>> Spec.parse("thresholds(dep_delay, -60..1440; step 0.5)")
     Spec(keyword='thresholds', arguments=('dep_delay', '-60..1440'), options=('step 0.5',))
@@ -34,9 +35,10 @@ class Spec:
     keyword: str
     arguments: tuple[str, ...]
     options: tuple[str, ...] = ()
+    labels: int = field(default=2, repr=False)
 
     @classmethod
-    def parse(cls, text: str) -> Spec:
+    def parse(cls, text: str, labels: int = 2) -> Spec:
         """Read the text of a declaration.  Raises `DeclarationError` when it is not one.
 
         A text beyond a limit is refused with a `TooLargeError` that names it.
@@ -80,7 +82,7 @@ class Spec:
         if any("" in part for part in parts) and match[2].strip():
             raise _unreadable(text)
         arguments, options = parts[0], parts[1] if len(parts) > 1 else ()
-        return cls(match[1], arguments if arguments != ("",) else (), options)
+        return cls(match[1], arguments if arguments != ("",) else (), options, labels)
 
     def expect(self, form: str, arguments: int, *, options: tuple[str, ...] = ()) -> None:
         """Raise `DeclarationError` unless there are so many arguments and only known options.

@@ -11,7 +11,8 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import Enumerable, ErrorRuns, require_example
+from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
+from littlestone.classes.declared import Declared
 from littlestone.classes.limits import in_digits
 from littlestone.classes.spec import Spec, grid_text, parse_grids
 from littlestone.classes.thresholds import Thresholds
@@ -27,7 +28,7 @@ Record = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Stumps(Enumerable[Record]):
+class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
     """The functions 1[x_j >= t] and 1[x_j < t] for a column j and a cut t, and the constants 0 and 1.
 
     A version space is the two constants, if left, and for each column an interval of cuts for
@@ -67,7 +68,7 @@ class Stumps(Enumerable[Record]):
         return cls(domain, cuts, cuts)
 
     def restrict(self, x: Record, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         ups = tuple(up.restrict(v, y) for up, v in zip(self.ups, x, strict=True))
         downs = tuple(down.restrict(v, 1 - y) for down, v in zip(self.downs, x, strict=True))
         return type(self)(self.domain, ups, downs, self.zero and not y, self.one and bool(y))
@@ -179,8 +180,8 @@ class Stumps(Enumerable[Record]):
                 lengths.append(1)
         for j, (up, down) in enumerate(zip(self.ups, self.downs, strict=True)):
             values = [x[j] for x in sample.points]  # equal ones make runs of no hypothesis
-            straight: Sample[Any] = Sample(up.domain, values, sample.negatives, sample.positives)
-            swapped: Sample[Any] = Sample(up.domain, values, sample.positives, sample.negatives)
+            straight: Sample[Any] = Sample(up.domain, values, sample.counts)
+            swapped: Sample[Any] = Sample(up.domain, values, sample.counts[:, ::-1])
             for part, seen in ((up, straight), (down, swapped)):
                 runs = part.error_runs(seen)
                 errors.append(runs.errors)

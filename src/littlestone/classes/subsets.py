@@ -67,7 +67,7 @@ class Subsets(PointCovering):
         return self.k - len(self.members)
 
     def restrict(self, x: Any, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         if y:
             legal = x in self.members or (self._left > 0 and x not in self.excluded)
             return self._version_space(self.members | {x}, self.excluded, legal)

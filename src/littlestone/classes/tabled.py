@@ -1,20 +1,31 @@
-"""Classes that are a 0/1 table of all their hypotheses on the points of a finite domain."""
+"""Classes that are a table of all their hypotheses on the points of a finite domain."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations
+from operator import or_
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass, require_example
+from littlestone.classes.base import (
+    Enumerable,
+    ErrorRuns,
+    HypothesisClass,
+    require_example,
+    require_two_labels,
+)
+from littlestone.classes.declared import Declared
 from littlestone.classes.limits import in_digits
 from littlestone.classes.mixing import Mixing, mixture_of_rows, most_mixed_rows
+from littlestone.dimension.collapsing import psi_n, questions
+from littlestone.dimension.label_table import LabelTable
+from littlestone.dimension.splits import SplitSolver
 from littlestone.dimension.version_spaces import VersionSpaces
 from littlestone.domains import Domain, Grid, Product
 from littlestone.errors import DeclarationError, TooLargeError
@@ -40,38 +51,60 @@ _SEARCHED = 1 << 9
 
 
 @dataclass(frozen=True)
-class Tabled(Enumerable[Any], Mixing[Any]):
+class Tabled(Enumerable[Any], Mixing[Any], Declared):
     """Finitely many functions on a finite domain, by their table; a formula or a file makes it.
 
-    ``columns[j]`` is a mask over hypotheses, bit i being the value of hypothesis i at point j;
-    ``alive`` is the mask of the version space, out of ``count`` hypotheses; ``source`` is the text that
-    declares the class, if any.  `restrict` costs O(N/64) for N hypotheses; dimensions are found by
-    `VersionSpaces`, and reducing points by search.  A class that is a table adds its maker and `parse`.
+    ``columns[j][y - 1]`` is a mask over hypotheses, bit i telling whether hypothesis i gives point
+    j the label y, y = 1, ..., k; ``alive`` is the mask of the version space, out of ``count``
+    hypotheses; ``source`` is the text that declares the class, if any.  `restrict` costs O(k N/64)
+    for N hypotheses; dimensions are found by `VersionSpaces` if there are two labels and by
+    `SplitSolver` if more, and reducing points by search.  A class that is a table adds its maker
+    and `parse`.
     """
 
     domain: Any  # a finite Domain
-    columns: tuple[int, ...]
+    columns: tuple[tuple[int, ...], ...]
     alive: int
     count: int
     source: str
-    solver: VersionSpaces = field(repr=False, compare=False, kw_only=True)
+    solver: VersionSpaces | SplitSolver = field(repr=False, compare=False, kw_only=True)
 
     @classmethod
     def of_rows(
-        cls, domain: Domain[Any], rows: NDArray[np.bool_], source: str = "", **fields: Any
+        cls,
+        domain: Domain[Any],
+        rows: NDArray[Any],
+        source: str = "",
+        *,
+        labels: int = 2,
+        **fields: Any,
     ) -> Self:
         """The class whose hypotheses are the rows, pairwise distinct, on the points in their order."""
-        packed = np.packbits(rows.T, axis=1, bitorder="little")
-        columns = tuple(int.from_bytes(column.tobytes(), "little") for column in packed)
+        masks = [_masks(np.equal(rows.T, y)) for y in range(1, labels)]
+        columns = tuple(zip(*masks, strict=True))
         count = len(rows)
-        alive = (1 << count) - 1
-        solver = VersionSpaces(columns)
-        return cls(domain, columns, alive, count, source, solver=solver, **fields)
+        solver: VersionSpaces | SplitSolver
+        if labels == 2:
+            solver = VersionSpaces(masks[0])
+        else:
+            table = LabelTable.of(rows, labels=labels)
+            solver = SplitSolver(questions(table, psi_n).values())
+        return cls(domain, columns, (1 << count) - 1, count, source, solver=solver, **fields)
+
+    @property
+    def labels(self) -> int:  # type: ignore[override]
+        """The number k + 1 of labels."""
+        return 1 + len(self.columns[0])
+
+    def _part(self, column: tuple[int, ...], y: int) -> int:
+        """The mask of the hypotheses left that give a point, of this column, the label y."""
+        if y:
+            return self.alive & column[y - 1]
+        return self.alive & ~(column[0] if len(column) == 1 else reduce(or_, column))
 
     def restrict(self, x: Any, y: int) -> Self:
-        require_example(self.domain, x, y)
-        column = self.columns[self.domain.index(x)]
-        return replace(self, alive=self.alive & column if y else self.alive & ~column)
+        require_example(self, x, y)
+        return replace(self, alive=self._part(self.columns[self.domain.index(x)], y))
 
     def is_empty(self) -> bool:
         return self.alive == 0
@@ -92,8 +125,16 @@ class Tabled(Enumerable[Any], Mixing[Any]):
     def soa_label(self, x: Any) -> int:
         self.domain.require(x)
         self.require_learnable()
-        zeros = self.alive & ~self.columns[self.domain.index(x)]
-        return 0 if self.solver.keeps(self.alive, zeros) else 1
+        column = self.columns[self.domain.index(x)]
+        if isinstance(self.solver, VersionSpaces):
+            return 0 if self.solver.keeps(self.alive, self._part(column, 0)) else 1
+        d, last = self.solver.dimension(self.alive), 0
+        for y in range(self.labels):
+            if part := self._part(column, y):
+                last = y
+                if self.solver.at_least(part, d):
+                    return y
+        return last
 
     def soa(self) -> Any:  # a StepFunction on a grid, a TableFunction elsewhere
         self.require_learnable()
@@ -102,7 +143,7 @@ class Tabled(Enumerable[Any], Mixing[Any]):
 
     @cached_property
     def _soa(self) -> Any:
-        return function_of_labels(self.domain, map(self.soa_label, self.domain))
+        return function_of_labels(self.domain, map(self.soa_label, self.domain), self.labels)
 
     def mistake_point(self) -> Any:
         below = self.littlestone_dimension() - 1
@@ -110,7 +151,12 @@ class Tabled(Enumerable[Any], Mixing[Any]):
             return None
         at_least = self.solver.at_least
         for x, column in zip(self.domain, self.columns, strict=True):
-            if at_least(self.alive & column, below) and at_least(self.alive & ~column, below):
+            if self.labels == 2:
+                deep = all(at_least(self._part(column, y), below) for y in (1, 0))
+            else:
+                parts = (self._part(column, y) for y in range(self.labels))
+                deep = sum(1 for part in parts if part and at_least(part, below)) > 1
+            if deep:
                 return x
         return None
 
@@ -123,7 +169,7 @@ class Tabled(Enumerable[Any], Mixing[Any]):
         kept: dict[int, Any] = {}
         for x, column in zip(self.domain, self.columns, strict=True):
             self._count()
-            version_space = self.alive & (column if self.soa_label(x) else ~column)
+            version_space = self._part(column, self.soa_label(x))
             if version_space != self.alive:
                 kept.setdefault(version_space, x)
 
@@ -155,18 +201,28 @@ class Tabled(Enumerable[Any], Mixing[Any]):
         packed = np.frombuffer(mask.to_bytes(-(-self.count // 8), "little"), dtype=np.uint8)
         return np.unpackbits(packed, count=self.count, bitorder="little")
 
-    def table(self) -> NDArray[np.bool_]:
-        rows = [self._unpack(column)[self._alive_indices] for column in self.columns]
-        return np.array(rows, dtype=bool).T
+    def table(self) -> NDArray[Any]:
+        kept = self._alive_indices
+        found = np.zeros((len(kept), len(self.columns)), dtype=bool if self.labels == 2 else int)
+        for j, column in enumerate(self.columns):
+            for y, mask in enumerate(column, start=1):
+                if mask:
+                    found[self._unpack(mask)[kept].astype(bool), j] = y
+        return found
 
     def hypothesis(self, index: int) -> Any:
         row = int(self._alive_indices[index])
-        return function_of_labels(self.domain, (column >> row & 1 for column in self.columns))
+        values = (
+            next((y for y, mask in enumerate(column, start=1) if mask >> row & 1), 0)
+            for column in self.columns
+        )
+        return function_of_labels(self.domain, values, self.labels)
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.hypothesis, range(self.size))
 
     def require_mixture(self) -> None:
+        require_two_labels(self, "mix the hypotheses of")
         if self.size * len(self.columns) > MIXED:
             raise DeclarationError(
                 f"mix the hypotheses of {self}",
@@ -183,10 +239,12 @@ class Tabled(Enumerable[Any], Mixing[Any]):
         return most_mixed_rows(len(self.columns), alpha)
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
-        errors = np.full(self.count, sample.positives.sum(), dtype=np.int64)
-        for x, change in zip(sample.points, sample.negatives - sample.positives, strict=True):
-            if change:
-                errors += change * self._unpack(self.columns[self.domain.index(x)])
+        zeros = sample.counts[:, 0]
+        errors = np.full(self.count, sample.n - zeros.sum(), dtype=np.int64)
+        for y in range(1, self.labels):
+            for x, change in zip(sample.points, zeros - sample.counts[:, y], strict=True):
+                if change:
+                    errors += change * self._unpack(self.columns[self.domain.index(x)][y - 1])
         return ErrorRuns(errors[self._alive_indices])
 
     def __str__(self) -> str:
@@ -197,9 +255,15 @@ class Tabled(Enumerable[Any], Mixing[Any]):
         return f"{described} of {self.source}" if self.source else f"a table of {described}"
 
 
-def distinct(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _masks(truths: NDArray[np.bool_]) -> list[int]:
+    """Each row as an integer, bit i being its entry i."""
+    packed = np.packbits(truths, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+
+def distinct(rows: NDArray[Any]) -> NDArray[np.int64]:
     """The numbers of the rows that differ from all rows before them, in order."""
-    packed = np.packbits(rows, axis=1)
+    packed = np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows
     return np.sort(np.unique(packed, axis=0, return_index=True)[1])
 
 
@@ -224,6 +288,7 @@ def require_finite(part: HypothesisClass[Any], to: str, most: int) -> None:
 
     ``to`` is what is asked of it, such as ``take the complement of``.
     """
+    require_two_labels(part, to)
     points = part.domain.size
     if points is None or part.size is None:
         found = f"{part} is infinite"
@@ -237,6 +302,8 @@ def require_finite(part: HypothesisClass[Any], to: str, most: int) -> None:
 
 def common_domain(parts: Sequence[HypothesisClass[Any]], whole: str) -> Domain[Any]:
     """The domain of all the parts of a combination; `DeclarationError` if they have several."""
+    for part in parts:
+        require_two_labels(part, f"declare {whole} with")
     domains = {part.domain for part in parts}
     if len(domains) != 1:
         raise DeclarationError(
@@ -247,7 +314,7 @@ def common_domain(parts: Sequence[HypothesisClass[Any]], whole: str) -> Domain[A
     return domains.pop()
 
 
-def rows_of(H: HypothesisClass[Any]) -> NDArray[np.bool_]:
+def rows_of(H: HypothesisClass[Any]) -> NDArray[Any]:
     """The table of a finite class on a finite domain, a row a hypothesis; none is met twice.
 
     Raises `TooLargeError` if it would have more entries than `LIMIT`, or than `LISTED` or `WALKED`

@@ -9,7 +9,8 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from littlestone.classes.base import Enumerable, ErrorRuns, require_example
+from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
+from littlestone.classes.declared import Declared
 from littlestone.classes.mixing import Mixing
 from littlestone.classes.spec import Spec, parse_range, quoted
 from littlestone.domains import Grid, Reals
@@ -18,7 +19,7 @@ from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)
-class Thresholds(Enumerable[Any], Mixing[Any]):
+class Thresholds(Enumerable[Any], Mixing[Any], BinaryClass[Any], Declared):
     """The functions h_t(x) = 1[x >= t] on an ordered domain, for the cuts t in (after, upto].
 
     On a grid of m <= 2^64 points the cuts are low, ..., high + 1, so there are m + 1 functions and
@@ -59,7 +60,7 @@ class Thresholds(Enumerable[Any], Mixing[Any]):
         return cls.over(Grid(low, high, name))
 
     def restrict(self, x: int | Fraction, y: int) -> Self:
-        require_example(self.domain, x, y)
+        require_example(self, x, y)
         after, upto = (self.after, min(self.upto, x)) if y else (max(self.after, x), self.upto)
         return type(self)(self.domain, after, upto)
 

@@ -15,8 +15,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, parse_class
 from littlestone.classes.table_file import BinaryTable, read_table
 from littlestone.data import TABLE_SUFFIXES, label_names
 from littlestone.errors import DeclarationError
-from littlestone.labelled import declared_labels
-from littlestone.multiclass import MulticlassClass, TableClass, parse_multiclass
+from littlestone.labels import declared_labels
 from littlestone.privacy.ledger import Ledger, is_address
 
 DEFAULT_LEDGER = "littlestone.ledger"
@@ -27,29 +26,21 @@ LedgerOption = Annotated[
 ]
 
 
-def class_or_file(text: str) -> HypothesisClass[Any]:
+def class_or_file(text: str, labels: str | None = None) -> HypothesisClass[Any]:
     """The class that a text declares, or the finite class in the file of that name.
+
+    ``labels`` are names between commas; one that holds a comma stands between double quotes.  Without
+    them there are two labels.
 
     >>> class_or_file("thresholds(x, 1..7)").size
     8
+    >>> class_or_file("outcomes(origin; at most 1)", 'on time, late, "none, or unknown"').labels
+    3
     """
+    count = 2 if labels is None else len(declared_labels(label_names(labels)))
     if "(" in text and not os.path.exists(text):  # Path.exists() raises for a text that is too long
-        return parse_class(text)
-    return FiniteClass.from_file(text)
-
-
-def multiclass_or_file(text: str, labels: str) -> MulticlassClass[Any]:
-    """The class of several labels that a text declares, or that of the table in the file of that name.
-
-    ``labels`` are names between commas; one that holds a comma stands between double quotes.
-
-    >>> multiclass_or_file("outcomes(origin; at most 1)", 'on time, late, "none, or unknown"').labels
-    ('on time', 'late', 'none, or unknown')
-    """
-    names = label_names(labels)
-    if "(" in text and not os.path.exists(text):
-        return parse_multiclass(text, names)
-    return TableClass.from_file(text, declared_labels(names))
+        return parse_class(text, count)
+    return FiniteClass.from_file(text, labels=count)
 
 
 def table_or_class(text: str) -> BinaryTable | HypothesisClass[Any]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from littlestone.cli.arguments import class_or_file, multiclass_or_file
+from littlestone.cli.arguments import class_or_file
 from littlestone.cli.console import (
     cost_json,
     counted,
@@ -17,7 +17,6 @@ from littlestone.cli.console import (
     print_pairs,
     print_table,
 )
-from littlestone.cli.plan_labels import plan_labels, size
 from littlestone.learners.base import Bound
 from littlestone.planning import AtN, Plan, Row
 from littlestone.planning import plan as planned
@@ -53,12 +52,7 @@ def plan(
     Proved sizes are theorems, calibrated ones fit simulations, and formulas are those of papers.
     With --labels, CLASS is one of several labels or a table of their numbers.  No data are read.
     """
-    if labels is not None:
-        plan_labels(
-            multiclass_or_file(what, labels), epsilon, delta, alpha, beta, n, as_json=as_json
-        )
-        return
-    H = class_or_file(what)
+    H = class_or_file(what, labels)
     with err.status(Text("planning")):
         found = planned(H, Budget(epsilon, delta), alpha=alpha, beta=beta)
         promises = [] if n is None else found.at(n)
@@ -78,11 +72,12 @@ def plan(
         )
     if any(row.tuned for row in found.rows):
         out.print(f"{_TUNED} with other parameters than `fit` uses")
-    reserved = [row for row in found.rows if row.learner.reservation]
-    notes = [(row.method, row.learner.reservation) for row in reserved]
+    notes = [(row.method, row.learner.detail) for row in found.rows if row.learner.detail]
+    notes += [(row.method, str(row.learner.caveat)) for row in found.rows if row.learner.caveat]
     notes += [(row.method, row.calibrated.words()) for row in found.rows if row.calibrated]
     notes += [(f"{row.method}, formula", row.paper.source) for row in found.rows if row.paper]
     notes += [(c.method, f"does not apply: {c.reason}") for c in found.excluded]
+    notes += [(f"{size(bound)} records", bound.source) for bound in found.formulas]
     print_pairs(notes, title="Notes")
     if found.lower:
         rows = [(bound.learners, f"{bound.n:,} records at least") for bound in found.lower]
@@ -131,7 +126,8 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
                 and {"n": simulated.n, "worst": simulated.worst, "runs": simulated.runs}
                 | {"profiles": dict(simulated.profiles), "command": simulated.command},
                 "formula": _bound(row.paper),
-                "reservation": row.learner.reservation or None,
+                "detail": row.learner.detail or None,
+                "caveat": row.learner.caveat and str(row.learner.caveat),
             }
         )
     data: dict[str, Any] = {
@@ -142,6 +138,7 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
         "methods": methods,
         "does_not_apply": {c.method: c.reason for c in found.excluded},
         "lower_bounds": [vars(bound) for bound in found.lower],
+        "formulas": [{"n": bound.n, "source": bound.source} for bound in found.formulas],
     }
     if n is not None:
         data |= {"n": n, "at_n": [vars(row) for row in promises]}
@@ -152,3 +149,14 @@ def _bound(bound: Bound | None) -> dict[str, Any] | None:
     if bound is None:
         return None
     return {"n": bound.n, "proved": bound.proved, "source": bound.source}
+
+
+def size(bound: Bound | None) -> str:
+    """A number of records; beyond a million millions, its first digits.
+
+    >>> size(None), size(Bound(10**15 + 1, 0.1, 0.05, "realizable", True, ""))
+    ('-', '1e+15')
+    """
+    if bound is None:
+        return "-"
+    return f"{bound.n:,}" if bound.n < 10**12 else f"{bound.n:.3g}"

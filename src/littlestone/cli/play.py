@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import class_or_file, multiclass_or_file
+from littlestone.cli.arguments import class_or_file
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
 from littlestone.errors import DeclarationError
-from littlestone.multiclass import MulticlassClass
 from littlestone.online import (
     Adversary,
     FileAdversary,
     Halving,
-    MulticlassRandomAdversary,
-    MulticlassSOA,
-    MulticlassTreeAdversary,
-    Player,
     RandomAdversary,
     StandardOptimalAlgorithm,
     TreeAdversary,
@@ -65,24 +60,13 @@ def play(
 ) -> None:
     """Play the online game round by round; the standard optimal algorithm errs at most LDim times.
 
-    With --labels, CLASS is one of several labels or a table of their numbers, and the bound is MLS.
+    With --labels, CLASS is one of several labels or a table of their numbers.
     """
     rng = None if seed is None else random.Random(seed)
-    H: HypothesisClass[Any] | MulticlassClass[Any]
-    player: Player[Any]
-    if labels is None:
-        H = class_or_file(what)
-        player = _named("learner", learner, _LEARNERS)(H)
-        opponent, bound = _adversary(adversary, H, rng), "Littlestone dimension"
-    else:
-        H = multiclass_or_file(what, labels)
-        player = _named("learner", learner, {"soa": MulticlassSOA})(H)
-        opponents: dict[str, Callable[[], Adversary[Any]]] = {
-            "tree": lambda: MulticlassTreeAdversary(H),
-            "random": lambda: MulticlassRandomAdversary(H, rng=rng),
-        }
-        opponent = _named("adversary", adversary, opponents)()
-        bound = "multiclass Littlestone dimension"
+    H = class_or_file(what, labels)
+    player = _named("learner", learner, _LEARNERS)(H)
+    opponent = _adversary(adversary, H, rng)
+    bound = "Littlestone dimension" if H.labels == 2 else "multiclass Littlestone dimension"
     if rounds is None and opponent.endless:
         rounds = 20
     with answering(MOST_ANSWERED if adversary == "tree" else None):

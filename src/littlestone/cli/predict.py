@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from littlestone.classifiers import Classifier
 from littlestone.data import open_table, read_mapped
+from littlestone.hypotheses.base import numbers
 from littlestone.learners import Release
 from littlestone.report.files import PREDICTIONS, require_different, reserved
 
@@ -29,8 +29,9 @@ def predict(
     see those.
     """
     require_different({"the model": [model], "the table": [table], "--out": [out]})
-    rule = Release.load(model).hypothesis
-    shown = _cells(rule.labels) if isinstance(rule, Classifier) else ["0\n", "1\n"]
+    release = Release.load(model)
+    rule = release.hypothesis
+    shown = _cells(release.labels or numbers(rule.labels))
     lines = read_mapped(open_table(table), rule.domain, lambda x: shown[rule(x)])
     if out is None:
         sys.stdout.write("prediction\n")

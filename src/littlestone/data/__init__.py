@@ -1,10 +1,9 @@
 """From a table (CSV, Parquet, a data frame, arrays) to a `Sample`, by public declarations alone."""
 
-from littlestone.data.labels import Label, Labels, label_names
+from littlestone.data.labels import Condition, Label, label_names
 from littlestone.data.opening import TABLE_SUFFIXES, open_table
 from littlestone.data.reading import (
     plain_values,
-    read_labelled,
     read_mapped,
     read_sample,
     sample_from_arrays,
@@ -14,14 +13,13 @@ from littlestone.data.tables import Table
 
 __all__ = [
     "TABLE_SUFFIXES",
+    "Condition",
     "CsvStream",
     "Label",
-    "Labels",
     "Table",
     "label_names",
     "open_table",
     "plain_values",
-    "read_labelled",
     "read_mapped",
     "read_sample",
     "sample_from_arrays",

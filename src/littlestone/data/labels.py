@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -12,7 +12,7 @@ from typing import Self
 
 from littlestone.domains import number, text
 from littlestone.errors import DeclarationError
-from littlestone.labelled import declared_labels, label_number
+from littlestone.labels import declared_labels, label_number
 
 # The longer signs come first, because that is how they are read.
 _ORDERS: dict[str, Callable[[Decimal, Decimal], bool]] = {
@@ -24,23 +24,22 @@ _ORDERS: dict[str, Callable[[Decimal, Decimal], bool]] = {
 
 
 @dataclass(frozen=True)
-class Label:
-    """The label 1[column relation value], a total function of a table value.
+class Condition:
+    """1[v relation value], a total function of a table value v.
 
-    ``relation`` is one of > >= < <= (numbers), == != (numbers or texts).  A missing value, or one
-    that is not a number where the relation needs one, has label 0.  Exact decimals throughout.
+    ``relation`` is one of > >= < <= (numbers), == != (numbers or texts).  It is 0 for a missing value,
+    and for one that is not a number if the relation needs one.  Exact decimals throughout.
 
-    >>> late = Label.parse("arr_delay", "> 15")
+    >>> late = Condition.parse("arr_delay", "> 15")
     >>> [late(v) for v in (15, "15.01", None, "n/a")]
     [0, 1, 0, 0]
     """
 
-    column: str
     relation: str
     value: str
 
     @classmethod
-    def parse(cls, column: str, positive: object) -> Label:
+    def parse(cls, column: str, positive: object) -> Self:
         """Read ``> 15``, ``<= 3``, ``!= HA`` or a plain value such as ``HA`` (or a number, or a bool).
 
         Raises `DeclarationError` if it is empty, orders by something that is not a number, or starts
@@ -62,7 +61,7 @@ class Label:
                 found="there is no value" if not value else f"{value!r} is not a number",
                 fix="write a value, such as HA, or a comparison, such as '> 15'",
             )
-        return cls(column, relation, value)
+        return cls(relation, value)
 
     def __call__(self, value: object) -> int:
         right = self._number
@@ -86,7 +85,7 @@ class Label:
         return text(value) != "" if self.relation not in _ORDERS else number(value) is not None
 
     def __str__(self) -> str:
-        return f"{self.column} {self.relation} {self.value}"
+        return f"{self.relation} {self.value}"
 
 
 def label_names(text: str) -> list[str]:
@@ -100,28 +99,57 @@ def label_names(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Labels:
-    """The number of the label that a value of ``column`` shows: a total function into 0, ..., k.
+class Label:
+    """The number 0, ..., k of the label that a value of ``column`` has: a total function.
 
-    ``names`` are the labels 0, ..., k.  A missing value, and one that shows none of them, has the
-    label 0, the default.  Which label a value shows is `label_number`.
+    Either a ``condition`` says when it is 1, and else 0; or ``names`` are the labels 0, ..., k, and
+    `label_number` says which of them a value shows.  A missing value, and one that shows none of the
+    names, has the label 0, the default.
 
-    >>> carrier = Labels.parse("carrier", "AA, UA, 'DL'", default="UA")
+    >>> carrier = Label.parse("carrier", labels="AA, UA, 'DL'", default="UA")
     >>> carrier.names, [carrier(value) for value in ("AA", "UA", "HA", None)]
     (('UA', 'AA', "'DL'"), [1, 0, 0, 0])
+    >>> str(Label.parse("arr_delay", "> 15"))
+    'arr_delay > 15'
     """
 
     column: str
-    names: tuple[str, ...]
+    condition: Condition | None = None
+    names: tuple[str, ...] = ()
 
     @classmethod
-    def parse(cls, column: str, labels: str, default: str | None = None) -> Self:
-        """Read labels between commas, as `label_names` does.
+    def parse(
+        cls,
+        column: str,
+        positive: object = None,
+        *,
+        labels: str | Sequence[str] | None = None,
+        default: str | None = None,
+    ) -> Self:
+        """The label that a condition ``positive`` says, or that is one of several ``labels``.
 
-        The ``default``, one of them, becomes the label 0; by default it is the first.  Raises
-        `DeclarationError` for illegal labels, and if the default is none of them.
+        ``positive`` is what `Condition.parse` reads; ``labels`` are names, or a text of names between
+        commas, as `label_names` reads it.  The ``default``, one of them, becomes the label 0; otherwise
+        it is the first.  Raises `DeclarationError` for both or none of the two, for an illegal one, and
+        for a default that is none of the labels.
         """
-        names = declared_labels(label_names(labels))
+        if (positive is None) == (labels is None):
+            raise DeclarationError(
+                f"learn {column}",
+                found="there is neither --positive, for a rule, nor --labels, for several labels"
+                if labels is None
+                else "--positive asks for a rule, and --labels for several labels",
+                fix="say one of the two, such as --positive '> 15' or --labels 'on time,late'",
+            )
+        if labels is None:
+            if default is not None:
+                raise DeclarationError(
+                    f"give other values of {column} the label {default!r}",
+                    found="there is one rule, and no list of labels",
+                    fix="leave out --default, or say --labels A,B,C in place of --positive",
+                )
+            return cls(column, Condition.parse(column, positive))
+        names = declared_labels(label_names(labels) if isinstance(labels, str) else labels)
         first = names[0] if default is None else default.strip()
         if first not in names:
             raise DeclarationError(
@@ -129,18 +157,23 @@ class Labels:
                 found="it is not one of the declared labels",
                 fix=f"name one of them, such as {names[0]!r}, or declare it too",
             )
-        return cls(column, (first, *(name for name in names if name != first)))
+        return cls(column, None, (first, *(name for name in names if name != first)))
+
+    @property
+    def labels(self) -> int:
+        """The number k + 1 of labels."""
+        return len(self.names) or 2
 
     @cached_property
     def _number(self) -> Callable[[object], int]:
-        return label_number(self.names)
+        return label_number(self.names) if self.condition is None else self.condition
 
     def __call__(self, value: object) -> int:
         return self._number(value)
 
     def reads(self, value: object) -> bool:
-        """Whether the value is there at all."""
-        return text(value) != ""
+        """Whether the value says something: it is there, and a number if the condition needs one."""
+        return text(value) != "" if self.condition is None else self.condition.reads(value)
 
     def __str__(self) -> str:
-        return self.column
+        return self.column if self.condition is None else f"{self.column} {self.condition}"

@@ -10,11 +10,10 @@ import numpy as np
 
 from littlestone.data.coding import Coded, Codes, Numbering, coded, counted, tuples
 from littlestone.data.frames import column_table, shortest
-from littlestone.data.labels import Label, Labels
+from littlestone.data.labels import Label
 from littlestone.data.tables import Table
 from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
-from littlestone.labelled import LabelledSample
 from littlestone.sample import Sample
 
 Value = TypeVar("Value")
@@ -32,19 +31,6 @@ def read_sample(
     public.  ``refuse_blank`` also refuses a column without one readable value.  That answer depends
     on the data: NOT PRIVATE, for evaluation only.  One pass; memory grows with the distinct pairs.
     """
-    return _read(table, domain, label, refuse_blank).made()
-
-
-def read_labelled(
-    table: Table, domain: Domain[Point], labels: Labels, *, refuse_blank: bool = False
-) -> LabelledSample[Point]:
-    """`read_sample` for several labels: every record has one, by ``labels``."""
-    return _read(table, domain, labels, refuse_blank).made_labelled(labels.names)
-
-
-def _read(
-    table: Table, domain: Domain[Any], label: Label | Labels, refuse_blank: bool
-) -> _Sampling:
     columns = (*domain.column_names, label.column)
     for column in columns:
         table.require(column)
@@ -66,7 +52,7 @@ def _read(
                 found="none of its values can be read: all are missing or of another kind",
                 fix="name a column with values, or declare a domain that fits this one",
             )
-    return sample
+    return sample.made()
 
 
 def sample_from_arrays(
@@ -130,8 +116,8 @@ def plain_values(values: Iterable[Any]) -> list[Any]:
 class _Sampling:
     """A sample in the making: raw batches in, distinct encoded pairs with their counts kept."""
 
-    def __init__(self, domain: Domain[Any], label: Label | Labels) -> None:
-        self.domain, self.label = domain, Numbering(label)
+    def __init__(self, domain: Domain[Any], label: Label) -> None:
+        self.domain, self.label, self.labels = domain, Numbering(label), label.labels
         self.points: list[Numbering[Any]]
         if isinstance(domain, Product):
             self.points = [Numbering(column.encode) for column in domain.columns]
@@ -166,24 +152,16 @@ class _Sampling:
         self.listed = self.distinct = len(total)
 
     def made(self) -> Sample[Any]:
-        """The sample of all that was added, at least one record, by a label of 0 or 1."""
-        points, counts = self._counts(2)
-        return Sample(self.domain, points, counts[:, 0], counts[:, 1])
-
-    def made_labelled(self, labels: tuple[str, ...]) -> LabelledSample[Any]:
-        """The sample of all that was added, at least one record, by the numbers of ``labels``."""
-        return LabelledSample(self.domain, labels, *self._counts(len(labels)))
-
-    def _counts(self, labels: int) -> tuple[tuple[Any, ...], Codes]:
+        """The sample of all that was added, at least one record."""
         *columns, numbers, counts = map(np.concatenate, zip(*self.parts, strict=True))
         values = [numbering.values for numbering in self.points]
         distinct, number = tuples(columns, [len(listed) for listed in values])
-        tally = np.zeros((labels, len(distinct[0])), np.int64)
+        tally = np.zeros((self.labels, len(distinct[0])), np.int64)
         np.add.at(tally, (np.array(self.label.values)[numbers], number), counts)
         points = _rows([Coded(v, codes) for v, codes in zip(values, distinct, strict=True)])
         if not isinstance(self.domain, Product):
             points = [x for (x,) in points]
-        return tuple(points), tally.T
+        return Sample(self.domain, tuple(points), tally.T)
 
 
 def _rows(columns: Sequence[Coded]) -> list[tuple[Any, ...]]:

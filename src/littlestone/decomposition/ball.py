@@ -46,9 +46,11 @@ class Ball(Generic[Point]):
 
     def separating_point(self) -> Point:
         """The first sample point at which two cells differ; there is one if there are two cells."""
-        return next(
-            x for x in self.points if len({V.restrict(x, 0).is_empty() for V, _ in self.cells}) == 2
-        )
+
+        def label(V: HypothesisClass[Point], x: Point) -> int:
+            return next(y for y in range(V.labels) if not V.restrict(x, y).is_empty())
+
+        return next(x for x in self.points if len({label(V, x) for V, _ in self.cells}) > 1)
 
     def __str__(self) -> str:
         return f"an error ball of {self.whole}"

@@ -73,11 +73,11 @@ class Decompositions:
         deepest(V, t) = k - p         if l <= t and V is k-irreducible: V is a leaf; and else
         deepest(V, t) = min(2k - p, max_x min_y deepest(V|(x,y), t) - 1)
 
-    over the points x that split V, -1 if that is smaller.  (To split an irreducible V allows no
-    larger depth, and splits that split nothing can be left out; see docs/proofs/decomposition.md.)
-    DDim is the least t with deepest(H, t) >= 0.  A hypothesis f is essential iff deepest(H, DDim) < 0
-    when leaves of LDim t with the SOA f are forbidden.  A V that is even (2k - p + 1)-irreducible has
-    a leaf of LDim l and its own SOA in every valid tree.
+    over the points x that split V and the y with V|(x,y) not empty, -1 if that is smaller.  (To
+    split an irreducible V allows no larger depth, and splits that split nothing can be left out;
+    see docs/proofs/decomposition.md.)  DDim is the least t with deepest(H, t) >= 0.  A hypothesis f
+    is essential iff deepest(H, DDim) < 0 when leaves of LDim t with the SOA f are forbidden.  A V
+    that is even (2k - p + 1)-irreducible has a leaf of LDim l and its own SOA in every valid tree.
     """
 
     def __init__(self, p: int, d: int, *, most: int = MOST_SPACES) -> None:
@@ -112,9 +112,12 @@ class Decompositions:
             here = len(nodes)
             nodes.append(Node(space.V))
             if not space.may_end(t):
-                x, *sides = max(space.splits, key=lambda s: min(s[1].deepest(t), s[2].deepest(t)))
-                zero, one = map(plant, sides)
-                nodes[here] = Node(None, x, (zero, one))
+                x, sides = max(
+                    space.splits,
+                    key=lambda split: min(side.deepest(t) for side in split[1].values()),
+                )
+                after = {y: plant(side) for y, side in sides.items()}
+                nodes[here] = Node(None, x, tuple(after.get(y) for y in range(H.labels)))
             return here
 
         plant(self.space(H))
@@ -158,15 +161,16 @@ class _Space:
         return self.shared.number(self.V.soa())
 
     @cached_property
-    def splits(self) -> list[tuple[Any, _Space, _Space]]:
-        """The points that split V, one of each kind, with both sides."""
-        found: dict[Any, tuple[Any, Any, Any]] = {}
+    def splits(self) -> list[tuple[Any, dict[int, _Space]]]:
+        """The points that split V, one of each kind, with the sides that are not empty."""
+        found: dict[Any, tuple[Any, dict[int, HypothesisClass[Any]]]] = {}
         for x in self.V.domain:
-            zero, one = self.V.restrict(x, 0), self.V.restrict(x, 1)
-            if not zero.is_empty() and not one.is_empty():
-                found.setdefault(frozenset((zero, one)), (x, zero, one))
+            parts = {y: self.V.restrict(x, y) for y in range(self.V.labels)}
+            sides = {y: part for y, part in parts.items() if not part.is_empty()}
+            if len(sides) > 1:
+                found.setdefault(frozenset(sides.values()), (x, sides))
         space = self.shared.space
-        return [(x, space(zero), space(one)) for x, zero, one in found.values()]
+        return [(x, {y: space(side) for y, side in sides.items()}) for x, sides in found.values()]
 
     def may_end(self, t: int, avoid: int = _NONE) -> bool:
         """Whether V may be a leaf of a tree of degree <= t without leaves (t, ``avoid``)."""
@@ -184,9 +188,11 @@ class _Space:
             return self.deepest_leaf
         best = -1
         if not self.stubborn:
-            for _, zero, one in self.splits:
-                below = zero.deepest(t, avoid) - 1
-                if below > best:
-                    below = min(self.deepest_node, below, one.deepest(t, avoid) - 1)
-                    best = max(best, below)
+            for _, sides in self.splits:
+                below = self.deepest_node
+                for side in sides.values():
+                    below = min(below, side.deepest(t, avoid) - 1)
+                    if below <= best:
+                        break
+                best = max(best, below)
         return best

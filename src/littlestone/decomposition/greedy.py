@@ -127,6 +127,7 @@ def _grown(
     # A tree may be as deep as a sample is long, so no recursion.  ``follow`` is the node of the old
     # tree at this place, ``path`` what is left of a reducing path, ``parent`` the number of the
     # parent and the label.
+    labels = (C.whole if isinstance(C, Ball) else C).labels
     nodes: list[Node[Any]] = []
     waiting: list[tuple[Any, int | None, _Path, tuple[int, int] | None]]
     waiting = [(C, 0 if old else None, (), None)]
@@ -144,10 +145,10 @@ def _grown(
             )
         if parent is not None:
             above, label = parent
-            zero, one = nodes[above].after
-            after = (zero, here) if label else (here, one)
-            nodes[above] = replace(nodes[above], after=after)
-        below: tuple[int | None, int | None] = (None, None)
+            after = list(nodes[above].after)
+            after[label] = here
+            nodes[above] = replace(nodes[above], after=tuple(after))
+        below: tuple[int | None, ...] = (None,) * labels
         if follow is not None and old[follow].space is None:
             x, below = old[follow].point, old[follow].after
         else:
@@ -156,8 +157,8 @@ def _grown(
                 nodes.append(Node(alone(space)))
                 continue
             x = path[0][0]
-        nodes.append(Node(point=x))
-        for y in (1, 0):
+        nodes.append(Node(point=x, after=(None,) * labels))
+        for y in reversed(range(labels)):
             rest = path[1:] if path and path[0][1] == y else ()
             waiting.append((space.restrict(x, y), below[y], rest, (here, y)))
     return DecompositionTree(p, d, tuple(nodes))

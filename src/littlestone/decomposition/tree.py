@@ -17,17 +17,17 @@ from littlestone.hypotheses import Hypothesis
 class Node(Generic[Point]):
     """A leaf with its version space, or an inner node with its point and the numbers of its children.
 
-    ``after[y]`` is the child after the label y; None where no hypothesis gets there.
+    ``after[y]`` is the child after the label y, or None if no hypothesis gets there; () at a leaf.
     """
 
     space: HypothesisClass[Point] | None = None
     point: Point | None = None
-    after: tuple[int | None, int | None] = (None, None)
+    after: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True)
 class DecompositionTree(Generic[Point]):
-    """A binary tree that cuts a class H into the version spaces H_v of its leaves.
+    """A tree that cuts a class H into the version spaces H_v of its leaves.
 
     The root is ``nodes[0]``; children come after their parents.  Branches without a hypothesis are
     left out, so "leaf" means a leaf with hypotheses (Lemma 4.1 is false otherwise), and the tree of
@@ -100,6 +100,8 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
         if node.space is None:
             if node.point not in domain:
                 return f"node {i}: an inner node without a point of the domain"
+            if len(node.after) != (H.whole if isinstance(H, Ball) else H).labels:
+                return f"node {i}: an inner node has a place for a child after each label"
             for y, child in enumerate(node.after):
                 side = space.restrict(node.point, y)
                 if child is not None:
@@ -107,7 +109,7 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
                 elif not side.is_empty():
                     return f"node {i}: hypotheses with label {y} get lost"
             continue
-        if node.point is not None or node.after != (None, None):
+        if node.point is not None or node.after:
             return f"node {i}: a leaf has neither a point nor children"
         if V is None or node.space != V:
             return f"node {i}: the version space of this leaf is not that of its path"
@@ -133,14 +135,15 @@ def _most(space: HypothesisClass[Any] | Ball[Any]) -> int:
     return int((whole if V is None else V).littlestone_dimension())
 
 
-def leaf_bound(p: int, d: int, dimension: int, t: int = 0) -> int:
-    """N(p (2^(d-t) - 1), l - t), N(D, r) = sum_(i <= r) C(D, i): leaves of LDim >= t, l = LDim(H).
+def leaf_bound(p: int, d: int, dimension: int, t: int = 0, *, labels: int = 2) -> int:
+    """N(p (2^(d-t) - 1), l - t), N(D, r) = sum_(i <= r) C(D, i) k^i: leaves of LDim >= t, l = LDim(H).
 
-    No valid (p, d)-tree of a class of Littlestone dimension l has more, so this also bounds the
-    essential hypotheses, with t = DDim.  Lemma 4.1 has p^d 2^(d^2) for t = 0; see
-    docs/proofs/decomposition.md.
+    No valid (p, d)-tree of a class of Littlestone dimension l and k + 1 ``labels`` has more, so this
+    also bounds the essential hypotheses, with t = DDim.  Lemma 4.1 has p^d 2^(d^2) for t = 0 and two
+    labels; see docs/proofs/decomposition.md.
 
     >>> leaf_bound(2, 3, 3), 2**3 * 2**9, leaf_bound(2, 3, 3, t=2)
     (470, 4096, 3)
     """
-    return sum(comb(p * (2 ** (d - t) - 1), i) for i in range(dimension - t + 1))
+    depth, k = p * (2 ** (d - t) - 1), labels - 1
+    return sum(comb(depth, i) * k**i for i in range(dimension - t + 1))

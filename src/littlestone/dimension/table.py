@@ -23,8 +23,8 @@ class ColumnClass(Protocol):
     """A finite class of functions on finitely many points, as masks over its functions."""
 
     @property
-    def columns(self) -> tuple[int, ...]:
-        """Bit i of columns[j] is the value of function i at point j."""
+    def columns(self) -> tuple[tuple[int, ...], ...]:
+        """Bit i of columns[j][y - 1] tells whether function i gives point j the label y = 1, ..., k."""
 
     @property
     def alive(self) -> int:
@@ -74,8 +74,14 @@ class PackedTable:
             raise DeclarationError(
                 _ASKED, found="the class is empty", fix="give a class with a hypothesis and a point"
             )
+        if (labels := 1 + len(finite.columns[0])) > 2:
+            raise DeclarationError(
+                _ASKED,
+                found=f"the class has {labels} labels",
+                fix="ask the class itself, or for the dimension of its bit classes",
+            )
         names = functions(alive)
-        packed_table = cls._distinct(pack(finite.columns, names), points)
+        packed_table = cls._distinct(pack([ones for (ones,) in finite.columns], names), points)
         return cls(packed_table.rows, points, names[packed_table.names])
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Hypotheses: functions from a domain to {0, 1}, equal exactly when they agree everywhere.
+"""Hypotheses: functions from a domain to {0, ..., k}, equal exactly when they agree everywhere.
 
 Every class has one canonical way to write its functions down, so that structural equality is
 equality as functions: a histogram of hypotheses then adds the votes for one function, whatever
@@ -6,28 +6,37 @@ version space it came from, and a released hypothesis carries nothing but the fu
 A new kind is one file here.
 """
 
-from littlestone.hypotheses.base import Hypothesis, disagreement
+from littlestone.hypotheses.base import BinaryHypothesis, Hypothesis, disagreement
+from littlestone.hypotheses.bits import BitFunction
+from littlestone.hypotheses.buckets import BucketTable
+from littlestone.hypotheses.cells import CellFunction
 from littlestone.hypotheses.flats import Flat, FlatComplement
+from littlestone.hypotheses.lookup import LookupTable
 from littlestone.hypotheses.majority import majority
 from littlestone.hypotheses.rules import RuleUnion
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
 from littlestone.hypotheses.sums import DirectSum
-from littlestone.hypotheses.tables import TableFunction, function_of_labels, labels_of
+from littlestone.hypotheses.tables import TableFunction, function_of_labels, values_of
 from littlestone.hypotheses.zero_sets import ZeroSet
 
 __all__ = [
+    "BinaryHypothesis",
+    "BitFunction",
+    "BucketTable",
+    "CellFunction",
     "DirectSum",
     "FiniteSet",
     "Flat",
     "FlatComplement",
     "Hypothesis",
+    "LookupTable",
     "RuleUnion",
     "StepFunction",
     "TableFunction",
     "ZeroSet",
     "disagreement",
     "function_of_labels",
-    "labels_of",
     "majority",
+    "values_of",
 ]

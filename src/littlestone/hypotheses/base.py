@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Self
 
 from littlestone.discovery import concrete
@@ -12,17 +12,36 @@ from littlestone.errors import DAMAGED, DeclarationError, ModelError
 
 
 class Hypothesis(ABC, Generic[Point]):
-    """A function h: X -> {0, 1}.  Hashable; f == g iff f(x) = g(x) for every x in the domain."""
+    """A function h: X -> {0, ..., k}.  Hashable; f == g iff f(x) = g(x) for every x in the domain.
+
+    A kind of two labels derives from `BinaryHypothesis`; any other says its number of ``labels``.
+    """
 
     domain: Domain[Point]
+    labels: int
+    """The number k + 1 of labels."""
 
     @abstractmethod
     def __call__(self, x: Point) -> int:
-        """The label h(x) in {0, 1} of a point of the domain."""
+        """The label h(x) in {0, ..., k} of a point of the domain."""
 
     @abstractmethod
     def words(self) -> str:
-        """The function in words, such as ``dep_delay >= 17``."""
+        """Of two labels, when the label is 1, such as ``dep_delay >= 17``; else each label's number."""
+
+    def named(self, names: Sequence[str]) -> str:
+        """The function in words, with names for the labels; a kind of several labels overrides it.
+
+        >>> from littlestone.domains import Grid
+        >>> from littlestone.hypotheses import StepFunction
+        >>> StepFunction.threshold(Grid(0, 9, "delay"), 4).named(["on time", "late"])
+        'late if delay >= 4, else on time'
+        """
+        condition = self.words()
+        for y, always in enumerate(("always 0", "always 1")):
+            if condition == always:
+                return f"always {names[y]}"
+        return f"{names[1]} if {condition}, else {names[0]}"
 
     @abstractmethod
     def witness(self, other: Self) -> Point | None:
@@ -54,6 +73,7 @@ class Hypothesis(ABC, Generic[Point]):
         """
         found = concrete(Hypothesis, "littlestone.hypotheses")  # type: ignore[type-abstract]
         kinds = {kind.__name__: kind for kind in found}
+        kinds |= {old: kinds[new] for old, new in _FORMER.items()}
         try:
             form = {key: data[key] for key in data if key not in ("kind", "domain")}
             return kinds[data["kind"]].from_form(Domain.from_json(data["domain"]), form)
@@ -65,6 +85,29 @@ class Hypothesis(ABC, Generic[Point]):
                 found="a field is missing or not of its kind",
                 fix="use a model file as `littlestone fit` wrote it",
             ) from None
+
+
+_FORMER = {"BitClassifier": "BitFunction", "TableClassifier": "TableFunction"}
+"""Names of kinds in models of version 0.1."""
+
+
+class BinaryHypothesis(Hypothesis[Point]):
+    """A function into {0, 1}."""
+
+    labels = 2
+
+
+def numbers(labels: int) -> tuple[str, ...]:
+    """The numbers 0, ..., k as the names of the labels."""
+    return tuple(map(str, range(labels)))
+
+
+def label_count(declared: object) -> int:
+    """The number of labels that a model declares, by itself or by their names; else `ValueError`."""
+    count = len(declared) if isinstance(declared, list) else declared
+    if type(count) is not int or count < 2:
+        raise ValueError
+    return count
 
 
 def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 from littlestone.algebra import Field, Span, Vector, field_of
 from littlestone.domains import Domain
-from littlestone.hypotheses.base import Hypothesis
+from littlestone.hypotheses.base import BinaryHypothesis
 
 
 @dataclass(frozen=True)
-class Flat(Hypothesis[Vector]):
+class Flat(BinaryHypothesis[Vector]):
     """The indicator of an affine subspace {x : <a_i, x> = b_i for all i} of GF(q)^n, perhaps empty.
 
     ``equations`` are the vectors (a_i, b_i) of length n + 1.  Canonical: in reduced row echelon

@@ -13,7 +13,7 @@ from littlestone.hypotheses.rules import Rule, RuleUnion
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
 from littlestone.hypotheses.sums import DirectSum
-from littlestone.hypotheses.tables import TableFunction, function_of_labels
+from littlestone.hypotheses.tables import function_of_labels, values_of
 
 MOST_POINTS = 1 << 20
 """Points of a domain up to which a vote is written down label by label, if in no other way."""
@@ -51,14 +51,8 @@ def majority(voters: Sequence[Hypothesis[Any]]) -> Hypothesis[Any] | None:
         return None
     votes = np.zeros(domain.size, dtype=np.int64)
     for h, times in Counter(voters).items():
-        votes += times * _labels(h)
+        votes += times * values_of(h, domain)
     return function_of_labels(domain, (votes >= need).tolist())
-
-
-def _labels(h: Hypothesis[Any]) -> Any:
-    if isinstance(h, TableFunction):  # read one by one, its bits would be shifted each time
-        return np.frombuffer(str(h.form()["labels"]).encode(), dtype=np.uint8) == ord("1")
-    return np.fromiter(map(h, h.domain), dtype=np.int64)
 
 
 def _steps(voters: Sequence[StepFunction]) -> StepFunction:

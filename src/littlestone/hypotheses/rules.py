@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, Self
 
 from littlestone.domains import Domain, Product
-from littlestone.hypotheses.base import Hypothesis
+from littlestone.hypotheses.base import BinaryHypothesis
 
 Rule = tuple[Any, ...]
 """The value that each column must have; None for a column of which nothing is asked."""
 
 
 @dataclass(frozen=True)
-class RuleUnion(Hypothesis[Any]):
+class RuleUnion(BinaryHypothesis[Any]):
     """The indicator of the records that obey one of finitely many equality rules.
 
     A rule fixes the values of some columns: ("JFK", None, "HNL") asks for the origin JFK and the

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from littlestone.domains import Domain
-from littlestone.hypotheses.base import Hypothesis
+from littlestone.hypotheses.base import BinaryHypothesis
 
 
 @dataclass(frozen=True)
-class FiniteSet(Hypothesis[Any]):
+class FiniteSet(BinaryHypothesis[Any]):
     """The indicator of a finite set of points of an infinite domain: h(x) = 1[x in members].
 
     >>> from littlestone.domains import Strings

@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import Any, Self
 
 from littlestone.domains import Domain, Grid, Reals
-from littlestone.hypotheses.base import Hypothesis
+from littlestone.hypotheses.base import BinaryHypothesis
 
 
 @dataclass(frozen=True)
-class StepFunction(Hypothesis[Any]):
+class StepFunction(BinaryHypothesis[Any]):
     """A function on an ordered domain with finitely many steps: starts at ``first``, then flips.
 
     h(x) = first xor (number of ``changes`` <= x, modulo 2).  Canonical: ``changes`` is strictly

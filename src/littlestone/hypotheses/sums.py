@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from littlestone.domains import Disjoint, Domain
-from littlestone.hypotheses.base import Hypothesis, disagreement
+from littlestone.hypotheses.base import BinaryHypothesis, Hypothesis, disagreement
 
 
 @dataclass(frozen=True)
-class DirectSum(Hypothesis[tuple[int, Any]]):
+class DirectSum(BinaryHypothesis[tuple[int, Any]]):
     """The function h(j, x) = h_j(x) on a disjoint union, a function h_j on each of its domains.
 
     >>> from littlestone.domains import Grid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Self
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.domains import Domain, Grid, Product
-from littlestone.hypotheses.base import Hypothesis
+from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 from littlestone.hypotheses.steps import StepFunction
 
 _SHOWN = 50  # points that are named in words
@@ -19,36 +19,72 @@ _SHOWN = 50  # points that are named in words
 
 @dataclass(frozen=True)
 class TableFunction(Hypothesis[Any]):
-    """A function on finitely many points, one label a point in the domain's order, in an integer.
+    """A function on finitely many points, by its label at each point in the domain's order.
 
-    Bit i of ``bits`` is the label of the i-th point.
+    ``planes`` are integers: bit i of plane number j is bit j of the label of the i-th point.  Of two
+    labels there is one plane.
 
     >>> from littlestone.domains import Names
-    >>> TableFunction.from_labels(Names(("a", "b", "c")), [0, 1, 1]).words()
-    "x is not 'a'"
+    >>> origin = Names(("JFK", "LGA", "EWR"), "origin")
+    >>> TableFunction.from_labels(origin, [0, 1, 1]).words()
+    "origin is not 'JFK'"
+    >>> TableFunction.from_labels(origin, [2, 1, 2], 3).named(["early", "on time", "late"])
+    "on time for 'LGA'; late for 'JFK', 'EWR'"
     """
 
     domain: Domain[Any]
-    bits: int
+    planes: tuple[int, ...]
+    labels: int = 2
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bits", self.bits & ((1 << self._size) - 1))
+        inside = (1 << self._size) - 1
+        object.__setattr__(self, "planes", tuple(plane & inside for plane in self.planes))
 
     @property
     def _size(self) -> int:
         return self.domain.size or 0  # a domain of unknown size has no table
 
     @classmethod
-    def from_labels(cls, domain: Domain[Any], labels: Iterable[int]) -> Self:
-        """The function whose labels, in the order of the points, are ``labels``."""
-        digits = "".join("1" if label else "0" for label in labels)
-        return cls(domain, int(digits[::-1] or "0", 2))
+    def from_labels(cls, domain: Domain[Any], values: Iterable[int], labels: int = 2) -> Self:
+        """The function with these values in 0, ..., labels - 1, in the order of the points."""
+        listed = list(values)
+        width = (labels - 1).bit_length()
+        planes = (("1" if y >> j & 1 else "0" for y in reversed(listed)) for j in range(width))
+        return cls(domain, tuple(int("".join(plane) or "0", 2) for plane in planes), labels)
 
     def __call__(self, x: Any) -> int:
-        return self.bits >> self.domain.index(x) & 1
+        i = self.domain.index(x)
+        return sum((plane >> i & 1) << j for j, plane in enumerate(self.planes))
+
+    def values(self) -> NDArray[np.int64]:
+        """The labels in the order of the points."""
+        found = np.zeros(self._size, dtype=np.int64)
+        for j, plane in enumerate(self.planes):
+            packed = np.frombuffer(plane.to_bytes(-(-self._size // 8), "little"), dtype=np.uint8)
+            found |= (
+                np.unpackbits(packed, count=self._size, bitorder="little").astype(np.int64) << j
+            )
+        return found
 
     def words(self) -> str:
-        size, ones = self._size, self.bits.bit_count()
+        return self._condition() if self.labels == 2 else self.named(numbers(self.labels))
+
+    def named(self, names: Sequence[str]) -> str:
+        if self.labels == 2:
+            return super().named(names)
+        points: dict[int, list[str]] = {}
+        for x, y in zip(self.domain, self.values().tolist(), strict=True):
+            points.setdefault(y, []).append(repr(x))
+        found = [
+            f"{names[y]} for {', '.join(xs[:_SHOWN])}"
+            + (f" and {len(xs) - _SHOWN:,} others" if len(xs) > _SHOWN else "")
+            for y, xs in sorted(points.items())
+        ]
+        return "; ".join(found)
+
+    def _condition(self) -> str:
+        """When the label is 1, of two."""
+        size, ones = self._size, self.planes[0].bit_count()
         if ones in (0, size):
             return f"always {int(bool(ones))}"
         if isinstance(self.domain, Product):
@@ -99,49 +135,63 @@ class TableFunction(Hypothesis[Any]):
         return " and ".join(pieces) if count == len(chosen) else None
 
     def witness(self, other: Self) -> Any:
-        differing = self.bits ^ other.bits
+        differing = 0
+        for plane, others in zip(self.planes, other.planes, strict=True):
+            differing |= plane ^ others
         if not differing:
             return None
         first = (differing & -differing).bit_length() - 1
         return next(islice(self.domain, first, None))
 
     def form(self) -> dict[str, object]:
-        return {"labels": self._labels()}
+        if self.labels == 2:
+            return {"labels": self._labels()}
+        return {"labels": self.labels, "values": self.values().tolist()}
 
     def _labels(self) -> str:
-        """The labels in the order of the points, as digits: read one by one, where shifts are slow."""
-        return f"{self.bits:0{self._size}b}"[::-1]
+        """The labels 0 and 1 in the order of the points, as digits."""
+        return f"{self.planes[0]:0{self._size}b}"[::-1]
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        labels = form["labels"]
-        if domain.size is None or len(labels) != domain.size or {*labels} - {*"01"}:
+        if "values" in form:
+            values, labels = form["values"], label_count(form["labels"])
+            legal = all(type(y) is int and 0 <= y < labels for y in values)
+        else:
+            digits, labels = form["labels"], 2
+            legal = isinstance(digits, str) and not {*digits} - {*"01"}
+            values = list(map(int, digits)) if legal else []
+        if domain.size != len(values) or not legal:
             raise ValueError
-        return cls.from_labels(domain, map(int, labels))
+        return cls.from_labels(domain, values, labels)
 
 
-def function_of_labels(domain: Domain[Any], labels: Iterable[int]) -> StepFunction | TableFunction:
-    """The function with these labels at the points of a finite domain, in the form of its domain.
+def function_of_labels(
+    domain: Domain[Any], values: Iterable[int], labels: int = 2
+) -> Hypothesis[Any]:
+    """The function with these values at the points of a finite domain, in the form of its domain.
+
+    Of two labels on a grid that is a `StepFunction`, else a `TableFunction`.
 
     >>> from littlestone.domains import Grid
     >>> function_of_labels(Grid(0, 4), [0, 1, 1, 0, 1]).words()
     '1 <= x < 3 or x >= 4'
     """
-    if not isinstance(domain, Grid):
-        return TableFunction.from_labels(domain, labels)
-    listed = [0, *labels]
+    if labels > 2 or not isinstance(domain, Grid):
+        return TableFunction.from_labels(domain, values, labels)
+    listed = [0, *values]
     changes = (domain.low + i for i, (y, z) in enumerate(pairwise(listed)) if y != z)
     return StepFunction(domain, 0, tuple(changes))
 
 
-def labels_of(h: Hypothesis[Any], domain: Domain[Any]) -> NDArray[np.bool_]:
-    """The labels of ``h`` at the points of a finite domain, in their order.
+def values_of(h: Hypothesis[Any], domain: Domain[Any]) -> NDArray[Any]:
+    """The labels of ``h`` at the points of a finite domain, in their order; truth values if two.
 
     >>> from littlestone.domains import Grid
-    >>> labels_of(StepFunction.threshold(Grid(0, 3), 2), Grid(0, 3)).astype(int).tolist()
+    >>> values_of(StepFunction.threshold(Grid(0, 3), 2), Grid(0, 3)).astype(int).tolist()
     [0, 0, 1, 1]
     """
+    kind = np.bool_ if h.labels == 2 else np.int64
     if isinstance(h, TableFunction):
-        digits = np.frombuffer(h._labels().encode(), dtype=np.uint8)
-        return np.equal(digits, ord("1"))
-    return np.fromiter(map(h, domain), dtype=np.bool_, count=domain.size or 0)
+        return h.values().astype(kind)
+    return np.fromiter(map(h, domain), dtype=kind, count=domain.size or 0)

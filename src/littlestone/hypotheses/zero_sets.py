@@ -10,14 +10,14 @@ from typing import Any, Self
 from littlestone.algebra import Field, Monomials, Span, Vector, field_of, scattered
 from littlestone.domains import Domain
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses.base import Hypothesis
+from littlestone.hypotheses.base import BinaryHypothesis
 
 MOST_SEARCHED = 2**16  # points at which two functions are compared
 _MOST_CHECKED = 2**12  # points at which the equations of a model file are checked
 
 
 @dataclass(frozen=True)
-class ZeroSet(Hypothesis[Vector]):
+class ZeroSet(BinaryHypothesis[Vector]):
     """The indicator of {x : p(x) = 0 for all p in P}, for polynomials over GF(q) of bounded degree.
 
     ``equations`` are the coefficients of polynomials that span P, for the monomials in the order of

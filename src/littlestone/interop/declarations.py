@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import HypothesisClass, parse_class
-from littlestone.data import Label
+from littlestone.data import Condition, Label
 from littlestone.domains import text
 from littlestone.errors import DeclarationError, NotPrivateWarning
 from littlestone.privacy.randomness import seeded_generator, system_generator
@@ -61,7 +61,7 @@ def label_of(columns: Sequence[str], negative: object, positive: object) -> Labe
     name = "y"
     while name in columns:
         name += "'"
-    label = Label(name, "==", text(positive))
+    label = Label(name, Condition("==", text(positive)))
     if (label(negative), label(positive)) != (0, 1):
         raise DeclarationError(
             f"tell the labels {negative!r} and {positive!r} apart",

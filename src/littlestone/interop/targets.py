@@ -21,7 +21,7 @@ def target_values(y: Any, label: Label) -> list[Any]:
     positive label is none; `TableError` for a column of neither numbers nor texts.
 
     >>> import numpy as np
-    >>> target_values(np.array(["well", "sick"]), Label("y", "==", "sick"))
+    >>> target_values(np.array(["well", "sick"]), Label("y", Condition("==", "sick")))
     ['well', 'sick']
     """
     if y is None:
@@ -43,10 +43,11 @@ def target_values(y: Any, label: Label) -> list[Any]:
         numbers = column.holds_numbers("values")
     else:
         numbers = isinstance(y, np.ndarray) and y.dtype.kind in "biuf"
-    if numbers and number(label.value) is None:
+    declared = [label.condition.value] if label.condition else list(label.names)
+    if numbers and all(number(value) is None for value in declared):
         raise DeclarationError(
-            f"find the positive label {label.value!r} in y",
-            found="the declared type of y is one of numbers, and no number is that label",
+            f"find the label {', '.join(map(repr, declared))} in y",
+            found="the declared type of y is one of numbers, and no number is such a label",
             fix="give the labels themselves. An ensemble that numbers them first does so by which of "
             "them occur, which no budget covers",
         )

@@ -6,6 +6,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, Generic, Literal, get_args
@@ -17,7 +18,6 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.labelled import LabelledSample
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
 from littlestone.privacy.accounting.composed import Composed
@@ -31,13 +31,24 @@ from littlestone.sample import Sample
 Setting = Literal["realizable", "agnostic"]
 
 MOST_WORK = 10**8
-"""Steps that a fit may take, as `Learner.work` estimates them: it is refused before it spends."""
+"""Steps that a fit may take, as `PrivateLearner.work` estimates them; else nothing is spent."""
 
 MOST_VALUES = 30_000
 """Values of a function that are summed for a proved size, some ln(1 / delta) / epsilon of them."""
 
-WRONG_LABELS = "if labels may be wrong"
-"""The reservation of what is for the agnostic setting, in which it is met."""
+
+class Caveat(Enum):
+    """Why a method is chosen only if no other applies, or if it is asked for by name."""
+
+    BASELINE = "as a baseline"
+    CLEAN_LABELS = "if no label is wrong"
+    WRONG_LABELS = "if labels may be wrong"
+    PROPER = "if the rule must be of the class"
+    UNNAMED_KEYS = "if no key need be named"
+    MAJORITIES = "for majorities beyond the class"
+
+    def __str__(self) -> str:
+        return self.value
 
 
 @dataclass(frozen=True)
@@ -57,20 +68,52 @@ class Bound:
     source: str
 
 
-class Learner(ABC):
-    """What learns in private, of two labels or of several: it plans, spends, draws and releases."""
+class PrivateLearner(ABC, Generic[Point]):
+    """A differentially private learner: its guarantee holds for every sample, realizable or not.
+
+    A new one is one file.  It says whether it learns ``several`` labels, what it spends (`event`),
+    how it draws and how many examples it needs; the rest is here.
+    """
 
     method: ClassVar[str]
     """The name by which the command line asks for it."""
 
-    reservation: ClassVar[str] = ""
-    """Why it is taken only where no other applies, in words, such as ``if no label is wrong``."""
+    several: ClassVar[bool]
+    """Whether it learns classes of more than two labels; every learner says so."""
 
-    counts_errors: bool = False
+    caveat: ClassVar[Caveat | None] = None
+    """Why it is not chosen where another applies; None if it is."""
+
+    tolerates_label_noise: bool = False
     """Whether it compares hypotheses by their errors, so that wrong labels do not mislead it.
 
-    Others look for hypotheses of few errors, which there may not be.
+    Others look for hypotheses with few errors, which may not exist.
     """
+
+    hypotheses: HypothesisClass[Point]
+
+    @abstractmethod
+    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+        """Raises `DeclarationError` if the learner does not apply; a subclass begins with this one."""
+        if not isinstance(hypotheses, HypothesisClass):
+            raise DeclarationError(
+                f"learn {hypotheses!r}",
+                found=f"it is of type {type(hypotheses).__name__}, not a hypothesis class",
+                fix="make one, such as Thresholds.on(0, 100), or read a text with parse_class()",
+            )
+        if hypotheses.labels > 2 and not self.several:
+            raise DeclarationError(
+                f"learn {hypotheses} by the method {self.method}",
+                found=f"it learns two labels, and the class has {hypotheses.labels}",
+                fix="take another method, such as bits, or learn a rule for one label",
+            )
+        hypotheses.require_learnable()
+        self.hypotheses = hypotheses
+
+    @property
+    def detail(self) -> str:
+        """How it learns, in a few words beside the name of the method; empty if the name says it."""
+        return ""
 
     @property
     @abstractmethod
@@ -144,16 +187,6 @@ class Learner(ABC):
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high
 
-
-class PrivateLearner(Learner, Generic[Point]):
-    """A differentially private learner: its guarantee holds for every sample, realizable or not."""
-
-    hypotheses: HypothesisClass[Point]
-
-    @abstractmethod
-    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
-        """Raises `DeclarationError` where the learner does not apply."""
-
     @classmethod
     def aimed(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
@@ -179,10 +212,16 @@ class PrivateLearner(Learner, Generic[Point]):
     def event_with(self, estimate: Fraction | None) -> Event:
         """`event`, and beside it the `CellCounts` of epsilon ``estimate``; None: `event` alone.
 
-        Raises `DeclarationError` for an illegal epsilon.
+        Raises `DeclarationError` for an estimate of several labels.
         """
         if estimate is None:
             return self.event
+        if self.hypotheses.labels > 2:
+            raise DeclarationError(
+                "estimate precision, recall and error",
+                found="they are those of a rule, and there are several labels",
+                fix="leave the estimate out, or ask about one label",
+            )
         counts = CellCounts(estimate, len(CELLS))
         return Composed([(self.event, 1), (counts, 1)], self.cost().delta)
 
@@ -193,19 +232,21 @@ class PrivateLearner(Learner, Generic[Point]):
         ledger: Ledger,
         dataset: str,
         label: str = "label is 1",
+        labels: tuple[str, ...] = (),
         estimate: Fraction | None = None,
         rng: random.Random | None = None,
     ) -> Release:
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
 
-        With an epsilon ``estimate`` the release has an `Estimate` too, and `event_with` is spent, in
-        one entry: a refused budget refuses both.  ``rng`` is the system's cryptographic generator
-        unless given; a seeded one marks the release as not private.  Raises, before anything is
-        spent, `DeclarationError` for a sample over another domain and `TooLargeError` for too much
-        work, and before anything is drawn, `BudgetExceededError` or `LedgerError`.
+        ``label`` says what a positive label means, or what the labels are about if ``labels`` are their
+        names.  With an epsilon ``estimate`` the release has an `Estimate` too, and `event_with` is
+        spent, in one entry: a refused budget refuses both.  ``rng`` is the system's cryptographic
+        generator unless given; a seeded one marks the release as not private.  Raises, before
+        anything is spent, `DeclarationError` for a sample over another domain or of another number
+        of labels and `TooLargeError` for too much work, and before anything is drawn,
+        `BudgetExceededError` or `LedgerError`.
         """
-        made = "read_sample(table, domain, label) or Sample.from_examples(domain, examples)"
-        require_fitting(sample, Sample, self.hypotheses, made)
+        require_fitting(sample, self.hypotheses, labels)
         what = f"learn {label} from {self.hypotheses}"
         event = self.event_with(estimate)
         self.require_affordable(sample.n)
@@ -215,6 +256,7 @@ class PrivateLearner(Learner, Generic[Point]):
             Release,
             hypotheses=str(self.hypotheses),
             label=label,
+            labels=labels,
             n=sample.n,
             cost=event.cost(),
             mechanism=str(event),
@@ -240,17 +282,26 @@ class PrivateLearner(Learner, Generic[Point]):
 
 
 def require_fitting(
-    sample: object, kind: type[Sample[Any] | LabelledSample[Any]], hypotheses: Any, made: str
+    sample: object, hypotheses: HypothesisClass[Any], names: tuple[str, ...] = ()
 ) -> None:
-    """Raise `DeclarationError` unless the sample is of that kind and over the class's domain."""
-    # Domains are declarations, so comparing them tells nothing of the records.
+    """Raise `DeclarationError` unless the sample has the class's domain and labels, and a record."""
+    # Domains and labels are declarations, so comparing them tells nothing of the records.
     domain = hypotheses.domain
-    if not isinstance(sample, kind) or sample.domain != domain:
-        over = f" over {sample.domain}" if isinstance(sample, kind) else ""
+    if not isinstance(sample, Sample) or sample.domain != domain:
+        over = f" over {sample.domain}" if isinstance(sample, Sample) else ""
         raise DeclarationError(
             f"learn {hypotheses} from a {type(sample).__name__}{over}",
-            found=f"the class needs a {kind.__name__} over {domain}",
-            fix=f"make one with {made}, with the domain of the class",
+            found=f"the class needs a Sample over {domain}",
+            fix="make one with read_sample(table, domain, label) or Sample.from_examples(domain, "
+            "examples), with the domain of the class",
+        )
+    counts = {sample.labels, hypotheses.labels, len(names) or hypotheses.labels}
+    if len(counts) > 1:
+        raise DeclarationError(
+            f"learn {hypotheses} from a sample of {sample.labels} labels"
+            + (f" with {len(names)} names" if names else ""),
+            found=f"the class has {hypotheses.labels} labels",
+            fix="declare the same number of labels everywhere",
         )
     if sample.n < 1:  # n is public
         raise DeclarationError(

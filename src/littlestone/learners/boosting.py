@@ -11,11 +11,11 @@ from itertools import compress
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.discovery import concrete
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, majority
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learners.inner import fewest
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.stable.tournament import Examples
 from littlestone.learners.teachers import permuted
@@ -85,7 +85,8 @@ class BoostingLearner(PrivateLearner[Point]):
     """
 
     method = "boosting"
-    reservation = "for majorities beyond the class"
+    several = False
+    caveat = Caveat.MAJORITIES
 
     def __init__(
         self,
@@ -97,10 +98,9 @@ class BoostingLearner(PrivateLearner[Point]):
         kept: object = Fraction(1, 4),
         weak: PrivateLearner[Point] | None = None,
     ) -> None:
-        hypotheses.require_learnable()
+        super().__init__(hypotheses, budget)
         asked = f"boost learners of {hypotheses}"
         paid = budget.cost
-        self.hypotheses = hypotheses
         self.alpha, self.gamma = share("alpha", alpha), exact(gamma, what="gamma")
         self.kept = share("kept", kept)
         if not 0 < self.gamma < Fraction(1, 2) or not self.alpha:
@@ -119,7 +119,7 @@ class BoostingLearner(PrivateLearner[Point]):
             )
         if weak is None:
             own = Fraction(1, 2) - self.gamma
-            found = _fewest(hypotheses, budget, alpha=own)
+            found = fewest(hypotheses, budget, alpha=float(own), beta=_BETA, allowed=_is_weak)
             weak = found or IrreducibleLearner.aimed(hypotheses, budget, alpha=own)
         if weak.hypotheses != hypotheses or not weak.cost().within(paid):
             raise DeclarationError(
@@ -209,7 +209,9 @@ class BoostingLearner(PrivateLearner[Point]):
         usual = cls(hypotheses, budget, alpha=exact(alpha, what="alpha"))
         each = beta / (2 * usual.walk.rounds)
         weak_alpha = float(Fraction(1, 2) - usual.gamma)
-        weak = _fewest(hypotheses, budget, alpha=weak_alpha, beta=each)
+        weak = fewest(
+            hypotheses, budget, alpha=weak_alpha, beta=each, proved=True, allowed=_is_weak
+        )
         if weak is None:
             return usual
 
@@ -257,25 +259,6 @@ class BoostingLearner(PrivateLearner[Point]):
         return Bound(self.walk.rounds * size, alpha, beta, setting, True, source)
 
 
-def _fewest(
-    hypotheses: HypothesisClass[Point], budget: Budget, **goal: Any
-) -> PrivateLearner[Point] | None:
-    """The learner without a reservation that provably needs the fewest records for ``goal``.
-
-    With a beta beside alpha, of those with the parameters for which that is proved.
-    """
-    found: list[tuple[int, PrivateLearner[Point]]] = []
-    alpha, beta = float(goal["alpha"]), goal.get("beta", _BETA)
-    kinds: list[type[PrivateLearner[Any]]] = concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
-    for kind in kinds:
-        if kind.reservation:
-            continue
-        try:
-            make = kind.proved if "beta" in goal else kind.aimed
-            learner = make(hypotheses, budget, **goal)
-        except DeclarationError:
-            continue
-        bound = learner.bound(alpha, beta, setting="realizable")
-        if bound is not None:
-            found.append((bound.n, learner))
-    return min(found, key=lambda pair: pair[0])[1] if found else None
+def _is_weak(kind: type[PrivateLearner[Any]]) -> bool:
+    """Whether a learner of this kind is taken as the weak one without being asked for."""
+    return kind.caveat is None and kind is not BoostingLearner

@@ -57,9 +57,11 @@ class ChoosingLearner(PrivateLearner[Point]):
     """
 
     method = "choosing"
-    counts_errors = True
+    several = False
+    tolerates_label_noise = True
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+        super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Covering):
             raise DeclarationError(
                 f"learn {hypotheses} with the choosing mechanism",
@@ -96,7 +98,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         kept = np.ones(len(sample.points), dtype=bool)
         kept[elements.covered(i)] = False
         points = list(compress(sample.points, kept.tolist()))
-        return Sample(sample.domain, points, sample.negatives[kept], sample.positives[kept])
+        return sample.of(points, sample.counts[kept])
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits."""

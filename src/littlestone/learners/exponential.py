@@ -31,16 +31,11 @@ class ExponentialLearner(PrivateLearner[Point]):
     """
 
     method = "exponential"
-    counts_errors = True
+    several = True
+    tolerates_label_noise = True
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
-        if not isinstance(hypotheses, HypothesisClass):
-            raise DeclarationError(
-                f"learn {hypotheses!r}",
-                found=f"it is of type {type(hypotheses).__name__}, not a hypothesis class",
-                fix="make one, such as Thresholds.on(0, 100), or read a text with parse_class()",
-            )
-        hypotheses.require_learnable()
+        super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Enumerable) or hypotheses.size is None:
             infinite = hypotheses.size is None
             of_this_class = (

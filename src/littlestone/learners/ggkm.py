@@ -10,6 +10,7 @@ from littlestone.classes.base import HypothesisClass, require_few
 from littlestone.decomposition import reducing_path
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import Caveat
 from littlestone.learners.voting import VotingLearner
 from littlestone.sample import Sample
 
@@ -42,7 +43,8 @@ class GGKMLearner(VotingLearner[Point]):
     """
 
     method = "ggkm"
-    reservation = "as a baseline"
+    several = False
+    caveat = Caveat.BASELINE
     source = "docs/proofs/baselines.md, Theorem 3"
     radius = Fraction(1, 2)
     whole = True
@@ -78,7 +80,7 @@ class GGKMLearner(VotingLearner[Point]):
         return d + 1, 1 / (6 * (d + 1) * (6 * d + 1))
 
     @classmethod
-    def longest(cls, m: int, d: int) -> int:
+    def longest(cls, m: int, d: int, labels: int = 2) -> int:
         depth = m + (m + 1) * (2 ** (d + 1) - 2)
         return sum(math.comb(depth, i) for i in range(d + 1))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from littlestone.classes.base import ErrorRuns, HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.stable.sizes import (
     LARGEST,
     Sizes,
@@ -49,6 +50,8 @@ class GloballyStableLearner(PrivateLearner[Point]):
     1); the paper pays for both.  Improper.  With `paper_sizes` or `proved_sizes` for ``sizes`` it is
     the paper's learner M; without, sizes depend on n and ``alpha`` and are calibrated, not proved.
 
+    With K > 2 labels a tournament guesses one of all K, and a size is about K^(2^d) where that of
+    two is 2^(2^d) (Jung, Kim and Tewari 2020; docs/proofs/multiclass-learning.md, Theorem 5).
     O(n) restrictions and 2^k SOAs a batch.  Raises `DeclarationError` for delta = 0.
 
     >>> from littlestone.classes import Thresholds
@@ -57,7 +60,8 @@ class GloballyStableLearner(PrivateLearner[Point]):
     """
 
     method = "globally_stable"
-    reservation = "as a baseline"
+    several = True
+    caveat = Caveat.BASELINE
 
     def __init__(
         self,
@@ -67,8 +71,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         alpha: object = Fraction(1, 10),
         sizes: Sizes | None = None,
     ) -> None:
-        hypotheses.require_learnable()
-        self.hypotheses = hypotheses
+        super().__init__(hypotheses, budget)
         self.dimension = int(hypotheses.littlestone_dimension())
         self.alpha = exact(alpha, what="alpha")
         if not 0 < self.alpha < 1:
@@ -107,9 +110,9 @@ class GloballyStableLearner(PrivateLearner[Point]):
         529216
         """
         learner = cls(hypotheses, budget, alpha=alpha)
-        if learner.dimension > LARGEST:
+        if learner._leaves_floats():
             return learner
-        sizes = proved_sizes(learner.dimension, alpha, beta, budget)
+        sizes = learner._proved(alpha, beta)
         return cls(hypotheses, budget, alpha=alpha, sizes=sizes)
 
     @property
@@ -166,19 +169,25 @@ class GloballyStableLearner(PrivateLearner[Point]):
         None for other sizes, of which nothing is proved, and in the agnostic setting.
         """
         require_plan(alpha, beta, setting)
-        if setting == "agnostic" or self.sizes is None or self.dimension > LARGEST:
+        if setting == "agnostic" or self.sizes is None or self._leaves_floats():
             return None
-        sizes = proved_sizes(self.dimension, alpha, beta, self.histogram.budget)
+        sizes = self._proved(alpha, beta)
         if sizes != self.sizes:
             return None
-        return Bound(
-            sizes.n, alpha, beta, setting, True, "docs/proofs/globally-stable.md, Theorem 5"
-        )
+        page = "globally-stable" if self.hypotheses.labels == 2 else "multiclass-learning"
+        return Bound(sizes.n, alpha, beta, setting, True, f"docs/proofs/{page}.md, Theorem 5")
+
+    def _leaves_floats(self) -> bool:
+        return bool(2**self.dimension * math.log2(self.hypotheses.labels) > 2**LARGEST)
+
+    def _proved(self, alpha: float, beta: float) -> Sizes:
+        labels = self.hypotheses.labels
+        return proved_sizes(self.dimension, alpha, beta, self.histogram.budget, labels=labels)
 
     def paper_plan(self, alpha: float, beta: float) -> Bound | None:
         """The examples that `paper_sizes` split; no theorem for d >= 2, where the proof has a gap."""
         require_plan(alpha, beta)
-        if self.dimension > LARGEST:
+        if self.dimension > LARGEST or self.hypotheses.labels > 2:
             return None
         n = paper_sizes(self.dimension, alpha, beta, self.histogram.budget).n
         return Bound(n, alpha, beta, "realizable", False, "BLM20, Theorems 10 and 17")

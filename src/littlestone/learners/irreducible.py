@@ -49,6 +49,7 @@ class IrreducibleLearner(VotingLearner[Point]):
     """
 
     method = "irreducible"
+    several = True
     source = "docs/proofs/irreducible.md, Theorem 2"
 
     def __init__(
@@ -87,13 +88,13 @@ class IrreducibleLearner(VotingLearner[Point]):
         return d, 1 / (d * (d + 1)) if d else 0.0
 
     @classmethod
-    def longest(cls, m: int, d: int) -> int:
+    def longest(cls, m: int, d: int, labels: int = 2) -> int:
         # A leaf of dimension t is at most m + p (2^(d - t) - 1) deep.
         def leaves(p: int, t: int) -> int:
             depth = m + p * (2 ** (d - t) - 1)
-            ways = total = 1  # C(depth, i), one after the other
+            ways = total = 1  # C(depth, i) (labels - 1)^i, one after the other
             for i in range(d - t):
-                ways = ways * (depth - i) // (i + 1)
+                ways = ways * (depth - i) * (labels - 1) // (i + 1)
                 total += ways
             return total
 

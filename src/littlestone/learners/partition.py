@@ -16,6 +16,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.base import (
     Bound,
+    Caveat,
     PrivateLearner,
     Setting,
     binomial_mean,
@@ -46,6 +47,7 @@ class _SetLearner(PrivateLearner[Any]):
     mechanism: KeyRelease[Any, Any]
 
     def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
+        super().__init__(hypotheses, budget)
         right = isinstance(hypotheses, PointCovering) and (hypotheses.parts <= 1) == self.single
         if not isinstance(hypotheses, PointCovering) or not right:
             kind = "single points" if self.single else "sets of several points"
@@ -148,7 +150,8 @@ class PartitionLearner(_SetLearner):
     """
 
     method = "partition"
-    counts_errors = True
+    several = False
+    tolerates_label_noise = True
     single = False
 
     def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
@@ -177,7 +180,8 @@ class SingleKeyLearner(_SetLearner):
     """
 
     method = "single_key"
-    reservation = "if no label is wrong"
+    several = False
+    caveat = Caveat.CLEAN_LABELS
     single = True
 
     def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:

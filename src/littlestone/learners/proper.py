@@ -14,7 +14,7 @@ from littlestone.classes.mixing import Mixing
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
 from littlestone.learners.voting import VotingLearner, share
@@ -50,7 +50,8 @@ class ProperLearner(PrivateLearner[Point]):
     """
 
     method = "proper"
-    reservation = "if the rule must be of the class"
+    several = False
+    caveat = Caveat.PROPER
 
     def __init__(
         self,
@@ -61,6 +62,7 @@ class ProperLearner(PrivateLearner[Point]):
         fresh: object = Fraction(1, 5),
         improper: PrivateLearner[Point] | None = None,
     ) -> None:
+        super().__init__(hypotheses, budget)
         asked = f"learn {hypotheses} by a hypothesis of the class"
         if not isinstance(hypotheses, Mixing):
             raise DeclarationError(

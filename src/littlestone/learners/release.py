@@ -10,9 +10,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from littlestone.classifiers import Classifier
 from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
+from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
 from littlestone.privacy.cost import (
     NeighboringRelation,
@@ -34,15 +34,15 @@ _RANDOMNESS = {
 class Release:
     """The private output of a learner, and only that: every field but ``hypothesis`` is public.
 
-    ``hypothesis`` is a `Hypothesis`, or for several labels a `Classifier`; ``hypotheses`` is the class
-    in words, ``label`` what a positive label means, or what the labels are about, ``n`` the number of
+    ``hypotheses`` is the class in words, ``label`` what a positive label means, or what the labels are
+    about, if ``labels`` are their names; ``n`` is the number of
     records (public under replace-one), ``private`` is False when a seeded generator was used, and
     ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
     hypothesis: ``cost`` is for both.  ``total`` is what the data set had spent right after this
     release, and ``limit`` its limit then; a model file keeps neither.
     """
 
-    hypothesis: Any  # a Hypothesis, or a Classifier
+    hypothesis: Hypothesis[Any]
     hypotheses: str
     label: str
     n: int
@@ -51,23 +51,26 @@ class Release:
     private: bool
     receipt: int
     estimate: Estimate | None = None
+    labels: tuple[str, ...] = ()
     total: PrivacyCost | None = field(default=None, compare=False)
     limit: PrivacyCost | None = field(default=None, compare=False)
 
     def words(self) -> str:
-        """The rule in one line: ``label  <=>  hypothesis``, or ``label  =  classifier``."""
-        sign = "=" if isinstance(self.hypothesis, Classifier) else "<=>"
-        return f"{self.label}  {sign}  {self.hypothesis.words()}"
+        """The rule in one line: ``label  <=>  hypothesis``, or ``label  =  hypothesis`` with names."""
+        if self.labels:
+            return f"{self.label}  =  {self.hypothesis.named(self.labels)}"
+        return f"{self.label}  <=>  {self.hypothesis.words()}"
 
     def to_json(self) -> dict[str, object]:
         """The model file as plain JSON values; `from_json` reads it back."""
-        kind = "classifier" if isinstance(self.hypothesis, Classifier) else "hypothesis"
+        labels = {"labels": list(self.labels)} if self.labels else {}
         estimate = {} if self.estimate is None else {"estimate": self.estimate.to_json()}
         return {
             "format": FORMAT,
             "rule": self.words(),
             "class": self.hypotheses,
             "label": self.label,
+            **labels,
             "n": self.n,
             "privacy": {
                 "epsilon": decimal_text(self.cost.epsilon),
@@ -78,7 +81,7 @@ class Release:
                 "ledger entry": self.receipt,
             },
             **estimate,
-            kind: self.hypothesis.to_json(),
+            "hypothesis": self.hypothesis.to_json(),
         }
 
     @classmethod
@@ -93,10 +96,16 @@ class Release:
         try:
             privacy, n = data["privacy"], _whole(data["n"])
             estimate = data.get("estimate")
+            # Version 0.1 called a function into several labels a classifier, which named them.
+            form = data["classifier" if "classifier" in data else "hypothesis"]
+            hypothesis = Hypothesis.from_json(form)
+            named = form["labels"] if "classifier" in data else data.get("labels", [])
+            labels = declared_labels(named) if named else ()
+            if labels and len(labels) != hypothesis.labels:
+                raise ValueError("the labels have other names than labels")
             return cls(
-                hypothesis=Classifier.from_json(data["classifier"])
-                if "classifier" in data
-                else Hypothesis.from_json(data["hypothesis"]),
+                hypothesis=hypothesis,
+                labels=labels,
                 hypotheses=str(data["class"]),
                 label=str(data["label"]),
                 n=n,

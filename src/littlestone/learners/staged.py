@@ -11,6 +11,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import Caveat
 from littlestone.learners.teachers import chunks, top
 from littlestone.learners.voting import VotingLearner
 from littlestone.privacy.accounting.composed import Composed
@@ -45,7 +46,8 @@ class StagedLearner(VotingLearner[Point]):
     """
 
     method = "staged"
-    reservation = "as a baseline"
+    several = False
+    caveat = Caveat.BASELINE
     source = "docs/proofs/baselines.md, Theorem 2"
     radius = Fraction(1, 2)
     whole = True
@@ -73,7 +75,7 @@ class StagedLearner(VotingLearner[Point]):
         return d, 1 / (4 * (d + 1) * (4 * d + 3))
 
     @classmethod
-    def longest(cls, m: int, d: int) -> int:
+    def longest(cls, m: int, d: int, labels: int = 2) -> int:
         depth = m + (m + 1) * 2**d * (2**d - 1)
         return sum(math.comb(depth, i) for i in range(d + 1))
 

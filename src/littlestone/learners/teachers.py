@@ -7,22 +7,20 @@ import sys
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import count, groupby
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import HypothesisClass, require_few
+from littlestone.classes.base import HypothesisClass, avoidable_errors, require_few
 from littlestone.decomposition import DecompositionTree, decompose
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis, disagreement
-from littlestone.sample import Counted, Sample
-
-Examples = TypeVar("Examples", bound=Counted)
+from littlestone.sample import Sample
 
 
-def chunks(sample: Examples, teachers: int, rng: random.Random) -> Iterator[Examples]:
+def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator[Sample[Point]]:
     """``teachers`` disjoint parts of floor(n / teachers) records each, by a uniform permutation.
 
     The permutation is drawn anew and is exactly uniform, so it makes no difference in which order
@@ -37,7 +35,7 @@ def chunks(sample: Examples, teachers: int, rng: random.Random) -> Iterator[Exam
     yield from split(sample, shuffled(sample, rng), teachers)
 
 
-def listed(sample: Counted) -> list[int]:
+def listed(sample: Sample[Any]) -> list[int]:
     """The records, one by one; with k + 1 labels, j (k + 1) + y stands for (points[j], y).
 
     >>> from littlestone.domains import Integers
@@ -49,21 +47,23 @@ def listed(sample: Counted) -> list[int]:
     return records
 
 
-def shuffled(sample: Counted, rng: random.Random) -> NDArray[np.int64]:
+def shuffled(sample: Sample[Any], rng: random.Random) -> NDArray[np.int64]:
     """The records in a uniform order, for `split`."""
     records = listed(sample)
     rng.shuffle(records)
     return np.array(records, dtype=np.int64)
 
 
-def split(sample: Examples, records: NDArray[np.int64], teachers: int) -> Iterator[Examples]:
+def split(
+    sample: Sample[Point], records: NDArray[np.int64], teachers: int
+) -> Iterator[Sample[Point]]:
     """The parts of ``records``, which are numbered as in `listed`, in their order.
 
     A part holds its points in the order in which it meets them.  In the order of ``sample`` they
     would tell what other parts hold: a record there may be the first of the sample with its point,
     and where a list is cut depends on the order.
     """
-    size, labels = len(records) // teachers, sample.counts.shape[1]
+    size, labels = len(records) // teachers, sample.labels
     for i in range(teachers):
         part = records[i * size : (i + 1) * size]
         rows, first, places = np.unique(part // labels, return_index=True, return_inverse=True)
@@ -74,7 +74,7 @@ def split(sample: Examples, records: NDArray[np.int64], teachers: int) -> Iterat
         yield sample.of(points, counts[order])
 
 
-def permuted(sample: Counted, rng: random.Random) -> list[tuple[Any, int]]:
+def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int]]:
     """The examples, one by one, in an order that is drawn anew and is exactly uniform.
 
     As for `chunks`: it is as if record i had a place of its own, whatever it says.
@@ -84,7 +84,7 @@ def permuted(sample: Counted, rng: random.Random) -> list[tuple[Any, int]]:
     >>> sorted(permuted(sample, random.Random(0)))
     [(7, 0), (7, 1), (7, 1)]
     """
-    labels, records = sample.counts.shape[1], shuffled(sample, rng).tolist()
+    labels, records = sample.labels, shuffled(sample, rng).tolist()
     return [(sample.points[record // labels], record % labels) for record in records]
 
 
@@ -117,10 +117,7 @@ def frontier(
     """
     d, p, degree, looked = int(H.littlestone_dimension()), scale * (chunk.n + 1), -1, 0
     nodes = most or sys.maxsize
-    difference = chunk.positives - chunk.negatives
-    order = np.argsort(-np.abs(difference), kind="stable").tolist()
-    steps = [(chunk.points[j], int(difference[j] > 0), abs(int(difference[j]))) for j in order]
-    unavoidable = int(np.minimum(chunk.negatives, chunk.positives).sum())
+    steps, unavoidable = chunk.steps()
     # The serial numbers settle ties: version spaces have no order.
     serial = count()
     waiting = [(unavoidable, next(serial), 0, H)]
@@ -139,16 +136,16 @@ def frontier(
                     found.append((errors, tree))
                     break
                 if V.is_single():  # one hypothesis: it need not be restricted, only scored
-                    h = V.soa()
-                    errors += sum(cost for x, often, cost in steps[depth:] if h(x) != often)
+                    errors += avoidable_errors(V.soa(), steps[depth:])
                     heappush(waiting, (errors, next(serial), len(steps), V))
                     break
-                x, often, cost = steps[depth]
+                x, ((cheapest, _), *others) = steps[depth]
                 depth += 1
-                if errors + cost <= max_errors:
-                    other = V.restrict(x, 1 - often)
-                    heappush(waiting, (errors + cost, next(serial), depth, other))
-                V = V.restrict(x, often)
+                for y, cost in others:
+                    if errors + cost <= max_errors:
+                        other = V.restrict(x, y)
+                        heappush(waiting, (errors + cost, next(serial), depth, other))
+                V = V.restrict(x, cheapest)
     except TooLargeError:
         pass  # what was found has fewer errors than what was not
     return _undominated(found)

@@ -25,7 +25,7 @@ from littlestone.learners.base import (
     Setting,
     require_plan,
 )
-from littlestone.learners.teachers import Examples, chunks, listed, split
+from littlestone.learners.teachers import chunks, listed, split
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
 from littlestone.privacy.event import Event
@@ -90,8 +90,7 @@ class VotingLearner(PrivateLearner[Point]):
         teachers: int | None = None,
         most: int | None = MOST_SPACES,
     ) -> None:
-        hypotheses.require_learnable()
-        self.hypotheses = hypotheses
+        super().__init__(hypotheses, budget)
         self.dimension = int(hypotheses.littlestone_dimension())
         self.alpha = share("alpha", self.radius / 10 if alpha is None else alpha)
         if list_size is None:
@@ -144,7 +143,7 @@ class VotingLearner(PrivateLearner[Point]):
 
         def enough(m: int) -> bool:
             # There are two teachers or more, and with more it fails more often: most m need no learner.
-            if cls.apart(m, alpha, d, 2, own) > beta:
+            if cls.apart(m, alpha, d, 2, own, hypotheses.labels) > beta:
                 return False
             return cls._sized(hypotheses, m, share_of_beta, declared).failure(m, alpha) <= beta
 
@@ -155,7 +154,8 @@ class VotingLearner(PrivateLearner[Point]):
         cls, hypotheses: HypothesisClass[Point], m: int, beta: Fraction, declared: dict[str, Any]
     ) -> Self:
         """As many teachers, of m records, as list all they find and are misled rarely."""
-        options = {"list_size": cls.longest(m, int(hypotheses.littlestone_dimension())), **declared}
+        longest = cls.longest(m, int(hypotheses.littlestone_dimension()), hypotheses.labels)
+        options = {"list_size": longest, **declared}
         alone = cls(hypotheses, teachers=1, most=None, **options)
         return cls(hypotheses, teachers=alone.enough(beta), most=None, **options)
 
@@ -175,7 +175,7 @@ class VotingLearner(PrivateLearner[Point]):
 
     @classmethod
     @abstractmethod
-    def longest(cls, m: int, d: int) -> int:
+    def longest(cls, m: int, d: int, labels: int = 2) -> int:
         """The most hypotheses that a teacher of m records lists, if nothing is cut; d = LDim(H)."""
 
     @abstractmethod
@@ -203,7 +203,7 @@ class VotingLearner(PrivateLearner[Point]):
         self, sample: Sample[Point], rng: random.Random
     ) -> Iterator[list[Hypothesis[Point]]]:
         if sample.n < self.teachers:  # they hold nothing, and list the same; n is public
-            yield from repeat(self.listed(Sample.from_counts(sample.domain, {})), self.teachers)
+            yield from repeat(self.listed(sample.of((), sample.counts[:0])), self.teachers)
         else:
             yield from map(self.listed, chunks(sample, self.teachers, rng))
 
@@ -285,30 +285,32 @@ class VotingLearner(PrivateLearner[Point]):
         if self.misled() * (1 + 1e-6) >= beta:
             return None
         m = least(lambda m: self.failure(m, alpha) <= beta)
-        if self.longest(m, self.dimension) > self.mechanism.list_size:
+        if self.longest(m, self.dimension, self.hypotheses.labels) > self.mechanism.list_size:
             return None
         return Bound(self.teachers * m, alpha, beta, setting, True, self.source)
 
     def failure(self, m: int, alpha: float) -> float:
         """The probability of an error above ``alpha`` with m records a teacher; or 1.
 
-        With N = sum_(i <= d) C(2 m, i), u = alpha' m for the learner's own alpha', v = alpha m - 1,
-        and (s, c) of `interleaving`, it is at most
+        With N = sum_(i <= d) C(2 m, i) k^i for k + 1 labels, u = alpha' m for the learner's own
+        alpha', v = alpha m - 1, and (s, c) of `interleaving`, it is at most
 
             s k (k - 1) N e^(-c u) + 2 k N e^(-(v - u)^2 / (2 (u + v))) + `misled`
 
         where no list is cut: docs/proofs/irreducible.md, Theorem 2, and docs/proofs/baselines.md.
         """
-        apart = self.apart(m, alpha, self.dimension, self.teachers, self.alpha)
+        labels = self.hypotheses.labels
+        apart = self.apart(m, alpha, self.dimension, self.teachers, self.alpha, labels)
         return min(1.0, apart + self.misled() * (1 + 1e-9)) if apart < 1 else 1.0
 
     @classmethod
-    def apart(cls, m: int, alpha: float, d: int, k: int, own: Fraction) -> float:
+    def apart(cls, m: int, alpha: float, d: int, k: int, own: Fraction, labels: int) -> float:
         """`failure` without `misled`, of k teachers who list what errs on a share ``own``."""
         u, v = float(own * m), alpha * m - 1
         if m < d or v <= u:
             return 1.0
-        patterns = math.log(sum(math.comb(2 * m, i) for i in range(d + 1)))
+        ways = (math.comb(2 * m, i) * (labels - 1) ** i for i in range(d + 1))
+        patterns = math.log(sum(ways))
         steps, rate = cls.interleaving(d)
         exponents = [math.log(2 * k) + patterns - (v - u) ** 2 / (2 * (u + v))]
         if steps and k > 1:
@@ -317,7 +319,7 @@ class VotingLearner(PrivateLearner[Point]):
         return min(1.0, sum(math.exp(min(e, 1.0)) for e in exponents) * (1 + 1e-9))
 
 
-def orders(sample: Examples, teachers: int) -> Iterator[tuple[list[Examples], Fraction]]:
+def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[Point]], Fraction]]:
     """What the teachers hold for every order of the records, with its probability.
 
     >>> from littlestone.domains import Integers

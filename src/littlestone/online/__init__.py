@@ -3,11 +3,6 @@
 from littlestone.online.adversaries import Adversary, RandomAdversary, TreeAdversary
 from littlestone.online.base import OnlineLearner, Player
 from littlestone.online.halving import Halving, majority
-from littlestone.online.multiclass import (
-    MulticlassRandomAdversary,
-    MulticlassSOA,
-    MulticlassTreeAdversary,
-)
 from littlestone.online.play import Round, Transcript, play
 from littlestone.online.sequences import FileAdversary, SequenceAdversary
 from littlestone.online.soa import StandardOptimalAlgorithm
@@ -16,9 +11,6 @@ __all__ = [
     "Adversary",
     "FileAdversary",
     "Halving",
-    "MulticlassRandomAdversary",
-    "MulticlassSOA",
-    "MulticlassTreeAdversary",
     "OnlineLearner",
     "Player",
     "RandomAdversary",

@@ -29,12 +29,13 @@ class Adversary(ABC, Generic[Point]):
 
 
 class TreeAdversary(Adversary[Point]):
-    """Walks down a tree that H shatters and answers 1 - prediction in every round.
+    """Walks down a tree that H shatters and answers a label that was not predicted in every round.
 
     The lower bound of lecture 5, Theorem 2: a shattered tree of depth LDim(H) forces **exactly
     LDim(H) mistakes, in as many rounds, on every deterministic learner**, and every branch agrees
-    with a hypothesis of H.  Node by node the tree is the `mistake_point` of the version space.  It
-    is endless when LDim(H) is infinite, and plays no round when LDim(H) <= 0.
+    with a hypothesis of H.  Node by node the tree is the `mistake_point` of the version space; of
+    several labels the answer is the least that is not predicted and keeps a tree as deep as needed.
+    It is endless when LDim(H) is infinite, and plays no round when LDim(H) <= 0.
 
     >>> from littlestone.classes import Thresholds
     >>> adversary = TreeAdversary(Thresholds.on(0, 6))
@@ -53,8 +54,16 @@ class TreeAdversary(Adversary[Point]):
         return self.version_space.mistake_point() if self.depth_left > 0 else None
 
     def label(self, x: Point, prediction: int) -> int:
-        y = 1 - prediction
-        self.version_space = self.version_space.restrict(x, y)
+        V = self.version_space
+        others = [y for y in range(V.labels) if y != prediction]
+        if (
+            V.labels == 2
+        ):  # both keep a subtree, and the dimension, which may be slow, is not asked for
+            y = others[0]
+        else:
+            least = self.depth_left - 1
+            y = next(y for y in others if V.restrict(x, y).littlestone_dimension() >= least)
+        self.version_space = V.restrict(x, y)
         self.depth_left -= 1
         return y
 
@@ -63,9 +72,9 @@ class RandomAdversary(Adversary[Point]):
     """Random points of the domain, labelled by one function of the class: realizable and endless.
 
     The function is ``target``, a hypothesis of H, if it is given.  Otherwise it is drawn from H:
-    uniformly when H is finite; when H is infinite, point by point with fair coins, so that at every
-    round some hypothesis agrees with all of the labels.  ``rng`` is the system's generator unless a
-    seeded one is given, to repeat a simulation.
+    uniformly when H is finite; when H is infinite, point by point, uniformly among the labels for which
+    some hypothesis is left, so that at every round one agrees with all of them.  ``rng`` is the
+    system's generator unless a seeded one is given, to repeat a simulation.
 
     Raises `DeclarationError` if H is empty or ``target`` is on another domain.
 
@@ -102,11 +111,15 @@ class RandomAdversary(Adversary[Point]):
     def label(self, x: Point, prediction: int) -> int:
         if self.target is not None:
             return self.target(x)
-        zero, one = (self.version_space.restrict(x, y) for y in (0, 1))
-        # In proportion to the sizes, the labels are those of one uniform hypothesis.
-        if zero.size is not None and one.size is not None:
-            y = int(self.rng.randrange(zero.size + one.size) < one.size)
+        left = [self.version_space.restrict(x, y) for y in range(self.version_space.labels)]
+        sizes = [V.size for V in left]
+        known = [size for size in sizes if size is not None]
+        if len(known) == len(left):
+            # In proportion to the sizes, the labels are those of one uniform hypothesis.
+            u = self.rng.randrange(sum(known))
+            y = next(y for y in reversed(range(len(known))) if u < sum(known[y:]))
         else:
-            y = 0 if one.is_empty() else 1 if zero.is_empty() else self.rng.randrange(2)
-        self.version_space = one if y else zero
+            possible = [y for y, V in enumerate(left) if not V.is_empty()]
+            y = possible[self.rng.randrange(len(possible))] if len(possible) > 1 else possible[0]
+        self.version_space = left[y]
         return y

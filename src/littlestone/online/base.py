@@ -7,8 +7,9 @@ from typing import Any, Generic, TypeVar
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, RealizabilityError
+from littlestone.errors import RealizabilityError
 from littlestone.hypotheses import Hypothesis
+from littlestone.labels import require_label
 
 Class = TypeVar("Class", bound=HypothesisClass[Any])
 
@@ -33,26 +34,12 @@ class Player(ABC, Generic[Point]):
 
 
 class OnlineLearner(Player[Point]):
-    """A learner in the online game of the labels 0 and 1, which follows a hypothesis."""
+    """A player that follows a hypothesis."""
 
     @property
     @abstractmethod
     def hypothesis(self) -> Hypothesis[Point]:
         """The current function: the one that `predict` follows until the next `update`."""
-
-
-def require_label(y: object, labels: int = 2) -> None:
-    """Raise `DeclarationError` unless ``y`` is one of the ``labels`` numbers 0, 1, ...
-
-    >>> require_label(1)
-    """
-    if y not in range(labels):
-        legal = "0 or 1" if labels == 2 else f"one of 0..{labels - 1}"
-        raise DeclarationError(
-            "use an object as a label",
-            found=f"a label is {legal}",
-            fix=f"give {legal}",
-        )
 
 
 def consistent(version_space: Class, x: Any, y: int) -> Class:
@@ -65,12 +52,12 @@ def consistent(version_space: Class, x: Any, y: int) -> Class:
     >>> consistent(Thresholds.on(0, 9), 4, 1).size
     5
     """
-    require_label(y)
+    require_label(y, version_space.labels)
     kept = version_space.restrict(x, y)
     if kept.is_empty():
         raise RealizabilityError(
             f"learn that {version_space.domain.words(x)!r} has the label {y}",
-            found="every hypothesis that agrees with the examples before gives it the other label",
+            found="every hypothesis that agrees with the examples before gives it another label",
             fix="declare a larger class, correct the label, or use a learner for the agnostic "
             "setting, in which labels may be wrong",
         )

@@ -9,7 +9,7 @@ from typing import Generic
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
-from littlestone.hypotheses.flipping import flipped
+from littlestone.hypotheses.patching import patched
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,9 @@ class ExtendedSOA(Generic[Point]):
     """What the SOA knows after a sequence; immutable, so that a sequence may go on in several ways.
 
     While the sequence is realizable, its rule is SOA_V of the version space V.  From the first example
-    on that leaves V empty, V stays as it was, and an example (x, y) only sets the rule's label
-    of x to y (BLM20, Definition 8).  So the rule is SOA_V but at the points ``flips``, it agrees with
-    every realizable sequence, and with the last examples of any other.
+    on that leaves V empty, V stays as it was, and an example (x, y) only sets the rule's label of x
+    to y (BLM20, Definition 8).  So the rule is SOA_V except at the points of ``set_labels``.  It
+    agrees with every realizable sequence, and with the last examples of any other.
 
     >>> from littlestone.classes import Thresholds
     >>> start = ExtendedSOA(Thresholds.on(0, 9))
@@ -30,7 +30,8 @@ class ExtendedSOA(Generic[Point]):
     """
 
     version_space: HypothesisClass[Point]
-    flips: frozenset[Point] = frozenset()
+    set_labels: frozenset[tuple[Point, int]] = frozenset()
+    """Pairs (x, y), y being another label than SOA_V(x), at most one for each x."""
     realizable: bool = True
 
     def update(self, x: Point, y: int) -> ExtendedSOA[Point]:
@@ -39,9 +40,9 @@ class ExtendedSOA(Generic[Point]):
             V = self.version_space.restrict(x, y)
             if not V.is_empty():
                 return ExtendedSOA(V)
+        others = frozenset(pair for pair in self.set_labels if pair[0] != x)
         right = self.version_space.soa_label(x) == y
-        flips = self.flips - {x} if right else self.flips | {x}
-        return replace(self, flips=flips, realizable=False)
+        return replace(self, set_labels=others if right else others | {(x, y)}, realizable=False)
 
     def after(self, examples: Iterable[tuple[Point, int]]) -> ExtendedSOA[Point]:
         """What it knows after all of ``examples``, in their order."""
@@ -51,5 +52,5 @@ class ExtendedSOA(Generic[Point]):
         return state
 
     def hypothesis(self) -> Hypothesis[Point] | None:
-        """The rule; None if it has flips and the class's kind of function cannot hold them."""
-        return flipped(self.version_space.soa(), self.flips)
+        """The rule; None if the class's kind of function cannot hold the labels that were set."""
+        return patched(self.version_space.soa(), dict(self.set_labels))

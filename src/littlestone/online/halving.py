@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from littlestone.classes.base import HypothesisClass, majority_label
+from littlestone.classes.base import HypothesisClass, plurality_label
 from littlestone.classes.thresholds import Thresholds
 from littlestone.domains import Names, Point
 from littlestone.errors import DeclarationError
@@ -13,12 +13,13 @@ from littlestone.online.base import OnlineLearner, consistent
 
 
 class Halving(OnlineLearner[Point]):
-    """Halving predicts the label that most of the version space V_t gives, and 1 if tied.
+    """Halving predicts the label that most of the version space V_t gives, the last if tied.
 
-        1[ 2 |{h in V_t : h(x) = 1}| >= |V_t| ].
+        argmax_y |{h in V_t : h(x) = y}|
 
     **At most floor(log2 |H|) mistakes on every realizable sequence** (lecture 5, section 4): every
-    mistake leaves at most half of V_t, which keeps at least one hypothesis.  Never fewer than the
+    mistake leaves at most half of V_t, as the prediction has at least as many hypotheses as the truth,
+    and V_t keeps at least one.  Never fewer than the
     LDim(H) of the standard optimal algorithm in the worst case, and sometimes many more.
 
     ``H`` is a class of finitely many hypotheses.  Raises `DeclarationError` for an infinite one, and
@@ -40,7 +41,7 @@ class Halving(OnlineLearner[Point]):
                 fix="use the standard optimal algorithm, which needs only a finite Littlestone "
                 "dimension",
             )
-        self.version_space = H
+        self.version_space, self.labels = H, H.labels
         self.mistake_bound = H.size.bit_length() - 1
 
     @property
@@ -49,14 +50,14 @@ class Halving(OnlineLearner[Point]):
 
     def predict(self, x: Point) -> int:
         self.version_space.domain.require(x)
-        return majority_label(self.version_space, x)
+        return plurality_label(self.version_space, x)
 
     def update(self, x: Point, y: int) -> None:
         self.version_space = consistent(self.version_space, x, y)
 
 
 def majority(V: HypothesisClass[Any]) -> Hypothesis[Any]:
-    """The function x -> 1[at least half of V gives x the label 1], in its canonical form.
+    """The function x -> the label that most of V gives x, the last if tied, in its canonical form.
 
     Over named points it is written as a table: one `restrict` a point.  The thresholds are a chain,
     whose majority vote is its (lower) median: O(1).  A majority of other functions need not be of
@@ -68,7 +69,8 @@ def majority(V: HypothesisClass[Any]) -> Hypothesis[Any]:
     """
     V.require_learnable()
     if isinstance(V.domain, Names):
-        return TableFunction.from_labels(V.domain, (majority_label(V, x) for x in V.domain))
+        given = (plurality_label(V, x) for x in V.domain)
+        return TableFunction.from_labels(V.domain, given, V.labels)
     if isinstance(V, Thresholds) and V.size is not None:
         return V.hypothesis((V.size - 1) // 2)
     raise DeclarationError(

@@ -8,8 +8,9 @@ from typing import Any
 
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, RealizabilityError
+from littlestone.labels import require_label
 from littlestone.online.adversaries import Adversary
-from littlestone.online.base import Player, require_label
+from littlestone.online.base import Player
 
 
 @dataclass(frozen=True)

@@ -10,25 +10,26 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import TableError
+from littlestone.labels import require_label
 from littlestone.online.adversaries import Adversary
-from littlestone.online.base import require_label
 
 
 class SequenceAdversary(Adversary[Point]):
     """Plays the pairs (x, y) of ``examples`` in order, whatever the learner predicts: oblivious.
 
-    Raises `DeclarationError` for a label that is not 0 or 1.  The sequence need not agree with any
-    hypothesis; a learner for the realizable game then raises `RealizabilityError`.
+    Raises `DeclarationError` for a label that is not one of the ``labels`` numbers 0, 1, ...  The
+    sequence need not agree with any hypothesis; a learner for the realizable game then raises
+    `RealizabilityError`.
 
     >>> adversary = SequenceAdversary([("a", 1)])
     >>> adversary.next_point(), adversary.label("a", 0), adversary.next_point()
     ('a', 1, None)
     """
 
-    def __init__(self, examples: Iterable[tuple[Point, int]]) -> None:
+    def __init__(self, examples: Iterable[tuple[Point, int]], *, labels: int = 2) -> None:
         self._examples = tuple(examples)
         for _, y in self._examples:
-            require_label(y)
+            require_label(y, labels)
         self._played = 0
 
     def next_point(self) -> Point | None:
@@ -47,14 +48,16 @@ class FileAdversary(Adversary[Any]):
     Columns are in the order of ``H.domain.column_names`` and may hold any values; each row is mapped
     to a point by ``H.domain.encode_record``.  The file is a
     public game, not a private sample, so errors name its lines.  Raises `TableError` if the file
-    cannot be read or has no row, and for a row with other columns or a label that is not 0 or 1.
-    The file is read once, at construction.
+    cannot be read or has no row, and for a row with other columns or a label that is no number 0,
+    ..., k.  The file is read once, at construction.
     """
 
     def __init__(self, path: str | PathLike[str], H: HypothesisClass[Any]) -> None:
         columns = H.domain.column_names
-        examples = ((H.domain.encode_record(record), y) for record, y in _rows(path, columns))
-        self._sequence = SequenceAdversary(examples)
+        examples = (
+            (H.domain.encode_record(record), y) for record, y in _rows(path, columns, H.labels)
+        )
+        self._sequence = SequenceAdversary(examples, labels=H.labels)
 
     def next_point(self) -> Any:
         return self._sequence.next_point()
@@ -63,10 +66,14 @@ class FileAdversary(Adversary[Any]):
         return self._sequence.label(x, prediction)
 
 
-def _rows(path: str | PathLike[str], columns: Sequence[str]) -> Iterator[tuple[Sequence[str], int]]:
+def _rows(
+    path: str | PathLike[str], columns: Sequence[str], labels: int
+) -> Iterator[tuple[Sequence[str], int]]:
     """The records and labels of a file."""
     asked = f"play the sequence {path}"
-    fix = f"give rows of {','.join(columns)},label with a label 0 or 1"
+    legal = "0 or 1" if labels == 2 else f"one of 0..{labels - 1}"
+    fix = f"give rows of {','.join(columns)},label with a label {legal}"
+    known = set(map(str, range(labels)))
     rows = 0
     try:
         with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
@@ -81,8 +88,8 @@ def _rows(path: str | PathLike[str], columns: Sequence[str]) -> Iterator[tuple[S
                 if len(record) != len(columns):
                     wanted = len(columns) + 1
                     found = f"line {reader.line_num} has {len(row)} columns in place of {wanted}"
-                elif label.strip() not in ("0", "1"):
-                    found = f"the label in line {reader.line_num} is {label!r}, not 0 or 1"
+                elif label.strip() not in known:
+                    found = f"the label in line {reader.line_num} is {label!r}, not {legal}"
                 if found:
                     raise TableError(asked, found=found, fix=fix)
                 rows += 1

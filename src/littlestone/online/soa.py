@@ -13,16 +13,17 @@ class StandardOptimalAlgorithm(OnlineLearner[Point]):
 
     In round t it predicts
 
-        SOA_{V_t}(x) = 0 if LDim(V_t|(x,0)) = LDim(V_t), else 1        (Lyu25, section 4),
+        SOA_{V_t}(x) = the least y for which LDim(V_t|(x,y)) = LDim(V_t)
 
-    then keeps V_{t+1} = V_t|(x_t,y_t).  This is lecture 5's argmax_y LDim(V_t|(x,y)) (Definition 6)
-    but where neither label keeps the dimension: there Lyu25 fixes the label 1, so that the
-    prediction is one canonical function of V_t.
+    (Lyu25, section 4, for two labels), then keeps V_{t+1} = V_t|(x_t,y_t).  This is lecture 5's
+    argmax_y LDim(V_t|(x,y)) (Definition 6) unless no label keeps the dimension.  Then the prediction is
+    the last label for which a hypothesis is left, so that it is one canonical function of V_t.
 
-    **At most LDim(H) mistakes on every realizable sequence** (lecture 5, Lemma 1), the fewest that
-    any deterministic learner can promise (Theorem 2).  A label that keeps LDim(V_t) is the
-    prediction, or both would keep it and shatter a tree of depth LDim(V_t) + 1; so every mistake
-    lowers LDim(V_t), which starts at LDim(H) and stays at least 0.
+    **At most LDim(H) mistakes on every realizable sequence** (lecture 5, Lemma 1; for several labels
+    Daniely, Sabato, Ben-David and Shalev-Shwartz 2011), the fewest that any deterministic learner can
+    promise (Theorem 2).  A label that keeps LDim(V_t) is the prediction, or two would keep it and
+    shatter a tree of depth LDim(V_t) + 1; so every mistake lowers LDim(V_t), which starts at
+    LDim(H) and stays at least 0.
 
     ``H`` is a class with 0 <= LDim(H) < infinity.  Raises `EmptyClassError` or
     `InfiniteDimensionError` for any other, `DeclarationError` for a point outside the domain, and
@@ -34,11 +35,15 @@ class StandardOptimalAlgorithm(OnlineLearner[Point]):
     >>> H = Thresholds.on(0, 2**20 - 2)
     >>> play(StandardOptimalAlgorithm(H), TreeAdversary(H)).mistakes
     20
+    >>> from littlestone.classes import FiniteClass
+    >>> H = FiniteClass.from_array([[x, y] for x in range(3) for y in range(4)], labels=4)
+    >>> play(StandardOptimalAlgorithm(H), TreeAdversary(H)).mistakes
+    2
     """
 
     def __init__(self, H: HypothesisClass[Point]) -> None:
         H.require_learnable()
-        self.version_space = H
+        self.version_space, self.labels = H, H.labels
         self.mistake_bound = int(H.littlestone_dimension())
 
     @property

@@ -2,12 +2,8 @@
 
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.planning.choice import Candidate, candidates, choose_learner
+from littlestone.planning.formulas import formulas
 from littlestone.planning.lower import LowerBound, lower_bounds
-from littlestone.planning.multiclass import (
-    MulticlassRow,
-    choose_multiclass_learner,
-    multiclass_plan,
-)
 from littlestone.planning.plan import AtN, Plan, Row, plan
 
 __all__ = [
@@ -15,14 +11,12 @@ __all__ = [
     "Calibrated",
     "Candidate",
     "LowerBound",
-    "MulticlassRow",
     "Plan",
     "Row",
     "calibrated",
     "candidates",
     "choose_learner",
-    "choose_multiclass_learner",
+    "formulas",
     "lower_bounds",
-    "multiclass_plan",
     "plan",
 ]

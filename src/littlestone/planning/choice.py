@@ -10,10 +10,12 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
-from littlestone.learners.base import WRONG_LABELS, Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learners.labels.bits import Binary, BitwiseLearner
+from littlestone.learners.labels.parts import BitPartsLearner
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import decimal_text
+from littlestone.privacy.cost import decimal_text, exact
 
 AUTO = "auto"
 ALPHA, BETA = 0.1, 0.05
@@ -55,8 +57,9 @@ class Candidate:
         """One line for people."""
         if self.learner is None:
             return f"{self.method} does not apply: {self.reason}"
-        reserved = self.learner.reservation and f", {self.learner.reservation}"
-        return f"{self.method}, {self.size()}{reserved}"
+        detail = self.learner.detail and f" ({self.learner.detail})"
+        caveat = f", {self.learner.caveat}" if self.learner.caveat else ""
+        return f"{self.method}{detail}, {self.size()}{caveat}"
 
     def size(self) -> str:
         """The better known of its two sizes, in words."""
@@ -79,21 +82,24 @@ def candidates(
     alpha: float = ALPHA,
     beta: float = BETA,
     setting: Setting = "realizable",
+    kinds: Iterable[type[PrivateLearner[Any]]] | None = None,
 ) -> list[Candidate]:
     """Every method, with what it needs for error alpha in that setting and confidence 1 - beta.
 
     Those with a proved size first, then those with a calibrated one, then those without, by the
-    number of records; after these all that have a reservation, and those that do not apply last.
-    In the agnostic setting those that count errors come before those that do not, whatever is
+    number of records; after these all that have a caveat, and those that do not apply last.
+    In the agnostic setting those that tolerate label noise come before those that do not, whatever is
     proved; of those without a proved size by what is proved for clean labels, those made for it
-    (`WRONG_LABELS`) last.
-    Depends on declarations alone.
+    (`Caveat.WRONG_LABELS`) last.  Of equal sizes the bits of the labels come last; where no size is
+    known they come first, as they take the least time.  Of the ``kinds`` of learners alone if they
+    are given.  Depends on declarations alone.
     """
     require_goal(alpha, beta, setting)
+    made = partial(_made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting)
     found = []
-    for kind in _kinds():
+    for kind in _kinds() if kinds is None else kinds:
         try:
-            learner = kind.aimed(hypotheses, budget, alpha=alpha)
+            learner = made(kind)
         except DeclarationError as error:
             found.append(Candidate(kind.method, None, None, None, error.found))
         else:
@@ -107,17 +113,69 @@ def candidates(
     return sorted(found, key=partial(_order, setting=setting))
 
 
+def _made(
+    H: HypothesisClass[Any],
+    budget: Budget,
+    kind: type[PrivateLearner[Any]],
+    *,
+    alpha: float,
+    beta: float,
+    setting: Setting,
+) -> PrivateLearner[Any]:
+    """The learner of this kind as it is used for error alpha; those of bits by the best for each."""
+    if issubclass(kind, BitwiseLearner) and H.labels > 2:
+        binary = best_binary(H, budget, alpha=alpha, beta=beta, setting=setting)
+        return kind(H, budget, binary=binary)
+    return kind.aimed(H, budget, alpha=alpha)
+
+
+def best_binary(
+    H: HypothesisClass[Any],
+    budget: Budget,
+    *,
+    alpha: float,
+    beta: float,
+    setting: Setting = "realizable",
+) -> Binary:
+    """Makes for each bit class the kind of learner that `choose_learner` takes for its share.
+
+    The share is alpha / b, beta / b, epsilon / b and delta / b.  Depends on declarations alone.
+    """
+    b = H.bits
+    share = Budget(budget.epsilon / b, budget.delta / b)
+    goal: dict[str, Any] = {"alpha": alpha / b, "beta": beta / b, "setting": setting}
+    kinds: dict[HypothesisClass[Any], type[PrivateLearner[Any]]] = {}
+    for i in range(b):
+        bit = H.bit_class(i)
+        if bit not in kinds:
+            learner, _ = choose_learner(bit, share, **goal)
+            kinds[bit] = type(learner)
+
+    def binary(bit: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
+        return kinds[bit].aimed(bit, budget, alpha=exact(alpha, what="alpha") / b)
+
+    return binary
+
+
 def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
     learner, known = found.learner, found.bound or found.calibrated or found.clean
     n = 0 if known is None else known.n
     if learner is None:
         return (True,)
+    bits = isinstance(learner, BitwiseLearner) + isinstance(learner, BitPartsLearner)
+    if known is None:
+        bits = bits or 3
     if setting == "realizable":
-        return False, learner.reservation != "", found.bound is None, known is None, n
-    barred = learner.reservation not in ("", WRONG_LABELS)
-    made_for_it = found.bound is None and learner.reservation != ""
+        return False, learner.caveat is not None, found.bound is None, known is None, n, bits
+    made_for_it = found.bound is None and learner.caveat is not None
     unproved = found.bound is None, made_for_it, known is None
-    return False, barred, not learner.counts_errors, *unproved, n
+    noisy = not learner.tolerates_label_noise
+    return False, _is_barred(type(learner), setting), noisy, *unproved, n, bits
+
+
+def _is_barred(kind: type[PrivateLearner[Any]], setting: Setting) -> bool:
+    """Whether its caveat holds in this setting."""
+    return kind.caveat not in (None, Caveat.WRONG_LABELS if setting == "agnostic" else None)
 
 
 def choose_learner(
@@ -131,31 +189,39 @@ def choose_learner(
 ) -> tuple[PrivateLearner[Any], str]:
     """The learner of that name, or for ``"auto"`` the first of `candidates`; and why, in a sentence.
 
-    The setting is declared, never read off the data; every learner is private in both.
+    You declare the setting; it is never read off the data, and every learner is private in both.  A
+    learner with a caveat is made only if no other applies.
 
-    Raises `DeclarationError` for an unknown name and where the learner does not apply.
+    Raises `DeclarationError` for an unknown name and if the learner does not apply.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("rules(origin, dest; at most 2)")
     >>> learner, why = choose_learner(H, Budget(1, "1e-6"))
     >>> why.partition("; ")[2]
-    'no other method that applies has a proved size'
+    'no other method without a caveat has a proved size'
     """
     require_goal(alpha, beta, setting)
+    goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "setting": setting}
+    # What is wrong with the declarations themselves is nothing of a single method's.
+    hypotheses.require_learnable()
     if method == AUTO:
-        # What is wrong with the declarations themselves is nothing of a single method's.
-        hypotheses.require_learnable()
-        best, *others = candidates(hypotheses, budget, alpha=alpha, beta=beta, setting=setting)
-        if best.learner is None:
-            raise DeclarationError(
-                f"learn {hypotheses} with delta = {decimal_text(budget.delta)}",
-                found=refusals((best, *others)),
-                fix="allow a small delta, such as 1e-6, or declare another class",
-            )
-        return best.learner, _why(best, others)
+        refused: list[Candidate] = []
+        for barred in (False, True):
+            kinds = [kind for kind in _kinds() if _is_barred(kind, setting) == barred]
+            best, *others = candidates(hypotheses, budget, **goal, kinds=kinds)
+            if best.learner is not None:
+                return best.learner, _why(
+                    best, others, "that applies" if barred else "without a caveat"
+                )
+            refused += [best, *others]
+        raise DeclarationError(
+            f"learn {hypotheses} with delta = {decimal_text(budget.delta)}",
+            found=refusals(refused),
+            fix="allow a small delta, such as 1e-6, or declare another class",
+        )
     for kind in _kinds():
         if kind.method == method:
-            return kind.aimed(hypotheses, budget, alpha=alpha), f"{method}, asked for"
+            return _made(hypotheses, budget, kind, **goal), f"{method}, asked for"
     raise DeclarationError(
         f"learn by the method {method!r}",
         found="there is no such method",
@@ -171,21 +237,21 @@ def refusals(found: Iterable[Any]) -> str:
     return "; ".join(f"{reason} ({', '.join(names)})" for reason, names in methods.items())
 
 
-def _why(best: Candidate, others: list[Candidate]) -> str:
-    """What is known of the best, and how the others compare."""
+def _why(best: Candidate, others: list[Candidate], among: str) -> str:
+    """What is known of the best, and how the others compare: those ``among`` which it is."""
     applying = [c for c in others if c.learner is not None]
     if not applying:
-        return f"{best.words()}; no other method applies"
+        return f"{best.words()}; no other applies"
     if best.bound is None:
-        return f"{best.words()}; no method that applies has a proved size"
+        return f"{best.words()}; no method {among} has a proved size"
     proved = [c for c in applying if c.bound is not None]
     for c in proved:
         if c.bound is not None and c.bound.n < best.bound.n:
             return f"{best.words()}; {c.words()}"
     if proved:
-        return f"{best.words()}; of all methods that apply it provably needs the fewest"
-    return f"{best.words()}; no other method that applies has a proved size"
+        return f"{best.words()}; of all methods {among} it provably needs the fewest"
+    return f"{best.words()}; no other method {among} has a proved size"
 
 
-def _kinds() -> list[type[Any]]:
-    return concrete(PrivateLearner, "littlestone.learners")
+def _kinds() -> list[type[PrivateLearner[Any]]]:
+    return concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]

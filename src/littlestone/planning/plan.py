@@ -10,6 +10,7 @@ from littlestone.errors import TooLargeError
 from littlestone.learners.base import Bound, PrivateLearner
 from littlestone.planning.calibrated import Calibrated
 from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates
+from littlestone.planning.formulas import formulas
 from littlestone.planning.lower import LowerBound, lower_bounds
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
@@ -51,7 +52,10 @@ class AtN:
 
 @dataclass(frozen=True)
 class Plan:
-    """The ``rows`` of the methods that apply, the best first; the others; and the lower bounds."""
+    """The ``rows`` of the methods that apply, the best first; the others; and what binds them all.
+
+    That are the ``lower`` bounds for two labels, and for more the ``formulas`` of papers.
+    """
 
     hypotheses: str
     cost: PrivacyCost
@@ -60,6 +64,7 @@ class Plan:
     rows: tuple[Row, ...]
     excluded: tuple[Candidate, ...]
     lower: tuple[LowerBound, ...]
+    formulas: tuple[Bound, ...] = ()
 
     def at(self, n: int) -> list[AtN]:
         """What each method promises for n records, whatever they say.
@@ -110,7 +115,8 @@ def plan(
         beta=beta,
         rows=tuple(_row(H, c, c.learner, goal) for c in found if c.learner is not None),
         excluded=tuple(c for c in found if c.learner is None),
-        lower=tuple(lower_bounds(H, **goal)),
+        lower=tuple(lower_bounds(H, **goal)) if H.labels == 2 else (),
+        formulas=tuple(formulas(H, **goal)),
     )
 
 

@@ -31,6 +31,6 @@ def decomposition_drawing(tree: DecompositionTree[Any], words: Any, levels: int)
             return Node(f"LDim {space.littlestone_dimension()}: {space.soa().words()}")
         if level == levels:
             return Node("...", cut=True)
-        return Node(words(point), (node(after[0], level + 1), node(after[1], level + 1)))
+        return Node(words(point), tuple((y, node(j, level + 1)) for y, j in enumerate(after)))
 
     return node(0 if tree.nodes else None, 0)

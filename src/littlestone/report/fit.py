@@ -11,11 +11,9 @@ import numpy as np
 
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.covering import Covering
-from littlestone.classifiers import Classifier
 from littlestone.hypotheses import Hypothesis
-from littlestone.labelled import LabelledSample
-from littlestone.learners.base import Learner
-from littlestone.learners.estimate import Estimate, cells
+from littlestone.learners.base import PrivateLearner
+from littlestone.learners.estimate import Estimate
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.sample import Sample
@@ -24,7 +22,7 @@ from littlestone.sample import Sample
 _BETA = 0.05
 
 
-def accuracy(learner: Learner, n: int) -> str:
+def accuracy(learner: PrivateLearner[Any], n: int) -> str:
     """What is proved about the error of a release learned from ``n`` records, in one sentence."""
     confidence = f"{1 - _BETA:.0%}"
     any_labels = learner.accuracy(n, _BETA)
@@ -73,8 +71,6 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
 
 
 def _outputs(release: Release) -> str:
-    if isinstance(release.hypothesis, Classifier):
-        return "classifiers"
     return "rules" if release.estimate is None else "rules and estimates"
 
 
@@ -127,39 +123,56 @@ def budget(total: PrivacyCost, limit: PrivacyCost | None) -> str:
 class Evaluation:
     """How a released rule fares on the very records it was learned from.  NOT PRIVATE.
 
-    The best rule of the class is None where it is not found by scoring each.
+    ``names`` are those of the labels, and ``totals`` how many records have each.  The best rule of the
+    class is None if it is not found by scoring each.  ``table_errors`` are those of the best
+    function of the same columns, which gives every point its most frequent label.
     """
 
     n: int
     errors: int
     best_errors: int | None
     best_rule: str | None
-    positives: int
+    table_errors: int
+    names: tuple[str, ...]
+    totals: tuple[int, ...]
 
     @classmethod
     def of(
         cls, release: Release, hypotheses: HypothesisClass[Any], sample: Sample[Any]
     ) -> Evaluation:
-        """Count the errors of the release and of the best hypothesis of the class."""
-        best = best_rule(hypotheses, sample)
+        """Count the errors of the release, of the class's best hypothesis and of the best table."""
+        best, names = best_rule(hypotheses, sample), release.labels
         return cls(
             n=sample.n,
-            errors=_errors(release.hypothesis, sample),
-            best_errors=None if best is None else _errors(best, sample),
-            best_rule=None if best is None else best.words(),
-            positives=int(sample.positives.sum()),
+            errors=errors(release.hypothesis, sample),
+            best_errors=None if best is None else errors(best, sample),
+            best_rule=None if best is None else best.named(names) if names else best.words(),
+            table_errors=sample.n - int(sample.counts.max(axis=1).sum()),
+            names=names,
+            totals=tuple(sample.counts.sum(axis=0).tolist()),
         )
+
+    @property
+    def _most_frequent(self) -> int:
+        return self.totals.index(max(self.totals))
 
     def rows(self) -> list[tuple[str, str]]:
         """The figures as pairs (heading, text)."""
-        rows = [
-            ("positive labels", f"{self.positives:,} of {self.n:,}"),
-            ("error of the rule", f"{self.errors / self.n:.5f} ({self.errors:,} records)"),
-        ]
+
+        def share(errors: int) -> str:
+            return f"{errors / self.n:.5f} ({errors:,} records)"
+
+        rows = [("error of the rule", share(self.errors))]
+        if not self.names:
+            rows.insert(0, ("positive labels", f"{self.totals[1]:,} of {self.n:,}"))
         if self.best_errors is not None:
             best = f"{self.best_rule}, error {self.best_errors / self.n:.5f} ({self.best_errors:,})"
             rows.append(("best non-private rule", best))
             rows.append(("difference", f"{(self.errors - self.best_errors) / self.n:.5f}"))
+        if self.names:
+            y = self._most_frequent
+            rows.append(("error of the best non-private table", share(self.table_errors)))
+            rows.append((f"error of always {self.names[y]}", share(self.n - self.totals[y])))
         return rows
 
     def to_json(self) -> dict[str, object]:
@@ -167,7 +180,6 @@ class Evaluation:
         data: dict[str, object] = {
             "NOT PRIVATE": True,
             "n": self.n,
-            "positives": self.positives,
             "errors": self.errors,
             "error": self.errors / self.n,
         }
@@ -176,55 +188,11 @@ class Evaluation:
             data["best_errors"] = self.best_errors
             data["best_error"] = self.best_errors / self.n
             data["difference"] = (self.errors - self.best_errors) / self.n
-        return data
-
-
-@dataclass(frozen=True)
-class LabelledEvaluation:
-    """How a released classifier fares on the very records it was learned from.  NOT PRIVATE.
-
-    ``table_errors`` are those of the best function of the same columns, which gives every point its
-    most frequent label, and ``constant_errors`` those of the best single label.
-    """
-
-    n: int
-    errors: int
-    table_errors: int
-    constant_errors: int
-    constant: str
-
-    @classmethod
-    def of(cls, release: Release, sample: LabelledSample[Any]) -> LabelledEvaluation:
-        """Count the errors of the release, of the best table, and of the best label."""
-        given = np.fromiter(map(release.hypothesis, sample.points), np.int64)
-        totals = sample.counts.sum(axis=0)
-        return cls(
-            n=sample.n,
-            errors=sample.n - int(sample.counts[np.arange(len(given)), given].sum()),
-            table_errors=sample.n - int(sample.counts.max(axis=1).sum()),
-            constant_errors=sample.n - int(totals.max()),
-            constant=sample.labels[int(totals.argmax())],
-        )
-
-    def _figures(self) -> list[tuple[str, str, int]]:
-        return [
-            ("classifier", "the classifier", self.errors),
-            ("table", "best non-private table", self.table_errors),
-            ("constant", f"always {self.constant}", self.constant_errors),
-        ]
-
-    def rows(self) -> list[tuple[str, str]]:
-        """The figures as pairs (heading, text)."""
-        return [
-            (f"accuracy of {words}", f"{1 - errors / self.n:.5f} ({errors:,} of {self.n:,} wrong)")
-            for _, words, errors in self._figures()
-        ]
-
-    def to_json(self) -> dict[str, object]:
-        """The figures as plain JSON values, marked as not private."""
-        data: dict[str, object] = {"NOT PRIVATE": True, "n": self.n, "constant": self.constant}
-        for name, _, errors in self._figures():
-            data[f"{name}_errors"], data[f"{name}_accuracy"] = errors, 1 - errors / self.n
+        if not self.names:
+            return {**data, "positives": self.totals[1]}
+        y = self._most_frequent
+        data["table_errors"], data["table_error"] = self.table_errors, self.table_errors / self.n
+        data["constant"], data["constant_errors"] = self.names[y], self.n - self.totals[y]
         return data
 
 
@@ -242,6 +210,7 @@ def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothes
     return None
 
 
-def _errors(rule: Hypothesis[Any], sample: Sample[Any]) -> int:
-    _, false_positives, false_negatives = cells(rule, sample)
-    return false_positives + false_negatives
+def errors(rule: Hypothesis[Any], sample: Sample[Any]) -> int:
+    """How many records the rule labels wrongly.  NOT PRIVATE."""
+    given = np.fromiter(map(rule, sample.points), np.int64)
+    return sample.n - int(sample.counts[np.arange(len(given)), given].sum())

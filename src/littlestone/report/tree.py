@@ -24,19 +24,20 @@ _MOST = 48  # characters of a name in a figure
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a drawing: a point and the nodes after the answers 0 and 1, or an end.
+    """A node of a drawing: a point and the nodes after its labels, or an end.
 
-    An end is a hypothesis that gives all answers of its path, or says how many levels are left out.
+    ``after`` are pairs of a label and the node below.  An end is a hypothesis that gives all labels of
+    its path, or says how many levels are left out.
     """
 
     text: str
-    after: tuple[Node, Node] | None = None
+    after: tuple[tuple[int, Node], ...] = ()
     cut: bool = False
 
     @property
     def ends(self) -> int:
         """The number of ends below, or 1 for an end."""
-        return 1 if self.after is None else sum(node.ends for node in self.after)
+        return sum(node.ends for _, node in self.after) or 1
 
 
 def table_tree(
@@ -49,7 +50,7 @@ def table_tree(
             return Node(hypotheses[tree.leaves[i - len(tree.points)]])
         if level == levels:
             return _cut(tree.depth - level)
-        after = (node(2 * i + 1, level + 1), node(2 * i + 2, level + 1))
+        after = tuple((y, node(2 * i + 1 + y, level + 1)) for y in (0, 1))
         return Node(points[tree.points[i]], after)
 
     return node(0, 0)
@@ -63,7 +64,7 @@ def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
 
     >>> from littlestone.classes import parse_class
     >>> root = class_tree(parse_class("thresholds(x, 1..3)"), levels=4)
-    >>> root.text, root.after[0].text, root.ends
+    >>> root.text, root.after[0][1].text, root.ends
     ('2', '3', 4)
     """
     dimension = H.littlestone_dimension()
@@ -83,17 +84,22 @@ def _class_node(V: HypothesisClass[Any], depth: int, levels: int) -> Node:
         return Node(_member(V))
     if not levels:
         return _cut(depth)
-    zero, one = (_class_node(V.restrict(x, y), depth - 1, levels - 1) for y in (0, 1))
-    return Node(V.domain.words(x), (zero, one))
+    sides = {y: V.restrict(x, y) for y in range(V.labels)}
+    if V.labels > 2:
+        deep = [y for y, W in sides.items() if W.littlestone_dimension() >= depth - 1]
+        sides = {y: sides[y] for y in deep[:2]}
+    below = ((y, _class_node(W, depth - 1, levels - 1)) for y, W in sides.items())
+    return Node(V.domain.words(x), tuple(below))
 
 
 def _member(V: HypothesisClass[Any]) -> str:
     if isinstance(V, Enumerable):
         return V.hypothesis(0).words()
-    # Against the SOA label the dimension drops, and at a mistake point no side is empty; where it
-    # is 0, one function is left, and it is the SOA function.
+    # At a mistake point some other label than the SOA's has a hypothesis, and lowers the dimension;
+    # when that is 0, one function is left, and it is the SOA function.
     while (x := V.mistake_point()) is not None:
-        V = V.restrict(x, 1 - V.soa_label(x))
+        others = (V.restrict(x, y) for y in range(V.labels) if y != V.soa_label(x))
+        V = next(W for W in others if not W.is_empty())
     return V.soa().words()
 
 
@@ -102,16 +108,16 @@ def _cut(levels: int) -> Node:
 
 
 def terminal(root: Node) -> Tree:
-    """The drawing for a terminal, with the answers 0 and 1 in front of the nodes."""
+    """The drawing for a terminal, with the labels in front of the nodes."""
     drawn = Tree(Text(visible(root.text), style="bold" if root.after else ""), guide_style="dim")
     _grow(drawn, root)
     return drawn
 
 
 def _grow(drawn: Tree, node: Node) -> None:
-    for answer, below in enumerate(node.after or ()):
+    for y, below in node.after:
         style = "bold" if below.after else "dim" if below.cut else ""
-        label = Text.assemble((f"{answer} ", _TERMINAL[answer]), (visible(below.text), style))
+        label = Text.assemble((f"{y} ", _TERMINAL[y % 2]), (visible(below.text), style))
         _grow(drawn.add(label), below)
 
 
@@ -148,21 +154,20 @@ class _Pen:
 
     def draw(self, node: Node, level: int, top: float) -> float:
         """Draw a node whose ends start at height ``top``; return its own height."""
-        if node.after is None:
+        if not node.after:
             y = top + _ROW / 2
             self._text(node, level, y)
             return y
-        middle = top + node.after[0].ends * _ROW
-        heights = [
-            self.draw(node.after[0], level + 1, top),
-            self.draw(node.after[1], level + 1, middle),
-        ]
-        y = sum(heights) / 2
+        heights = []
+        for _, below in node.after:
+            heights.append(self.draw(below, level + 1, top))
+            top += below.ends * _ROW
+        y = sum(heights) / len(heights)
         self._text(node, level, y)
         right = self._left[level] + self._widths[level] * _CHARACTER + 0.2
         self._axes.plot([self._middle(level), right], [y, y], color=RULE, linewidth=1.4, zorder=1)
-        for answer, below in enumerate(node.after):
-            self._edge(level, y, heights[answer], answer, below)
+        for height, (answer, below) in zip(heights, node.after, strict=True):
+            self._edge(level, y, height, answer, below)
         return y
 
     def _edge(self, level: int, y: float, end: float, answer: int, below: Node) -> None:
@@ -178,7 +183,7 @@ class _Pen:
             [(start, y), (bend, y), (start, end), (bend, end), (target, end)],
             [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO],
         )
-        colour = TWO[answer]
+        colour = TWO[answer % 2]
         self._axes.add_patch(PathPatch(path, fill=False, color=colour, linewidth=1.4, zorder=1))
         self._axes.text(
             start + 0.72 * self._gap,
@@ -215,7 +220,7 @@ def _columns(root: Node) -> Iterator[list[Node]]:
     level = [root]
     while level:
         yield level
-        level = [below for node in level for below in node.after or ()]
+        level = [below for node in level for _, below in node.after]
 
 
 def _short(name: str) -> str:

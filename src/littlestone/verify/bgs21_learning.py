@@ -10,16 +10,14 @@ from math import log
 import numpy as np
 
 from littlestone.audit import find_subject
-from littlestone.classes import Subsets
+from littlestone.classes import FiniteClass, Outcomes, Subsets
 from littlestone.dimension import LabelTable, multiclass_littlestone_dimension
 from littlestone.domains import Integers
-from littlestone.labelled import LabelledSample
-from littlestone.learners import IrreducibleLearner
-from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
-from littlestone.multiclass import Outcomes, TableClass
+from littlestone.learners import BitPartsLearner, BitsLearner, IrreducibleLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 from littlestone.verify.bgs21 import bit_class_cap
 from littlestone.verify.statement import Outcome, statement
 
@@ -44,7 +42,7 @@ def parts_are_private() -> Outcome:
 @statement("BGS21 Theorem 3.1, error: sum of SC_i(alpha / b, beta / b) records suffice")
 def parts_are_accurate() -> Outcome:
     """One rule with an outcome: 20 runs at the planned size, each on 500 new records."""
-    H = Outcomes.of("origin", "dest", labels=["on time", "late", "cancelled"], max_rules=1)
+    H = Outcomes.of("origin", "dest", labels=3, max_rules=1)
     failures, sizes = 0, []
     for kind in (BitPartsLearner, BitsLearner):
         learner = kind(H, Budget(1, "1e-6"))
@@ -54,12 +52,12 @@ def parts_are_accurate() -> Outcome:
         for seed in range(20):
             rng = random.Random(seed)
             drawn = [(rng.choice("JENS"), rng.choice("HL")) for _ in range(n + 500)]
-            examples = [(x, H.labels[2 if x == ("J", "H") else 0]) for x in drawn]
-            sample = LabelledSample.from_examples(H.domain, H.labels, examples[:n])
+            examples = [(x, 2 if x == ("J", "H") else 0) for x in drawn]
+            sample = Sample.from_examples(H.domain, examples[:n], labels=3)
             with Ledger() as ledger:
                 draws = seeded_generator(seed)
                 f = learner.fit(sample, ledger=ledger, dataset="made up", rng=draws).hypothesis
-            failures += sum(H.labels[f(x)] != y for x, y in examples[n:]) > 500 * ALPHA
+            failures += sum(f(x) != y for x, y in examples[n:]) > 500 * ALPHA
     return Outcome(
         f"at most {BETA:g} of the runs err more than {ALPHA:g}",
         f"{failures} of 40, with {sizes[0]:,} records in parts and {sizes[1]:,} under one budget",
@@ -77,7 +75,7 @@ def generic(d: int, cuts: int) -> int:
     return 0 if bound is None else bound.n
 
 
-def _generic_parts(H: TableClass) -> int:
+def _generic_parts(H: FiniteClass) -> int:
     """What the reduction plans with the generic learner for each bit class."""
     binary = partial(IrreducibleLearner.proved, alpha=ALPHA / H.bits, beta=BETA / H.bits)
     learner = BitPartsLearner(H, Budget(1, "1e-6"), binary=binary)
@@ -87,9 +85,9 @@ def _generic_parts(H: TableClass) -> int:
 
 # MLS 1 and bit classes of LDim 1; and MLS 1, 2, with larger ones.
 CLASSES = [
-    TableClass.of([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1]], labels=list("abcd")),
-    TableClass.of([[0, 0], [1, 2], [2, 1], [3, 3]], labels=list("abcd")),
-    TableClass.of([[x, y] for x in range(4) for y in range(4)], labels=list("abcd")),
+    FiniteClass.from_array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1]], labels=4),
+    FiniteClass.from_array([[0, 0], [1, 2], [2, 1], [3, 3]], labels=4),
+    FiniteClass.from_array([[x, y] for x in range(4) for y in range(4)], labels=4),
 ]
 
 
@@ -112,7 +110,7 @@ def sizes_by_mls() -> Outcome:
     """The same sizes below those of the cap of Theorem 3.3, and of the sharper one."""
     found = []
     for H in CLASSES:
-        d, k, b = H.littlestone_dimension(), len(H.labels) - 1, H.bits
+        d, k, b = H.littlestone_dimension(), H.labels - 1, H.bits
         caps = bit_class_cap(d, k), int(6 * d * log(k + 1))
         found.append((_generic_parts(H), *(b * generic(cap, b) for cap in caps)))
     return Outcome(
@@ -157,7 +155,7 @@ def rules_with_outcomes() -> Outcome:
     found = []
     for m, r, s in [(1, 1, 1), (1, 1, 2), (2, 1, 1), (2, 2, 1), (2, 1, 2), (2, 2, 2), (3, 2, 1)]:
         for k in (1, 2, 3):
-            H = Outcomes.of(*"abc"[:m], labels=list("wxyz")[: k + 1], max_rules=s, max_literals=r)
+            H = Outcomes.of(*"abc"[:m], labels=k + 1, max_rules=s, max_literals=r)
             found.append((H.littlestone_dimension(), H.bit_class(0).littlestone_dimension()))
     equal = sum(mls == bit for mls, bit in found)
     return Outcome("equal", f"on {equal} of {len(found)} classes", equal == len(found))

@@ -10,9 +10,8 @@ from typing import Any
 from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.bits import H, by_orders, read, together
 from littlestone.audit.subjects.exponential_learner import Records
-from littlestone.classifiers import BitClassifier
-from littlestone.learners import ExponentialLearner
-from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
+from littlestone.hypotheses import BitFunction
+from littlestone.learners import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.privacy import Budget
 from plants.harness import Masses, Plant, is_private
 
@@ -47,7 +46,7 @@ def bits_only_that_occur(records: Records) -> Any:
     """A bit that no label of the sample has is not learned; it is 0."""
 
     class Skipping(BitsLearner[Any]):
-        def classifier(self, bits: Any) -> BitClassifier:
+        def classifier(self, bits: Any) -> BitFunction:
             zeros = [H.bit_class(i).hypothesis(0) for i in range(H.bits)]
             seen = [LEARNER.bit(read(records), i).positives.any() for i in range(H.bits)]
             chosen = zip(bits, zeros, seen, strict=True)

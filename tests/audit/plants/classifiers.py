@@ -18,7 +18,6 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from littlestone.audit import Subject, audit_epsilon
 from littlestone.errors import NotPrivateWarning
 from littlestone.interop.scikit_learn import LittlestoneClassifier
-from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from plants.harness import Masses, Plant, is_private, toy
@@ -33,7 +32,7 @@ PEOPLE: Records = [(20, 0), (50, 1)] * 24 + [(20, 0)]
 def classifier(rng: random.Random, **options: Any) -> LittlestoneClassifier:
     declared = {
         "hypotheses": "thresholds(age, 0..100; step 10)",
-        "budget": Budget(1),
+        "epsilon": 1,
         "classes": (0, 1),
     }
     paid = {"ledger": Ledger(), "dataset": "made up", "simulation_seed": rng.getrandbits(64)}

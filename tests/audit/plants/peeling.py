@@ -7,8 +7,6 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from littlestone.audit import Subject, neighbours
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.peeling import peeling_subject
@@ -74,8 +72,7 @@ class CleansUpIfWrong(Learner):
         rest = super().left(sample, elements, i)
         if not elements.negatives[i]:
             return rest
-        nothing = np.zeros(0, np.int64)
-        return Sample(rest.domain, [], nothing, nothing)
+        return rest.of([], rest.counts[:0])
 
 
 class BestOfTheRest(Learner):

@@ -12,20 +12,16 @@ from typing import Any
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
-from littlestone.labelled import LabelledSample
-from littlestone.learners import ExponentialLearner
-from littlestone.learners.multiclass import BitPartsLearner, BitsLearner
+from littlestone.classes import FiniteClass
+from littlestone.learners import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.learners.voting import orders
-from littlestone.multiclass import TableClass
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 
 # Three labels of one point: codes up to 3, of which the last is no label.
-H = TableClass.of([[0], [1], [2]])
-RECORDS: Records = tuple(product(H.domain.points, H.labels))  # type: ignore[arg-type]
-read: Callable[[Records], LabelledSample[str]] = partial(
-    LabelledSample.from_examples, H.domain, H.labels
-)
+H = FiniteClass.from_array([[0], [1], [2]], labels=3)
+RECORDS: Records = tuple(product(H.domain.points, range(H.labels)))
+read: Callable[[Records], Sample[str]] = partial(Sample.from_examples, H.domain, labels=H.labels)
 
 Masses = Mapping[Hashable, Fraction]
 
@@ -47,7 +43,7 @@ def together(
     return masses
 
 
-def by_orders(learner: BitPartsLearner[Any], sample: LabelledSample[Any]) -> Masses:
+def by_orders(learner: BitPartsLearner[Any], sample: Sample[Any]) -> Masses:
     """The exact law over all orders of the records."""
     total: dict[Hashable, Fraction] = {}
     for parts, chance in orders(sample, len(learner.learners)):

@@ -14,10 +14,8 @@ from typing import Any
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, mechanism_subject, subject
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
-from littlestone.classifiers import Classifier
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
-from littlestone.learners.multiclass import MulticlassLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
@@ -34,7 +32,7 @@ def all_records(H: Enumerable[Any], points: int = 3) -> Records:
     return tuple(product(H.domain.examples(points), (0, 1)))
 
 
-def released_text(hypothesis: Hypothesis[Any] | Classifier[Any]) -> str:
+def released_text(hypothesis: Hypothesis[Any]) -> str:
     """All of a hypothesis or classifier that a model file holds: its form could not hide a leak.
 
     >>> released_text(Thresholds.on(0, 1).hypothesis(0))[:20]
@@ -44,7 +42,7 @@ def released_text(hypothesis: Hypothesis[Any] | Classifier[Any]) -> str:
 
 
 def fits(
-    learner: PrivateLearner[Any] | MulticlassLearner[Any],
+    learner: PrivateLearner[Any],
     read: Callable[[Any], Any] | None = None,
 ) -> Callable[[int, random.Random], Run[Records]]:
     """The runs of a learner's subject: whole fits, each with the text of what it releases.

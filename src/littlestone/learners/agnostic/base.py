@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 from littlestone.classes.base import Enumerable, HypothesisClass
-from littlestone.discovery import concrete
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
@@ -22,7 +21,8 @@ from littlestone.learners.agnostic.patterns import (
     patterns,
     relabelled,
 )
-from littlestone.learners.base import WRONG_LABELS, Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learners.inner import fewest
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.budget import Budget
@@ -54,7 +54,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     `InfiniteDimensionError` and `EmptyClassError`.
     """
 
-    reservation = WRONG_LABELS
+    caveat = Caveat.WRONG_LABELS
 
     kind: ClassVar[type[Relabelling]]
     """What the cost of its `scores` is."""
@@ -71,10 +71,9 @@ class AgnosticTransformation(PrivateLearner[Point]):
         relabelling: Relabelling | None = None,
         entries: int | None = ENTRIES,
     ) -> None:
-        hypotheses.require_learnable()
+        super().__init__(hypotheses, budget)
         if isinstance(hypotheses, Enumerable):
             hypotheses.require_scorable()
-        self.hypotheses = hypotheses
         self.alpha = exact(alpha, what="alpha")
         if not 0 < self.alpha < 1:
             raise DeclarationError(
@@ -93,7 +92,9 @@ class AgnosticTransformation(PrivateLearner[Point]):
         room = self.relabelling.room(target)
         own = Budget(room.epsilon, room.delta)
         if realizable is None:
-            self.realizable = default_learner(hypotheses, own, alpha=KEPT * float(self.alpha) / 4)
+            inner = KEPT * float(self.alpha) / 4
+            found = fewest(hypotheses, own, alpha=inner, allowed=_is_realizable)
+            self.realizable = found or IrreducibleLearner(hypotheses, own, alpha=inner)
         else:
             self.realizable = realizable(own)
         if self.realizable.hypotheses != hypotheses:
@@ -266,29 +267,6 @@ def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
     return math.exp(exponent) if exponent > -600 else 0.0
 
 
-def default_learner(
-    H: HypothesisClass[Any], budget: Budget, *, alpha: float
-) -> PrivateLearner[Any]:
-    """The learner of the package that provably takes the fewest records in the realizable setting.
-
-    Where none has a proved size, `IrreducibleLearner`.
-
-    >>> from littlestone.classes import Points
-    >>> from littlestone.domains import Strings
-    >>> default_learner(Points(Strings("id")), Budget(1, "1e-6"), alpha=0.1).method
-    'single_key'
-    """
-    found = []
-    for kind in concrete(PrivateLearner, "littlestone.learners"):  # type: ignore[type-abstract]
-        if issubclass(kind, AgnosticTransformation):
-            continue
-        try:
-            learner = kind.aimed(H, budget, alpha=alpha)
-        except DeclarationError:
-            continue
-        bound = learner.bound(alpha, 0.05, setting="realizable")
-        if bound is not None:
-            found.append((bound.n, learner))
-    if found:
-        return min(found, key=lambda pair: pair[0])[1]
-    return IrreducibleLearner(H, budget, alpha=alpha)
+def _is_realizable(kind: type[PrivateLearner[Any]]) -> bool:
+    """Whether a learner of this kind may learn the relabelled records, in which no label is wrong."""
+    return not issubclass(kind, AgnosticTransformation)

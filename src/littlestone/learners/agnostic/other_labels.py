@@ -36,7 +36,8 @@ class AgnosticLearner(AgnosticTransformation[Point]):
     """
 
     method = "agnostic"
-    counts_errors = True
+    several = False
+    tolerates_label_noise = True
     kind = OtherLabels
 
     relabelling: OtherLabels

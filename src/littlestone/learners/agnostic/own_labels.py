@@ -34,7 +34,8 @@ class RelabellingLearner(AgnosticTransformation[Point]):
     """
 
     method = "relabelling"
-    counts_errors = True
+    several = False
+    tolerates_label_noise = True
     kind = OwnLabels
 
     def tuned(self, epsilon: Fraction) -> OwnLabels:

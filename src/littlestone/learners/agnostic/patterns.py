@@ -96,7 +96,7 @@ def errors_of(labels: Labels, sample: Sample[Point]) -> Counts:
 def relabelled(sample: Sample[Point], labels: Labels) -> Sample[Point]:
     """The same points, as often, with these labels."""
     often = sample.negatives + sample.positives
-    return Sample(
+    return Sample.of_two(
         sample.domain, sample.points, np.where(labels, 0, often), np.where(labels, often, 0)
     )
 

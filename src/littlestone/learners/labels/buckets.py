@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from littlestone.classifiers.buckets import BucketTable, bucket_of
+from littlestone.classes import HypothesisClass, Lookup
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
-from littlestone.learners.base import Bound, Setting, require_plan
-from littlestone.learners.multiclass.base import MulticlassLearner
-from littlestone.multiclass import Lookup, MulticlassClass
+from littlestone.hypotheses.buckets import BucketTable, bucket_of
+from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.sample import Sample
 
 BITS = 18
 
 
-class BucketLearner(MulticlassLearner[Any]):
+class BucketLearner(PrivateLearner[Any]):
     """Release a label for each of 2^bits public buckets, to which keys are hashed: `BucketLabels`.
 
     epsilon-DP for every sample, with no delta: every bucket is released, whether or not it has records,
@@ -31,29 +30,30 @@ class BucketLearner(MulticlassLearner[Any]):
     Theorem 4.
 
     >>> from littlestone.domains import Strings
-    >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
+    >>> H = Lookup(Strings("tailnum"), 3, 2)
     >>> print(BucketLearner(H, Budget(1)).event)
     permute-and-flip on 3 labels in each of 262144 buckets, epsilon 1
     """
 
     method = "buckets"
-    reservation = "if no key need be named"
-    counts_errors = True
+    several = True
+    caveat = Caveat.UNNAMED_KEYS
+    tolerates_label_noise = True
 
     def __init__(
         self,
-        hypotheses: MulticlassClass[Any],
+        hypotheses: HypothesisClass[Any],
         budget: Budget,
         *,
         bits: int = BITS,
     ) -> None:
+        super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Lookup):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
                 found="it is no class of lookup tables",
                 fix="take another method, or declare lookup(COLUMN; at most M)",
             )
-        hypotheses.require_learnable()
         if type(bits) is not int or not 1 <= bits <= 20:
             raise DeclarationError(
                 f"hash keys to 2^{bits!r} buckets",
@@ -62,17 +62,17 @@ class BucketLearner(MulticlassLearner[Any]):
             )
         self.hypotheses: Lookup = hypotheses
         self.bits = bits
-        self.mechanism = BucketLabels(budget.epsilon, 1 << bits, len(hypotheses.labels))
+        self.mechanism = BucketLabels(budget.epsilon, 1 << bits, hypotheses.labels)
 
     @property
     def event(self) -> BucketLabels:
         return self.mechanism
 
-    def draw(self, sample: LabelledSample[Any], *, receipt: Receipt) -> BucketTable:
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> BucketTable:
         given = self.mechanism.draw_counts(self.counts(sample), receipt=receipt)
         return BucketTable(self.hypotheses.domain, self.hypotheses.labels, given)
 
-    def counts(self, sample: LabelledSample[Any]) -> dict[int, list[int]]:
+    def counts(self, sample: Sample[Any]) -> dict[int, list[int]]:
         """How many records of each label every bucket has that has any.  Never released."""
         found: dict[int, list[int]] = {}
         for x, row in zip(sample.points, sample.counts.tolist(), strict=True):

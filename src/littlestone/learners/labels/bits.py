@@ -10,17 +10,14 @@ from functools import cache, partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classifiers import BitClassifier
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.learners.choosing import ChoosingLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.irreducible import IrreducibleLearner
-from littlestone.learners.multiclass.base import MulticlassLearner
 from littlestone.learners.partition import PartitionLearner
-from littlestone.multiclass import MulticlassClass
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
@@ -48,7 +45,7 @@ def first_that_applies(H: HypothesisClass[Any], budget: Budget) -> PrivateLearne
     return IrreducibleLearner(H, budget)
 
 
-class BitwiseLearner(MulticlassLearner[Point]):
+class BitwiseLearner(PrivateLearner[Point]):
     """Learns bit i of the label by a binary learner of H|_i, i < b, and puts the bits together.
 
     ``binary`` makes those learners, by default `first_that_applies`; a code above k is the label
@@ -61,23 +58,29 @@ class BitwiseLearner(MulticlassLearner[Point]):
 
     def __init__(
         self,
-        hypotheses: MulticlassClass[Point],
+        hypotheses: HypothesisClass[Point],
         budget: Budget,
         *,
         binary: Binary = first_that_applies,
         other: int = 0,
     ) -> None:
-        hypotheses.require_learnable()
-        if type(other) is not int or not 0 <= other < len(hypotheses.labels):
+        super().__init__(hypotheses, budget)
+        if hypotheses.labels == 2:
             raise DeclarationError(
-                f"give codes above {len(hypotheses.labels) - 1} the label number {other!r}",
+                f"learn {hypotheses} by the method {self.method}",
+                found="two labels are one bit",
+                fix="take another method",
+            )
+        if type(other) is not int or not 0 <= other < hypotheses.labels:
+            raise DeclarationError(
+                f"give codes above {hypotheses.labels - 1} the label number {other!r}",
                 found="there is no such label",
                 fix="give the number of a label, such as 0",
             )
-        self.hypotheses, self.other = hypotheses, other
+        self.other = other
         classes = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
         self.learners = self.shared(classes, budget, binary)
-        self.counts_errors = all(learner.counts_errors for learner in self.learners)
+        self.tolerates_label_noise = all(learner.tolerates_label_noise for learner in self.learners)
 
     @abstractmethod
     def shared(
@@ -85,19 +88,21 @@ class BitwiseLearner(MulticlassLearner[Point]):
     ) -> tuple[PrivateLearner[Point], ...]:
         """The learners of the bit classes, which together cost at most ``budget``."""
 
-    def bit(self, sample: LabelledSample[Point], i: int) -> Sample[Point]:
+    def bit(self, sample: Sample[Point], i: int) -> Sample[Point]:
         """The sample whose labels are the bits number i."""
-        return sample.binary({y for y in range(len(self.hypotheses.labels)) if y >> i & 1})
+        return sample.binary({y for y in range(self.hypotheses.labels) if y >> i & 1})
+
+    @property
+    def detail(self) -> str:
+        return "each bit by " + ", ".join(dict.fromkeys(inner.method for inner in self.learners))
 
     def work(self, n: int) -> int:
         """That of all binary learners."""
         return sum(learner.work(n) for learner in self.learners)
 
-    def classifier(self, bits: Sequence[Any]) -> BitClassifier:
+    def classifier(self, bits: Sequence[Any]) -> BitFunction:
         """What is released with these bits; a function of them and of declarations alone."""
-        return BitClassifier(
-            self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other
-        )
+        return BitFunction(self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other)
 
     def enough(self, alpha: float, beta: float, setting: Setting) -> int | None:
         """Records with which every bit errs at most alpha / b with probability 1 - beta / b.
@@ -122,14 +127,15 @@ class BitsLearner(BitwiseLearner[Point]):
     fewer records than BGS21's parts (`BitPartsLearner`), of which each bit sees one in b:
     docs/proofs/multiclass-learning.md, Theorems 1 and 3.
 
-    >>> from littlestone.multiclass import parse_multiclass
-    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
     >>> learner = BitsLearner(H, Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     1754
     """
 
     method = "bits"
+    several = True
 
     def shared(
         self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
@@ -161,7 +167,7 @@ class BitsLearner(BitwiseLearner[Point]):
     def event(self) -> Event:
         return self._event
 
-    def draw(self, sample: LabelledSample[Point], *, receipt: Receipt) -> BitClassifier:
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> BitFunction:
         return self.classifier(
             [
                 learner.draw(self.bit(sample, i), receipt=receipt)

@@ -50,17 +50,17 @@ class OutcomeCovers:
         # What was found tells of the records that asked for it.
         return OutcomeCovers.of, (self.m, self.r, self.s, self.k)
 
-    def _at(self, x: Rule) -> list[Rule]:
+    def rules_at(self, x: Rule) -> list[Rule]:
         """The rules that the record x obeys."""
         return [tuple(x[j] if j in shape else None for j in range(self.m)) for shape in self.shapes]
 
-    def _open(self, cover: Cover) -> bool:
+    def is_open(self, cover: Cover) -> bool:
         """Whether a rule more may change the function."""
         return len(cover) < self.s and all(any(v is not None for v in rule) for rule, _ in cover)
 
     def restrict(self, space: Space, x: Rule, y: int) -> Space:
         """The version space of the functions in ``space`` that are y at the record x."""
-        at = self._at(x)
+        at = self.rules_at(x)
         wrong = {(rule, z) for rule in at for z in range(1, self.k + 1) if z != y}
         refuted = space.refuted | wrong
         covers = {c for c in space.covers if not c & wrong}
@@ -79,7 +79,7 @@ class OutcomeCovers:
                     }
             covers = {c for c in grown if not any(least < c for least in grown)}
         # Where no rule can be added, the refuted ones no longer matter.
-        kept = refuted if any(map(self._open, covers)) else frozenset[Outcome]()
+        kept = refuted if any(map(self.is_open, covers)) else frozenset[Outcome]()
         return Space(frozenset(covers), kept)
 
     def values(self, space: Space) -> list[list[Any]]:
@@ -89,18 +89,18 @@ class OutcomeCovers:
         return found or [[] for _ in range(self.m)]
 
     def dimension(self, space: Space) -> int:
-        """MLS of the space; -1 when it is empty."""
+        """LDim of the space; -1 when it is empty."""
         numbered, d = self._numbered(space), -1
         while self._at_least(numbered, d + 1):
             d += 1
         return d
 
     def at_least(self, space: Space, d: int) -> bool:
-        """Whether MLS(space) >= d."""
+        """Whether LDim(space) >= d."""
         return self._at_least(self._numbered(space), d)
 
     def enough(self, space: Space, x: Rule, d: int) -> list[int]:
-        """Two labels y of x with MLS(space|(x,y)) >= d, if there are two."""
+        """Two labels y of x with LDim(space|(x,y)) >= d, if there are two."""
         found = []
         for y in range(self.k + 1):
             if self.at_least(self.restrict(space, x, y), d):

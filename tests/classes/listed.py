@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.classes import FiniteClass, Outcomes
 from littlestone.domains import Integers
-from littlestone.multiclass import Outcomes, TableClass
-
-LABELS = ["none", "one", "two", "three"]
 
 
 def outcomes(m: int, r: int, s: int, k: int) -> Outcomes:
     columns = [Integers(name) for name in "abc"[:m]]
-    return Outcomes.of(*columns, labels=LABELS[: k + 1], max_rules=s, max_literals=r)
+    return Outcomes.of(*columns, labels=k + 1, max_rules=s, max_literals=r)
 
 
 def records(m: int, values: int) -> list[tuple[int, ...]]:
@@ -40,5 +38,5 @@ def functions(m: int, r: int, s: int, k: int, values: int) -> np.ndarray[Any, An
     return np.array(sorted(rows))
 
 
-def named(table: np.ndarray[Any, Any], k: int) -> TableClass:
-    return TableClass.of(table, labels=LABELS[: k + 1])
+def named(table: np.ndarray[Any, Any], k: int) -> FiniteClass:
+    return FiniteClass.from_array(table, labels=k + 1)

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classifiers import BitClassifier
 from littlestone.domains import Point
-from littlestone.labelled import LabelledSample
+from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
-from littlestone.learners.multiclass.bits import Binary, BitwiseLearner, one_a_class
-from littlestone.learners.multiclass.order import UniformOrder
+from littlestone.learners.labels.bits import Binary, BitwiseLearner, one_a_class
+from littlestone.learners.labels.order import UniformOrder
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
@@ -26,14 +25,15 @@ class BitPartsLearner(BitwiseLearner[Point]):
     sample; the remainder of n / b is not read.  BGS21, Theorem 3.1 and Figure 1, with parts by place:
     docs/proofs/multiclass-learning.md, Theorem 2.  `BitsLearner` commonly takes fewer records.
 
-    >>> from littlestone.multiclass import parse_multiclass
-    >>> H = parse_multiclass("outcomes(origin, dest; at most 1)", ["on time", "late", "cancelled"])
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
     >>> learner = BitPartsLearner(H, Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
     1862
     """
 
     method = "bit_parts"
+    several = True
 
     def shared(
         self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
@@ -44,7 +44,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
     def event(self) -> Parallel:
         return Parallel([UniformOrder(), *(learner.event for learner in self.learners)])
 
-    def draw(self, sample: LabelledSample[Point], *, receipt: Receipt) -> BitClassifier:
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> BitFunction:
         rng = receipt.redeem(UniformOrder())
         parts = self.parts(list(split(sample, shuffled(sample, rng), len(self.learners))))
         return self.classifier(
@@ -54,7 +54,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
             ]
         )
 
-    def parts(self, parts: Sequence[LabelledSample[Point]]) -> list[Sample[Point]]:
+    def parts(self, parts: Sequence[Sample[Point]]) -> list[Sample[Point]]:
         """Of each part the bits that its learner sees."""
         return [self.bit(part, i) for i, part in enumerate(parts)]
 

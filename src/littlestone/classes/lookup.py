@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from littlestone.classes import Subsets
+from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.classes.subsets import Subsets
 from littlestone.domains import Domain, Integers, Product, Strings
 from littlestone.errors import DeclarationError
-from littlestone.multiclass.base import MulticlassClass, require_label
+from littlestone.hypotheses import LookupTable
+from littlestone.sample import Sample
 
 FORM = "lookup(COLUMN, integers(COLUMN), ...; at most M)"
 
 
 @dataclass(frozen=True)
-class Lookup(MulticlassClass[Any]):
+class Lookup(HypothesisClass[Any], Declared):
     """The functions that have a label other than 0, the default, at no more than ``most`` points.
 
     The domain is infinite: a key is a text, a whole number, or a record of such columns.  Let M be
     the examples with another label than 0.  Then
 
-        MLS = most - |M|,
+        LDim = most - |M|,
 
     and the standard optimal algorithm predicts the label of a known point, and 0 at a new one.  Upper
     bound: it errs at new points of other labels only.  Lower bound: a tree of that depth asks at new
     points, one a level, for 0 or 1.  `restrict` copies the examples.  Raises `DeclarationError` for a
     negative ``most`` or another domain.
 
-    >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 4000)
+    >>> H = Lookup(Strings("tailnum"), 3, 4000)
     >>> H.littlestone_dimension(), H.restrict("N1", 2).littlestone_dimension()
     (4000, 3999)
     >>> H.restrict("N1", 2).soa_label("N1"), H.soa_label("N1"), str(H)
@@ -37,9 +39,10 @@ class Lookup(MulticlassClass[Any]):
     """
 
     keyword = "lookup"
+    several = True
 
     domain: Domain[Any]
-    labels: tuple[str, ...]
+    labels: int
     most: int
     known: frozenset[tuple[Any, int]] = frozenset()
     contradicted: bool = False
@@ -79,7 +82,7 @@ class Lookup(MulticlassClass[Any]):
         return H
 
     def restrict(self, x: Any, y: int) -> Self:
-        require_label(self, x, y)
+        require_example(self, x, y)
         label = dict(self.known).get(x, y if y == 0 or self._left > 0 else None)
         if self.contradicted or label != y:
             return replace(self, known=frozenset(), contradicted=True)
@@ -95,14 +98,43 @@ class Lookup(MulticlassClass[Any]):
     def littlestone_dimension(self) -> int:
         return -1 if self.contradicted else self._left
 
-    def mistake_question(self) -> tuple[Any, int, int] | None:
+    @property
+    def size(self) -> int | None:
+        return 0 if self.contradicted else None if self._left else 1
+
+    def soa(self) -> LookupTable:
+        self.require_learnable()
+        return LookupTable(self.domain, self.labels, self.known)
+
+    def soa_label(self, x: Any) -> int:
+        self.domain.require(x)
+        self.require_learnable()
+        label: int = dict(self.known).get(x, 0)
+        return label
+
+    def mistake_point(self) -> Any:
         if self.littlestone_dimension() < 1:
             return None
         known = dict(self.known)
-        return next(x for x in self.domain if x not in known), 0, 1
+        return next(x for x in self.domain if x not in known)
+
+    def reducing_points(self, k: int) -> None:
+        """None: a label that the SOA predicts never lowers the dimension."""
+        self.require_learnable()
+
+    def least_errors(self, sample: Sample[Any]) -> int:
+        """See `HypothesisClass.least_errors`; O(N log N): the keys of largest gain get their labels."""
+        known = dict(self.known)
+        right, gains = 0, list[int]()
+        for x, row in zip(sample.points, sample.counts.tolist(), strict=True):
+            right += row[known.get(x, 0)]
+            if x not in known:
+                gains.append(max(row) - row[0])
+        found: int = sample.n - right - sum(sorted(gains, reverse=True)[: self._left])
+        return found
 
     @classmethod
-    def parse(cls, spec: Spec, labels: Sequence[str]) -> Self:
+    def parse(cls, spec: Spec) -> Self:
         spec.expect_columns(FORM, options=("at",))
         most = spec.count("at most")
         if most is None:
@@ -112,17 +144,17 @@ class Lookup(MulticlassClass[Any]):
                 fix=f"write {FORM}",
             )
         columns = tuple(map(parse_column, spec.arguments))
-        return cls(columns[0] if len(columns) == 1 else Product(columns), tuple(labels), most)
+        return cls(columns[0] if len(columns) == 1 else Product(columns), spec.labels, most)
 
     @classmethod
     def examples(cls) -> list[Self]:
-        tails = cls(Strings("tailnum"), ("UA", "AA", "DL"), 3)
+        tails = cls(Strings("tailnum"), 3, 3)
         return [
             tails,
             tails.restrict("v1", 2).restrict("v2", 0),
-            cls(Integers("id"), ("no", "yes"), 1),
-            cls(Product((Strings("carrier"), Integers("hour"))), ("EWR", "JFK", "LGA"), 2),
-            cls(Strings(), ("a", "b", "c", "d", "e"), 0),
+            cls(Integers("id"), 2, 1),
+            cls(Product((Strings("carrier"), Integers("hour"))), 3, 2),
+            cls(Strings(), 5, 0),
         ]
 
     def __str__(self) -> str:

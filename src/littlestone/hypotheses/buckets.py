@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
-from littlestone.classifiers.base import Classifier
 from littlestone.domains import Domain
+from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 
 _SHOWN = 4  # labels that the words name
 _PLAIN = np.dtype(">u2")  # how a model holds a label; there are 1,000 at most
@@ -32,17 +32,20 @@ def bucket_of(x: Any, bits: int) -> int:
 
 
 @dataclass(frozen=True)
-class BucketTable(Classifier[Any]):
+class BucketTable(Hypothesis[Any]):
     """f(x) = given[bucket_of(x, bits)], with a label for each of the 2^bits buckets.
 
+    Two are equal iff they give every bucket the same label; with infinitely many points, every bucket
+    has one.
+
     >>> from littlestone.domains import Strings
-    >>> table = BucketTable(Strings("tailnum"), ("UA", "AA"), (0, 1, 1, 1))
-    >>> [table.labels[table(x)] for x in ("N1", "N3", "N4")], table.words()
-    (['UA', 'AA', 'AA'], 'by the bucket of 4 to which tailnum is hashed: AA in 3, UA in 1')
+    >>> table = BucketTable(Strings("tailnum"), 2, (0, 1, 1, 1))
+    >>> [table(x) for x in ("N1", "N3", "N4")], table.named(["UA", "AA"])
+    ([0, 1, 1], 'by the bucket of 4 to which tailnum is hashed: AA in 3, UA in 1')
     """
 
     domain: Domain[Any]
-    labels: tuple[str, ...]
+    labels: int
     given: tuple[int, ...] = field(repr=False)
 
     @property
@@ -54,27 +57,35 @@ class BucketTable(Classifier[Any]):
         return self.given[bucket_of(x, self.bits)]
 
     def words(self) -> str:
+        return self.named(numbers(self.labels))
+
+    def named(self, names: Sequence[str]) -> str:
         """In how many buckets each label is, for the labels with the most."""
-        found = np.bincount(self.given, minlength=len(self.labels)).tolist()
+        found = np.bincount(self.given, minlength=self.labels).tolist()
         order = sorted(range(len(found)), key=lambda y: (-found[y], y))
-        shown = [f"{self.labels[y]} in {found[y]:,}" for y in order[:_SHOWN]]
+        shown = [f"{names[y]} in {found[y]:,}" for y in order[:_SHOWN]]
         more = ["..."] if len(order) > _SHOWN else []
         of = getattr(self.domain, "name", "a record")
         return f"by the bucket of {len(self.given):,} to which {of} is hashed: " + ", ".join(
             [*shown, *more]
         )
 
+    def witness(self, other: Self) -> Any:
+        """Found by hashing one point after the other: some 2^bits of them."""
+        if self.given == other.given:
+            return None
+        return next(x for x in self.domain if self(x) != other(x))
+
     def form(self) -> dict[str, object]:
         packed = np.array(self.given, dtype=_PLAIN).tobytes()
-        return {"hash": "sha256", "given": base64.b64encode(packed).decode()}
+        return {"labels": self.labels, "hash": "sha256", "given": base64.b64encode(packed).decode()}
 
     @classmethod
-    def from_form(
-        cls, domain: Domain[Any], labels: tuple[str, ...], form: Mapping[str, Any]
-    ) -> Self:
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        labels = label_count(form["labels"])
         packed = base64.b64decode(form["given"], validate=True)
         given = tuple(np.frombuffer(packed, dtype=_PLAIN).tolist())
         power = len(given) > 1 and not len(given) & len(given) - 1
-        if form["hash"] != "sha256" or not power or max(given) >= len(labels):
+        if form["hash"] != "sha256" or not power or max(given) >= labels:
             raise ValueError
         return cls(domain, labels, given)

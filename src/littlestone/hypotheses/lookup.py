@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
-from littlestone.classifiers.base import Classifier
 from littlestone.domains import Domain, Product
+from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 
 _SHOWN = 12  # entries that the words name
 
 
 @dataclass(frozen=True)
-class LookupTable(Classifier[Any]):
+class LookupTable(Hypothesis[Any]):
     """f(x) = y for the ``entries`` (x, y), and the label 0, the default, for all other points.
 
     Canonical: entries of label 0 are dropped, the others form a set; so with infinitely many points
     two tables are equal iff they agree everywhere.
 
     >>> from littlestone.domains import Strings
-    >>> table = LookupTable(Strings("tailnum"), ("UA", "AA"), frozenset({("N1", 1), ("N2", 0)}))
-    >>> [table.labels[table(x)] for x in ("N1", "N2", "N3")], table.words()
-    (['AA', 'UA', 'UA'], "AA if tailnum is 'N1', else UA")
+    >>> table = LookupTable(Strings("tailnum"), 2, frozenset({("N1", 1), ("N2", 0)}))
+    >>> [table(x) for x in ("N1", "N2", "N3")], table.named(["UA", "AA"])
+    ([1, 0, 0], "AA if tailnum is 'N1', else UA")
     """
 
     domain: Domain[Any]
-    labels: tuple[str, ...]
+    labels: int
     entries: frozenset[tuple[Any, int]] = field(repr=False)
 
     def __post_init__(self) -> None:
@@ -43,14 +43,19 @@ class LookupTable(Classifier[Any]):
         return self._label.get(x, 0)
 
     def words(self) -> str:
+        if self.labels > 2 or not self.entries:
+            return self.named(numbers(self.labels))
+        return self._keys(sorted(x for x, _ in self.entries))
+
+    def named(self, names: Sequence[str]) -> str:
         """Label by label; of a long table only the beginning."""
-        default = self.labels[0]
+        default = names[0]
         if not self.entries:
             return f"always {default}"
         keys: dict[int, list[Any]] = {}
         for x, y in sorted(self.entries, key=lambda entry: (entry[1], entry[0]))[:_SHOWN]:
             keys.setdefault(y, []).append(x)
-        shown = [f"{self.labels[y]} if {self._keys(listed)}" for y, listed in keys.items()]
+        shown = [f"{names[y]} if {self._keys(listed)}" for y, listed in keys.items()]
         left = len(self.entries) - _SHOWN
         more = [f"({left:,} entries more)"] if left > 0 else []
         return f"{'; '.join([*shown, *more])}, else {default}"
@@ -61,15 +66,18 @@ class LookupTable(Classifier[Any]):
         listed = ", ".join(map(repr, keys))
         return f"{self.domain.name} is {'' if len(keys) == 1 else 'one of '}{listed}"
 
+    def witness(self, other: Self) -> Any:
+        return min((x for x, _ in self.entries ^ other.entries), default=None)
+
     def form(self) -> dict[str, object]:
-        return {"entries": [[self.domain.point_to_json(x), y] for x, y in sorted(self.entries)]}
+        entries = [[self.domain.point_to_json(x), y] for x, y in sorted(self.entries)]
+        return {"labels": self.labels, "entries": entries}
 
     @classmethod
-    def from_form(
-        cls, domain: Domain[Any], labels: tuple[str, ...], form: Mapping[str, Any]
-    ) -> Self:
+    def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
+        labels = label_count(form["labels"])
         entries = [(domain.point_from_json(x), y) for x, y in form["entries"]]
-        legal = all(x is not None and type(y) is int and 0 < y < len(labels) for x, y in entries)
+        legal = all(x is not None and type(y) is int and 0 < y < labels for x, y in entries)
         once = len({x for x, _ in entries}) == len(entries)
         if domain.size is not None or not legal or not once:
             raise ValueError

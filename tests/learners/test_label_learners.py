@@ -12,28 +12,36 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.classifiers import BitClassifier
+from littlestone.classes import FiniteClass, HypothesisClass, parse_class
+from littlestone.classes.declared import Declared
 from littlestone.discovery import concrete
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, LedgerError
-from littlestone.labelled import LabelledSample
-from littlestone.learners import ExponentialLearner, IrreducibleLearner, Release
-from littlestone.learners.multiclass import BitPartsLearner, BitsLearner, MulticlassLearner
+from littlestone.hypotheses import BitFunction
+from littlestone.learners import (
+    BitPartsLearner,
+    BitsLearner,
+    ExponentialLearner,
+    IrreducibleLearner,
+    PrivateLearner,
+    Release,
+)
 from littlestone.learners.teachers import split
-from littlestone.multiclass import MulticlassClass, TableClass, parse_multiclass
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
 
 LABELS = ("on time", "late", "cancelled")
-LEARNERS: list[Any] = [
-    *concrete(MulticlassLearner, "littlestone.learners")  # type: ignore[type-abstract]
+EVERY: list[type[PrivateLearner[Any]]] = [
+    *concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
 ]
-CLASSES: list[MulticlassClass[Any]] = [
-    TableClass.of([[0, 1], [1, 2], [2, 2], [0, 0]], labels=LABELS),
+LEARNERS: list[Any] = [kind for kind in EVERY if kind.several]
+CLASSES: list[HypothesisClass[Any]] = [
+    FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=3),
     *(
-        parse_multiclass(text, LABELS)
+        parse_class(text, labels=3)
         for text in (
             "outcomes(a, integers(b); at most 1)",
             "outcomes(a; at most 2)",
@@ -46,7 +54,7 @@ WILD: list[Any] = [None, "", float("nan"), 10**5000, b"\xff", "\ud800", [], ["u"
 
 
 @cache
-def learner_of(kind: Any, H: MulticlassClass[Any]) -> Any:
+def learner_of(kind: Any, H: HypothesisClass[Any]) -> Any:
     try:
         return kind(H, Budget(1, "0.01"))
     except DeclarationError:
@@ -58,10 +66,15 @@ APPLY = [(kind, H) for kind in LEARNERS for H in CLASSES if learner_of(kind, H) 
 
 def released(learner: Any, examples: list[tuple[Any, Any]], seed: int = 1) -> Release:
     H = learner.hypotheses
-    sample = LabelledSample.from_examples(H.domain, H.labels, examples)
+    sample = Sample.from_examples(H.domain, examples, labels=LABELS)
     with Ledger() as ledger:
         found: Release = learner.fit(
-            sample, ledger=ledger, dataset="d", label="flight", rng=seeded_generator(seed)
+            sample,
+            ledger=ledger,
+            dataset="d",
+            label="flight",
+            labels=LABELS,
+            rng=seeded_generator(seed),
         )
     return found
 
@@ -73,7 +86,7 @@ def test_every_learner_has_a_class() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "H"), APPLY, ids=lambda made: getattr(made, "method", str(made)))
-def test_no_sample_raises(kind: Any, H: MulticlassClass[Any]) -> None:
+def test_no_sample_raises(kind: Any, H: HypothesisClass[Any]) -> None:
     learner = learner_of(kind, H)
     samples = [
         [("u", "late")],
@@ -91,13 +104,61 @@ def test_no_sample_raises(kind: Any, H: MulticlassClass[Any]) -> None:
     assert pickle.loads(pickle.dumps(learner)).event == learner.event
 
 
+# A learner of two labels would read a table of three without complaint, and release garbage.
+
+
+def says_several(kind: type[Any]) -> bool:
+    """Whether it says ``several`` itself, or a base does that is no `PrivateLearner` in general."""
+    own = kind.__mro__[: kind.__mro__.index(PrivateLearner)]
+    return any("several" in vars(base) for base in own)
+
+
+def of_several() -> list[HypothesisClass[Any]]:
+    """All example classes of more than two labels; and tables, of which an example may have two."""
+    kinds: list[Any] = [*concrete(Declared, "littlestone.classes")]  # type: ignore[type-abstract]
+    found = [H for kind in kinds for H in kind.examples()]
+    return [*CLASSES, *(H for H in found if H.labels > 2)]
+
+
+def test_every_learner_says_whether_it_learns_several_labels() -> None:
+    assert "several" not in vars(PrivateLearner)
+    assert [kind.method for kind in EVERY if not says_several(kind)] == []
+    assert {kind.several for kind in EVERY} == {False, True}
+
+
+@pytest.mark.parametrize("H", of_several(), ids=str)
+@pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.method)
+def test_no_learner_of_two_labels_reads_more(kind: Any, H: HypothesisClass[Any]) -> None:
+    if not kind.several:
+        with pytest.raises(
+            DeclarationError, match=f"it learns two labels, and the class has {H.labels}"
+        ):
+            kind(H, Budget(1, "0.01"))
+        return
+    learner = learner_of(kind, H)
+    if learner is not None:
+        x = H.domain.examples(1)[0]
+        sample = Sample.from_examples(H.domain, [(x, H.labels - 1)] * 5, labels=H.labels)
+        with Ledger() as ledger:
+            f = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(1)).hypothesis
+        assert f.labels == H.labels
+        assert {f(point) for point in H.domain.examples(9)} <= set(range(H.labels))
+
+
+def test_a_learner_that_says_nothing_is_seen() -> None:
+    class Silent(PrivateLearner[Any]):
+        pass
+
+    assert not says_several(Silent)
+
+
 def test_a_release_tells_the_total_and_the_limit_of_its_moment() -> None:
     learner = learner_of(BitsLearner, CLASSES[0])
-    sample = LabelledSample.from_examples(CLASSES[0].domain, LABELS, [(0, "late")])
+    sample = Sample.from_examples(CLASSES[0].domain, [(0, "late")], labels=LABELS)
     most = PrivacyCost(Fraction(5), Fraction(1, 2))
     with Ledger() as ledger:
         ledger.set_limit("d", most)
-        found = [learner.fit(sample, ledger=ledger, dataset="d") for _ in range(2)]
+        found = [learner.fit(sample, ledger=ledger, dataset="d", labels=LABELS) for _ in range(2)]
     cost = learner.cost()
     assert [release.total for release in found] == [cost, cost + cost]
     assert {release.limit for release in found} == {most}
@@ -119,7 +180,7 @@ def test_nothing_is_drawn_without_a_receipt(kind: Any) -> None:
 
     H = CLASSES[0]
     learner = kind(H, Budget(1), binary=ExponentialLearner)
-    sample = LabelledSample.from_examples(H.domain, LABELS, [("x0", "late")] * 9)
+    sample = Sample.from_examples(H.domain, [("x0", "late")] * 9, labels=LABELS)
     with Ledger() as ledger:
         rng = seeded_generator(1)
         receipt = ledger.spend(learner.event, dataset="d", what="test", rng=rng)
@@ -138,15 +199,19 @@ def test_what_fit_refuses() -> None:
     H = CLASSES[1]
     learner = BitsLearner(H, Budget(1, "0.01"))
     wrong = [
-        LabelledSample.from_examples(Integers(), LABELS, [(1, "late")]),
-        LabelledSample.from_examples(H.domain, LABELS[::-1], [(("u", 1), "late")]),
-        LabelledSample.from_examples(H.domain, LABELS, []),
-        LabelledSample.from_examples(H.domain, LABELS, [(("u", 1), "late")]).binary({1}),
+        Sample.from_examples(Integers(), [(1, "late")], labels=LABELS),
+        Sample.from_examples(H.domain, [(("u", 1), 3)], labels=4),
+        Sample.from_examples(H.domain, [], labels=LABELS),
+        Sample.from_examples(H.domain, [(("u", 1), "late")], labels=LABELS).binary({1}),
     ]
     with Ledger() as ledger:
         for sample in wrong:
             with pytest.raises(DeclarationError, match="learn outcomes"):
-                learner.fit(sample, ledger=ledger, dataset="d")  # type: ignore[arg-type]
+                learner.fit(sample, ledger=ledger, dataset="d")
+        right = Sample.from_examples(H.domain, [(("u", 1), 2)], labels=3)
+        for names in (("a", "b"), ("a", "b", "c", "d")):
+            with pytest.raises(DeclarationError, match="names"):
+                learner.fit(right, ledger=ledger, dataset="d", labels=names)
         assert ledger.entries("d") == []
     for other in (3, -1, True, "late"):
         with pytest.raises(DeclarationError, match="codes above"):
@@ -158,7 +223,7 @@ def test_parts_are_by_place() -> None:
     H = CLASSES[0]
     learner = BitPartsLearner(H, Budget(1), binary=ExponentialLearner)
     examples = [("x0", "late"), ("x1", "cancelled"), ("x0", "on time")] * 3
-    sample = LabelledSample.from_examples(H.domain, LABELS, examples)
+    sample = Sample.from_examples(H.domain, examples, labels=LABELS)
     order = np.arange(len(LABELS) * 2).repeat(sample.counts.ravel())
     cut = list(split(sample, order, 2))
     assert [part.n for part in cut] == [4, 4]
@@ -187,7 +252,7 @@ def test_planned_records_suffice(kind: Any) -> None:
     for seed in range(20):
         release = released(learner, [example(rng) for _ in range(bound.n)], seed)
         tests = [example(rng) for _ in range(300)]
-        wrong = sum(H.labels[release.hypothesis(x)] != y for x, y in tests)
+        wrong = sum(LABELS[release.hypothesis(x)] != y for x, y in tests)
         failures += wrong > alpha * len(tests)
     assert bound.proved
     assert failures <= 2
@@ -213,17 +278,30 @@ def test_plans() -> None:
     assert parts.paper_plan(0.1, 0.05) is None
 
 
-def test_one_label_bit_is_the_binary_learner() -> None:
-    """With two labels there is one bit, and both learners are the binary one on all records."""
-    H = TableClass.of([[0, 1], [1, 1]])
-    bits, parts = (kind(H, Budget(1)) for kind in (BitsLearner, BitPartsLearner))
-    assert bits.event == ExponentialLearner(H.bit_class(0), Budget(1)).event
-    bounds = [learner.plan(0.1, 0.05, setting="realizable") for learner in (bits, parts)]
-    assert len({bound.n for bound in bounds if bound is not None}) == 1
+@pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
+def test_two_labels_have_no_bits(kind: Any) -> None:
+    """They would be the binary learner under another name."""
+    with pytest.raises(DeclarationError, match="two labels are one bit"):
+        kind(FiniteClass.from_array([[0, 1], [1, 1]]), Budget(1, "0.01"))
+
+
+def test_four_labels_are_two_binary_learners_on_all_records() -> None:
+    H = FiniteClass.from_array([[0, 3], [1, 2], [2, 2]], labels=4)
+    bits, parts = (
+        kind(H, Budget(1), binary=ExponentialLearner) for kind in (BitsLearner, BitPartsLearner)
+    )
+    assert [learner.event for learner in parts.learners] == [
+        ExponentialLearner(H.bit_class(i), Budget(1)).event for i in range(2)
+    ]
+    plans = [learner.plan(0.1, 0.05, setting="realizable") for learner in (*bits.learners, bits)]
+    assert all(plans)
+    sample = Sample.from_examples(H.domain, [("x0", 2), ("x1", 2)] * 200, labels=4)
     for seed in range(5):
-        f = released(bits, [("x0", "1")] * 40, seed).hypothesis
-        assert isinstance(f, BitClassifier)
-        assert f("x0") == 1
+        with Ledger() as ledger:
+            rng = seeded_generator(seed)
+            f = bits.fit(sample, ledger=ledger, dataset="d", rng=rng).hypothesis
+        assert isinstance(f, BitFunction)
+        assert [f("x0"), f("x1")] == [2, 2]
 
 
 def test_the_binary_learner_may_be_any() -> None:

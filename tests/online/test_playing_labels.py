@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from littlestone.classes import FiniteClass, HypothesisClass, Outcomes
 from littlestone.cli import app
 from littlestone.errors import DeclarationError, EmptyClassError, RealizabilityError
-from littlestone.multiclass import MulticlassClass, Outcomes, TableClass
 from littlestone.online import (
-    MulticlassRandomAdversary,
-    MulticlassSOA,
-    MulticlassTreeAdversary,
     Player,
+    RandomAdversary,
     SequenceAdversary,
+    StandardOptimalAlgorithm,
+    TreeAdversary,
     play,
 )
 
@@ -27,7 +27,7 @@ RNG = np.random.default_rng(11)
 TABLES = [
     RNG.integers(0, 2 + i % 4, size=(RNG.integers(1, 9), RNG.integers(1, 4))) for i in range(20)
 ]
-CLASSES: list[MulticlassClass[Any]] = [*TableClass.examples(), *Outcomes.examples()]
+CLASSES: list[HypothesisClass[Any]] = [*FiniteClass.examples(), *Outcomes.examples()]
 
 
 def value_of_the_game(table: np.ndarray[Any, Any]) -> int:
@@ -58,22 +58,22 @@ def most_mistakes_of_the_soa(table: np.ndarray[Any, Any]) -> int:
     """Over all realizable sequences, of the player as it is."""
 
     @cache
-    def mistakes(V: TableClass) -> int:
+    def mistakes(V: FiniteClass) -> int:
         best = 0
         for x in V.domain:
             guess = V.soa_label(x)
-            for y in range(len(V.labels)):
+            for y in range(V.labels):
                 W = V.restrict(x, y)
                 if not W.is_empty() and W != V:
                     best = max(best, (y != guess) + mistakes(W))
         return best
 
-    return mistakes(TableClass.of(table))
+    return mistakes(FiniteClass.from_array(table, labels=None))
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: str(table.tolist()))
 def test_the_value_of_the_game_is_mls(table: np.ndarray[Any, Any]) -> None:
-    d = TableClass.of(table).littlestone_dimension()
+    d = FiniteClass.from_array(table, labels=None).littlestone_dimension()
     assert d == value_of_the_game(table) == most_mistakes_of_the_soa(table)
 
 
@@ -91,34 +91,37 @@ class Fixed(Player[Any]):
 
 
 @pytest.mark.parametrize("H", CLASSES, ids=str)
-def test_the_tree_forces_mls_mistakes_on_everybody(H: MulticlassClass[Any]) -> None:
+def test_the_tree_forces_mls_mistakes_on_everybody(H: HypothesisClass[Any]) -> None:
     d = H.littlestone_dimension()
-    players = [MulticlassSOA(H), Fixed(len(H.labels), None)]
-    players += [Fixed(len(H.labels), random.Random(seed)) for seed in range(2)]
+    players = [StandardOptimalAlgorithm(H), Fixed(H.labels, None)]
+    players += [Fixed(H.labels, random.Random(seed)) for seed in range(2)]
     for player in players:
-        adversary = MulticlassTreeAdversary(H)
+        adversary = TreeAdversary(H)
         transcript = play(player, adversary)
         assert transcript.mistakes == len(transcript.rounds) == d
         assert not adversary.version_space.is_empty()
 
 
 @pytest.mark.parametrize("H", CLASSES, ids=str)
-def test_the_soa_keeps_its_bound(H: MulticlassClass[Any]) -> None:
+def test_the_soa_keeps_its_bound(H: HypothesisClass[Any]) -> None:
     for seed in range(2):
-        adversary = MulticlassRandomAdversary(H, rng=random.Random(seed))
-        assert play(MulticlassSOA(H), adversary, rounds=4).mistakes <= H.littlestone_dimension()
+        adversary = RandomAdversary(H, rng=random.Random(seed))
+        assert (
+            play(StandardOptimalAlgorithm(H), adversary, rounds=4).mistakes
+            <= H.littlestone_dimension()
+        )
 
 
 def test_refusals() -> None:
-    H = TableClass.of([[0, 2], [1, 2]], labels=["a", "b", "c"])
+    H = FiniteClass.from_array([[0, 2], [1, 2]], labels=3)
     with pytest.raises(EmptyClassError):
-        MulticlassSOA(H.restrict("x1", 0))
-    with pytest.raises(RealizabilityError, match="round 2 and learn that 'x1' has the label a"):
-        play(MulticlassSOA(H), SequenceAdversary([("x0", 1), ("x1", 0)]))
+        StandardOptimalAlgorithm(H.restrict("x1", 0))
+    with pytest.raises(RealizabilityError, match="round 2 and learn that 'x1' has the label 0"):
+        play(StandardOptimalAlgorithm(H), SequenceAdversary([("x0", 1), ("x1", 0)], labels=3))
     with pytest.raises(DeclarationError, match=r"one of 0\.\.2"):
-        MulticlassSOA(H).update("x0", 3)
+        StandardOptimalAlgorithm(H).update("x0", 3)
     with pytest.raises(DeclarationError, match="point"):
-        MulticlassSOA(H).predict("x9")
+        StandardOptimalAlgorithm(H).predict("x9")
 
 
 @pytest.mark.slow
@@ -133,7 +136,9 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert '"multiclass_littlestone_dimension": 5' in CliRunner().invoke(app, rules).output
     again = ["--adversary", "random", "--seed", "1", "--rounds", "3"]
     assert CliRunner().invoke(app, [*rules, *again]).exit_code == 0
-    for wrong in (["--labels", "a"], ["--labels", "a,b,c", "--learner", "halving"],
+    halving = ["--labels", "a,b,c", "--learner", "halving"]
+    assert "2 mistakes in 2 rounds" in CliRunner().invoke(app, ["play", str(path), *halving]).output
+    for wrong in (["--labels", "a"], ["--labels", "a,b,c", "--learner", "nobody"],
                   ["--labels", "a,b,c", "--adversary", "nobody.csv"]):  # fmt: skip
         run = CliRunner().invoke(app, ["play", str(path), *wrong])
         assert run.exit_code != 0

@@ -8,20 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classifiers import LookupTable
+from littlestone.classes import HypothesisClass, Lookup
 from littlestone.errors import DeclarationError
-from littlestone.labelled import LabelledSample
-from littlestone.learners.base import Bound, Setting, require_values
-from littlestone.learners.multiclass.base import MulticlassLearner
+from littlestone.hypotheses import LookupTable
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_values
 from littlestone.learners.partition import MOST_STEPS, enough_for_keys, require_curve
-from littlestone.multiclass import Lookup, MulticlassClass
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.sample import Sample
 
 
-class LookupLearner(MulticlassLearner[Any]):
+class LookupLearner(PrivateLearner[Any]):
     """Release each key with the label that wins its race; other keys have the default label.
 
     (epsilon, delta)-DP for every sample, by `LabelSelection`.  The table may have more entries than
@@ -31,22 +30,23 @@ class LookupLearner(MulticlassLearner[Any]):
     docs/proofs/lookup.md.
 
     >>> from littlestone.domains import Strings
-    >>> H = Lookup(Strings("tailnum"), ("UA", "AA", "DL"), 2)
+    >>> H = Lookup(Strings("tailnum"), 3, 2)
     >>> LookupLearner(H, Budget(1, "1e-6")).plan(0.1, 0.05, setting="realizable").n
     762
     """
 
     method = "lookup"
-    counts_errors = True
+    several = True
+    tolerates_label_noise = True
 
-    def __init__(self, hypotheses: MulticlassClass[Any], budget: Budget) -> None:
+    def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
+        super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Lookup):
             raise DeclarationError(
                 f"learn {hypotheses} by the method {self.method}",
                 found="it is no class of lookup tables",
                 fix="take another method, or declare lookup(COLUMN; at most M)",
             )
-        hypotheses.require_learnable()
         self.hypotheses: Lookup = hypotheses
         self.mechanism = LabelSelection[Any](budget)
 
@@ -54,7 +54,7 @@ class LookupLearner(MulticlassLearner[Any]):
     def event(self) -> Event:
         return self.mechanism
 
-    def draw(self, sample: LabelledSample[Any], *, receipt: Receipt) -> LookupTable:
+    def draw(self, sample: Sample[Any], *, receipt: Receipt) -> LookupTable:
         counts: dict[Any, dict[int, int]] = {}
         rows, labels = np.nonzero(sample.counts)
         found = sample.counts[rows, labels].tolist()

@@ -1,0 +1,235 @@
+"""Decision rules with several outcomes, over open vocabularies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, islice, product
+from math import comb
+from typing import Any, Self
+
+from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.declared import Declared
+from littlestone.classes.outcome_covers import WHOLE, OutcomeCovers, Space
+from littlestone.classes.rule_sets import MOST_RULES, RuleSets
+from littlestone.classes.rules import EqualityRules
+from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.domains import Domain, Product, Strings
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses.cells import CellFunction
+from littlestone.hypotheses.rules import Rule
+from littlestone.steps import count as count_steps
+
+FORM = "outcomes(COLUMN, integers(COLUMN), ...; at most S rules of R)"
+MOST_COVERS = 16  # of which version spaces are searched
+MOST_LABELS = 4
+MOST_TRIED = 1 << 16  # sets of points that are tried whether they reduce
+
+
+@dataclass(frozen=True)
+class Outcomes(HypothesisClass[Rule], Declared):
+    """At most s rules "these columns have these values: this outcome", and else the label number 0.
+
+    A rule fixes the values of at most r of the m columns and has an outcome in 1, ..., k; two rules of
+    different outcomes exclude each other, so they never disagree.  Then the bit number i of the outcome
+    is 1 at the records that obey one of the rules whose outcome has that bit: every H|_i is the class
+    of all unions of at most s rules, `EqualityRules` for s = 1 and `RuleSets` else.
+
+    Its LDim is at least that of that class, which is reached by rules of one outcome; the two are
+    equal wherever they have been computed (docs/proofs/outcomes.md).  It is found by search: for s
+    rules over m columns with (sum over i <= r of C(m, i))^s <= 16 and at most 4 labels.  Else what
+    restricts the class raises `TooLargeError`.  Learning needs no search.  Raises
+    `DeclarationError` for what `RuleSets` refuses.
+
+    >>> H = Outcomes.of("origin", "dest", labels=3, max_rules=2)
+    >>> H.littlestone_dimension(), H.restrict(("JFK", "HNL"), 2).littlestone_dimension()
+    (5, 4)
+    >>> print(H.bit_class(1))
+    rule_sets(origin, dest; at most 2 rules of 2)
+    """
+
+    keyword = "outcomes"
+    several = True
+
+    domain: Product
+    labels: int
+    max_rules: int
+    max_literals: int
+    space: Space = WHOLE
+
+    def __post_init__(self) -> None:
+        # The class of unions refuses what no rules can be.
+        unions = RuleSets(self.domain, self.max_rules, self.max_literals)
+        object.__setattr__(self, "max_literals", unions.max_literals)
+
+    @classmethod
+    def of(
+        cls,
+        *columns: str | Domain[Any],
+        labels: int,
+        max_rules: int,
+        max_literals: int | None = None,
+    ) -> Self:
+        """The rules over the columns of these names, or these domains; by default they fix all."""
+        named = tuple(Strings(column) if isinstance(column, str) else column for column in columns)
+        most = len(named) if max_literals is None else max_literals
+        return cls(Product(named), labels, max_rules, most)
+
+    def bit_class(self, i: int) -> EqualityRules | RuleSets:
+        if self.max_rules == 1:
+            return EqualityRules(self.domain, self.max_literals)
+        return RuleSets(self.domain, self.max_rules, self.max_literals)
+
+    @cached_property
+    def search(self) -> OutcomeCovers:
+        """What restricts version spaces and finds their MLS; `TooLargeError` if that is long."""
+        m, s, k = len(self.domain.columns), self.max_rules, self.labels - 1
+        growth = EqualityRules(self.domain, self.max_literals).growth
+        if growth**s > MOST_COVERS or k >= MOST_LABELS:
+            raise TooLargeError(
+                f"search the version spaces of {self}",
+                found="its version spaces are too many to search for a Littlestone dimension",
+                fix="ask for 2 rules over 2 columns or less, and at most 4 labels; or learn it, "
+                "which takes no search",
+            )
+        return OutcomeCovers.of(m, self.max_literals, s, k)
+
+    def restrict(self, x: Rule, y: int) -> Self:
+        require_example(self, x, y)
+        return replace(self, space=self.search.restrict(self.space, x, y))
+
+    def is_empty(self) -> bool:
+        return not self.space.covers
+
+    def littlestone_dimension(self) -> int:
+        return self.search.dimension(self.space)
+
+    @property
+    def size(self) -> int | None:
+        if self.space == WHOLE:
+            return None
+        covers = self.space.covers
+        return None if any(map(self.search.is_open, covers)) else len(covers)
+
+    def soa(self) -> CellFunction:
+        self.require_learnable()
+        (new,) = zip(*self._new_values(1), strict=True)
+
+        def label_of(cell: Rule) -> int:
+            count_steps()
+            return self.soa_label(
+                tuple(u if v is None else v for u, v in zip(new, cell, strict=True))
+            )
+
+        return CellFunction.of(self.domain, self.labels, self._values, label_of)
+
+    def mistake_point(self) -> Rule | None:
+        below = self.littlestone_dimension() - 1
+        points = self._points(self.search.values(self.space), 1) if below >= 0 else ()
+        return next((x for x in points if len(self.search.enough(self.space, x, below)) == 2), None)
+
+    def reducing_points(self, k: int) -> list[Rule] | None:
+        """See `HypothesisClass.reducing_points`; tries the sets of points of the values that matter.
+
+        Those are the values of examples, and as many others of each column as points, as the others are
+        alike; none is tried where no number of points reduces.  Raises `TooLargeError` once these are
+        more than 65,536 sets.
+        """
+        self.require_learnable()
+        d, tried = self.littlestone_dimension(), 0
+        if self.search.at_least(self._limit(), d):
+            return None
+        for size in range(1, k + 1):
+            labels = {x: self.soa_label(x) for x in self._points(self._values, size)}
+            tried += comb(len(labels), size)
+            if tried > MOST_TRIED:
+                raise TooLargeError(
+                    f"find {k} points that reduce {self}",
+                    found=f"there are more than {MOST_TRIED} sets of points to try",
+                    fix="give a smaller k, or declare fewer columns",
+                )
+            for chosen in combinations(labels, size):
+                count_steps()
+                space = self.space
+                for x in chosen:
+                    space = self.search.restrict(space, x, labels[x])
+                if not self.search.at_least(space, d):
+                    return list(chosen)
+        return None
+
+    def _limit(self) -> Space:
+        """A version space in all those that the SOA's labels leave at finitely many points.
+
+        The SOA's labels at the values of examples and a new one, with all rules of new values refuted:
+        a tree of the class needs none of the values of finitely many points.
+        """
+        points = list(self._points(self._values, 1))
+        (new,) = zip(*self._new_values(1), strict=True)
+        about_new = {
+            (rule, z)
+            for x in points
+            for rule in self.search.rules_at(x)
+            if any(v == u for v, u in zip(rule, new, strict=True))
+            for z in range(1, self.labels)
+        }
+        space = self.space._replace(refuted=self.space.refuted | about_new)
+        for x in points:
+            count_steps()
+            space = self.search.restrict(space, x, self.soa_label(x))
+        return space
+
+    @cached_property
+    def _values(self) -> list[list[Any]]:
+        """The values of each column that an example has, as far as that matters."""
+        rules = [rule for rule, _ in self.space.refuted]
+        rules += [rule for cover in self.space.covers for rule, _ in cover]
+        columns = zip(*rules, strict=True)
+        found = [sorted({v for v in column if v is not None}) for column in columns]
+        return found or [[] for _ in self.domain.columns]
+
+    def _new_values(self, count: int) -> list[list[Any]]:
+        """So many values of each column that no example has."""
+        return [
+            list(islice((v for v in column if v not in taken), count))
+            for column, taken in zip(self.domain.columns, self._values, strict=True)
+        ]
+
+    def _points(self, values: list[list[Any]], new: int) -> Iterator[Rule]:
+        """The records of these values of each column and so many new ones."""
+        more = self._new_values(new)
+        return product(*([*u, *v] for u, v in zip(more, values, strict=True)))
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect(FORM, max(1, len(spec.arguments)), options=("at",))
+        form = r"most\s+([0-9]{1,9})(?:\s+rules?\s+of\s+([0-9]{1,9}))?"
+        most = re.fullmatch(form, spec.option("at") or "")
+        if most is None or int(most[1]) > MOST_RULES:
+            raise DeclarationError(
+                f"read the class {spec}",
+                found=f"the number of rules, at most {MOST_RULES}, is missing or not of its form",
+                fix=f"write {FORM}",
+            )
+        columns = map(parse_column, spec.arguments)
+        literals = int(most[2]) if most[2] else None
+        return cls.of(*columns, labels=spec.labels, max_rules=int(most[1]), max_literals=literals)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        routes = cls.of("origin", "dest", labels=3, max_rules=2)
+        return [
+            routes,
+            cls.of("merchant", labels=3, max_rules=2),
+            cls.of("a", "b", labels=4, max_rules=1),
+            cls.of("a", "b", labels=3, max_rules=2, max_literals=1),
+            routes.restrict(("v1", "v1"), 1).restrict(("v1", "v0"), 2),
+        ]
+
+    def __str__(self) -> str:
+        columns = ", ".join(map(column_text, self.domain.columns))
+        declared = f"outcomes({columns}; at most {self.max_rules} rules of {self.max_literals})"
+        if self.space == WHOLE:
+            return declared
+        return f"{declared} after {'a contradiction' if self.is_empty() else 'examples'}"

@@ -1,0 +1,87 @@
+"""The numbers of labels, and the names that a declaration gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from littlestone.domains import number, text
+from littlestone.errors import DeclarationError
+
+MOST_LABELS = 1000
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a half of a pair, or bytes that are none of the terminal's
+        return False
+    return True
+
+
+def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
+    """The labels 0, ..., k in their declared order; `DeclarationError` unless they are 2 to 1,000.
+
+    Each is a text of its own, and not empty, as a missing value is; no two are one number.
+
+    >>> declared_labels(["on time", "late", "cancelled"])
+    ('on time', 'late', 'cancelled')
+    """
+    found = tuple(labels)
+    texts = all(isinstance(label, str) and label and _is_unicode(label) for label in found)
+    if isinstance(labels, str) or len(found) < 2 or not texts or len(set(found)) < len(found):
+        raise DeclarationError(
+            f"declare {len(found)} labels",
+            found="labels are 2 or more readable texts, none of them empty or named twice",
+            fix='give a list such as ["on time", "late", "cancelled"]; on the command line '
+            "--labels 'on time,late,cancelled'",
+        )
+    if len(found) > MOST_LABELS:
+        raise DeclarationError(
+            f"declare {len(found):,} labels",
+            found=f"there may be {MOST_LABELS:,}, as every point has a count for each",
+            fix="name the labels that matter; every other value counts as the default",
+        )
+    values = [value for value in map(number, found) if value is not None]
+    if len(set(values)) < len(values):
+        raise DeclarationError(
+            f"declare {len(found)} labels",
+            found="two of them are one number, such as 1 and 1.0, or 1 and true",
+            fix="name each number once",
+        )
+    return tuple(map(text, found))
+
+
+def label_number(labels: Sequence[str], default: int = 0) -> Callable[[object], int]:
+    """The number of the label that a table value shows; ``default`` if it shows none.
+
+    A value shows the label that is its text, or else the one that is its number: 1, 1.0, "1.0" and
+    True show the label "1".  Exact decimals; total: it never raises.
+
+    >>> number_of = label_number(["other", "1", "HA"])
+    >>> [number_of(value) for value in ("HA", 1.0, True, "1.00", " HA", None)]
+    [2, 1, 1, 1, 0, 0]
+    """
+    by_text = {label: y for y, label in enumerate(labels)}
+    by_value = {value: y for label, y in by_text.items() if (value := number(label)) is not None}
+
+    def number_of(value: object) -> int:
+        found = by_text.get(text(value))
+        if found is None and by_value and (shown := number(value)) is not None:
+            found = by_value.get(shown)
+        return default if found is None else found
+
+    return number_of
+
+
+def require_label(y: object, labels: int = 2) -> None:
+    """Raise `DeclarationError` unless ``y`` is one of the ``labels`` numbers 0, 1, ..., k.
+
+    >>> require_label(1)
+    """
+    if y not in range(labels):
+        legal = "0 or 1" if labels == 2 else f"one of 0..{labels - 1}"
+        raise DeclarationError(
+            "use an object as a label",
+            found=f"a label is {legal}",
+            fix=f"give {legal}",
+        )

@@ -1,0 +1,46 @@
+"""Which learner another one is built on: a function of declarations alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.discovery import concrete
+from littlestone.domains import Point
+from littlestone.errors import DeclarationError
+from littlestone.learners.base import PrivateLearner
+from littlestone.privacy.budget import Budget
+
+BETA = 0.05
+
+
+def fewest(
+    hypotheses: HypothesisClass[Point],
+    budget: Budget,
+    *,
+    alpha: float,
+    beta: float = BETA,
+    proved: bool = False,
+    allowed: Callable[[type[PrivateLearner[Any]]], bool],
+) -> PrivateLearner[Point] | None:
+    """The ``allowed`` learner that provably needs the fewest records of clean labels, if any does.
+
+    Each is made as it is used for alpha, or, if asked, with the parameters for which that is
+    ``proved``.
+    """
+    found: list[tuple[int, PrivateLearner[Point]]] = []
+    for kind in concrete(PrivateLearner, "littlestone.learners"):  # type: ignore[type-abstract]
+        if not allowed(kind):
+            continue
+        try:
+            if proved:
+                learner = kind.proved(hypotheses, budget, alpha=alpha, beta=beta)
+            else:
+                learner = kind.aimed(hypotheses, budget, alpha=alpha)
+        except DeclarationError:
+            continue
+        bound = learner.bound(alpha, beta, setting="realizable")
+        if bound is not None:
+            found.append((bound.n, learner))
+    return min(found, key=lambda pair: pair[0])[1] if found else None
