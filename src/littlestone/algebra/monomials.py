@@ -88,7 +88,7 @@ class Monomials:
     def most_zeros(self, rank: int) -> int:
         """The largest number of points whose vectors span that rank: of zeros, in other words.
 
-        The generalized Hamming weights of Reed-Muller codes (Heijnen, Pellikaan 1998): number the
+        The generalized Hamming weights of Reed-Muller codes (HP98): number the
         exponents from 0 on in lexicographic order, and read those of that number to the base q.
         """
         q = self.order

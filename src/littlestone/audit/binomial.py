@@ -19,7 +19,7 @@ _SHORT = Decimal("1e-15")  # how much of the tail is left to its geometric bound
 def at_least(successes: int, trials: int, beta: Fraction) -> Fraction:
     """A number that is at most p with probability at least 1 - beta, of Bin(trials, p) successes.
 
-    The largest p, to 10^-15, with Pr[Bin(trials, p) >= successes] <= beta (Clopper and Pearson 1934).
+    The largest p, to 10^-15, with Pr[Bin(trials, p) >= successes] <= beta (CP34).
 
     >>> round(float(at_least(90, 100, Fraction(1, 40))), 9)
     0.823777402

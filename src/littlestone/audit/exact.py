@@ -161,8 +161,8 @@ def ratio_below(epsilon: Fraction) -> Fraction:
 def claimed_delta(claim: PrivacyCost, ratio: Fraction) -> Fraction:
     """What (epsilon, delta)-DP implies at another ratio: the curve of the mechanism that dominates.
 
-    That mechanism tells all with probability delta, and else is randomized response (Kairouz, Oh and
-    Viswanath 2015): delta + (1 - delta) (e^epsilon - ratio)_+ / (e^epsilon + 1).
+    That mechanism tells all with probability delta, and else is randomized response (KOV15):
+    delta + (1 - delta) (e^epsilon - ratio)_+ / (e^epsilon + 1).
 
     >>> claimed_delta(PrivacyCost(Fraction(1), Fraction(1, 10)), Fraction(3))
     Fraction(1, 10)

@@ -1,6 +1,6 @@
 """What a float count with numpy's Laplace noise can be: not every double, and that tells counts apart.
 
-numpy draws Laplace noise as a logarithm of one of 2^53 floats (Mironov 2012), so only some doubles
+numpy draws Laplace noise as a logarithm of one of 2^53 floats (Mir12), so only some doubles
 are reachable from a given count, and others from its neighbour.
 """
 

@@ -40,7 +40,7 @@ class Covering(BinaryClass[Point]):
     """A class of unions of at most ``parts`` elements, where at most ``growth`` cover any point.
 
     One positive record then touches at most ``growth`` elements, out of infinitely many that nobody
-    has to list: the bounded growth of Beimel, Nissim and Stemmer (2013), by which a private learner
+    has to list: the bounded growth of BNS13, by which a private learner
     may take its candidates from the data.
     """
 

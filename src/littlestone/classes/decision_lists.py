@@ -21,7 +21,7 @@ MOST = 5
 class DecisionLists(Tabled):
     """The functions "if l_1 then b_1, else if l_2 then b_2, ..., else b" of literals l_i, labels b_i.
 
-    (Rivest 1987, 1-decision lists.)  A function is one iff it is constant, or some literal makes it
+    (Riv87, 1-decision lists.)  A function is one iff it is constant, or some literal makes it
     constant and its negation leaves a decision list on the other columns: so they are listed.  On
     1, ..., 5 columns there are 4, 14, 96, 1050 and 15036.
 

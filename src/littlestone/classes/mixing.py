@@ -18,7 +18,7 @@ _COLUMNS = 4096  # so many keep all weights within these bits
 
 
 class Mixing(HypothesisClass[Point]):
-    """A class H whose hypotheses, mixed, come close to its SOAs (Ghazi et al. 2021, section 6).
+    """A class H whose hypotheses, mixed, come close to its SOAs (GGKM21, section 6).
 
     An SOA need not be in H.  But if few version spaces are needed to pin it down, then for every
     distribution some hypothesis is close to it; so by the minimax theorem one mixture is close to it

@@ -10,7 +10,7 @@ from littlestone.dimension.vc import vc_dimension
 
 
 def dual_vc_dimension(table: Any) -> int:
-    """VC*(H), the VC dimension of the transposed 0/1 table; VC* < 2^(VC + 1) (Assouad 1983).
+    """VC*(H), the VC dimension of the transposed 0/1 table; VC* < 2^(VC + 1) (Ass83).
 
     Raises `DeclarationError` as `vc_dimension`.
 

@@ -23,7 +23,7 @@ def natarajan_dimension(table: Any) -> int:
     """The largest number of points with two labels each such that H has all 2^d ways to choose one.
 
     ``table`` is an N x m table of labels 0..k; see `LabelTable.of`.  Raises `DeclarationError` for
-    anything else.  Natarajan (1989); it is the Psi^N-dimension of Ben-David et al. (1995).
+    anything else.  Introduced by Natarajan (Nat89); it is the Psi^N-dimension of BCHL95.
 
     >>> natarajan_dimension([[0, 0], [0, 2], [2, 0], [2, 2], [1, 1]])
     2
@@ -34,7 +34,7 @@ def natarajan_dimension(table: Any) -> int:
 def graph_dimension(table: Any) -> int:
     """The largest number of points with a label each such that H has all 2^d patterns of hits.
 
-    Arguments and errors as for `natarajan_dimension`, which it is at least (Natarajan 1989).
+    Arguments and errors as for `natarajan_dimension`, which it is at least (Nat89).
 
     >>> graph_dimension([[0, 0], [0, 2], [2, 0], [1, 2]])
     2

@@ -11,7 +11,7 @@ from littlestone.dimension.splits import Split
 def largest_shattered(splits: Mapping[Question, Split], alive: int) -> tuple[Question, ...]:
     """A largest set of questions at distinct points to which H gives all 2^d tuples of answers.
 
-    This is the Psi-dimension of Ben-David, Cesa-Bianchi, Haussler and Long (1995), with its witness.
+    This is the Psi-dimension of BCHL95, with its witness.
     ``splits`` maps every question to its masks of hypotheses (answer 0, answer 1); ``alive`` is the
     mask of all hypotheses.
 

@@ -16,7 +16,7 @@ def teaching_dimension(table: Any) -> int:
 
     ``table`` is an N x m table of labels 0..k; see `LabelTable.of`.  Raises `DeclarationError` for
     anything else.  N minimum hitting sets, each exponential in the worst case.
-    Goldman and Kearns (1995).
+    Introduced by Goldman and Kearns (GK95).
 
     >>> teaching_dimension([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     3

@@ -21,9 +21,9 @@ def threshold_dimension(table: Any) -> int:
     """The largest t for which H has thresholds on t points: h_i(x_j) = 1 iff i <= j, i, j <= t.
 
     It is finite iff the Littlestone dimension is: floor(log2 t) <= LDim(H), and
-    t >= floor(log2 LDim(H)) (Alon, Livni, Malliaris and Moran 2019, Theorem 3; Shelah 1978,
-    Hodges 1997).  ``table`` is an N x m table of 0s and 1s; see `LabelTable.of`.  Raises
-    `DeclarationError` for anything else.  Exponential in the worst case; see `half_graph`.
+    t >= floor(log2 LDim(H)) (ALMM19, Theorem 3; She78; Hod97).
+    ``table`` is an N x m table of 0s and 1s; see `LabelTable.of`.  Raises `DeclarationError` for
+    anything else.  Exponential in the worst case; see `half_graph`.
 
     >>> threshold_dimension([[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
     3

@@ -15,7 +15,7 @@ def vc_dimension(table: Any) -> int:
 
     ``table`` is an N x m table of 0s and 1s, a row a hypothesis; see `LabelTable.of`.  Raises
     `DeclarationError` for anything else.  O(m^d) sets in the worst case, d <= log2 N.
-    Vapnik and Chervonenkis (1971).
+    Introduced by Vapnik and Chervonenkis (VC71).
 
     >>> vc_dimension([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     1

@@ -1,4 +1,4 @@
-"""Boosting by majority (Freund 1995) of any private learner, for the cost of one of its runs."""
+"""Boosting by majority (Fre95) of any private learner, for the cost of one of its runs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class BoostingLearner(PrivateLearner[Point]):
     illegal parameters, a weak learner that costs more, more than 999 rounds, and classes whose
     votes have no canonical form.
 
-    Freund (1995); docs/proofs/boosting.md.  O(n T) labels, and T draws of ``weak``.
+    Fre95; docs/proofs/boosting.md.  O(n T) labels, and T draws of ``weak``.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = BoostingLearner(Thresholds.on(0, 999), Budget(1))

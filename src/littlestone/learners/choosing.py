@@ -47,7 +47,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     dimension is asked for.
 
     O(n log n) a round and column set.  Raises `DeclarationError` for other classes and delta = 0.
-    Beimel, Nissim and Stemmer (2013); docs/proofs/choosing.md, and for several rounds peeling.md.
+    BNS13; docs/proofs/choosing.md, and for several rounds peeling.md.
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)

@@ -1,4 +1,4 @@
-"""The learner of Ghazi, Golowich, Kumar and Manurangsi (2021): teachers who stop at their own time."""
+"""The learner of GGKM21: teachers who stop at their own time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learner from global stability (Bun, Livni and Moran 2020), private for every sample."""
+"""The learner from global stability (BLM20), private for every sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learner of every Littlestone class (Lyu 2025, Theorem 3): teachers vote for SOAs."""
+"""The learner of every Littlestone class (Lyu25, Theorem 3): teachers vote for SOAs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class IrreducibleLearner(VotingLearner[Point]):
     them; `proved` makes a learner that has a `plan`, with d doublings.  Raises `DeclarationError` for
     illegal parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 
-    Lyu (2025), Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
+    Lyu25, Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
     Time: k error balls of m records each.
 
     >>> from littlestone.classes import Subsets

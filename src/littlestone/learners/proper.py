@@ -1,4 +1,4 @@
-"""A proper learner out of an improper one (Ghazi, Golowich, Kumar and Manurangsi 2021, section 6)."""
+"""A proper learner out of an improper one (GGKM21, section 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learner of Lyu (2025), Theorem 3, as the paper states it: stages, tests, and one draw."""
+"""The learner of Lyu25, Theorem 3, as the paper states it: stages, tests, and one draw."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class StagedLearner(VotingLearner[Point]):
     (epsilon, delta)-DP for every sample: the tests cost epsilon / 3, the draw the rest, and both see
     lists of which one record changes one a stage (docs/proofs/baselines.md, Theorem 1).  Improper.
     The defaults aim at an error of 2 alpha and are not proved; `proved` makes a learner with a
-    `plan`.  Lyu (2025), Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner` needs no tests, and
+    `plan`.  Lyu25, Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner` needs no tests, and
     fewer teachers.  Time: as many error balls as teachers, in each stage.  Raises `DeclarationError`
     for illegal parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
 

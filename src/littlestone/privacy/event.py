@@ -53,7 +53,7 @@ class Guarantee:
         For all outputs y, y' of neighbours S, S': Pr[y|S] Pr[y'|S'] <= e^eta Pr[y|S'] Pr[y'|S], but
         for probability delta.  The exponential mechanism is such an event (Dong, Durfee and Rogers
         2020).  With x = eta / (1 - e^-eta), rho = x - 1 - ln x, rounded up: the least possible, and
-        at most eta^2 / 8 (Cesar and Rogers 2021, Lemma 3.2; docs/proofs/composition.md, Theorem 3).
+        at most eta^2 / 8 (CR21, Lemma 3.2; docs/proofs/composition.md, Theorem 3).
         """
         if eta == 0:
             return cls(eta, delta, eta)

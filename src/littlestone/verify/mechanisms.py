@@ -43,9 +43,7 @@ sparse_vector = _audited("The sparse vector technique is private", "sparse-vecto
 relabelling = _audited(
     "ABMS20, Theorem 2.3: relabelling by the sample's own labels is private", "relabelling-learner"
 )
-agnostic = _audited(
-    "Li, Wang and Ye 2025: relabelling by the others' labels is private", "agnostic-learner"
-)
+agnostic = _audited("LWY25: relabelling by the others' labels is private", "agnostic-learner")
 composed = _audited("Composed draws, the second depending on the first", "composed-draws")
 
 # At epsilon 5 a stream of few steps can be told from another.

@@ -1,4 +1,4 @@
-"""Online baselines: Golowich and Livni (2021) at dimension 1, and Kaplan et al. (2023)."""
+"""Online baselines: GL21 at dimension 1, and KMM+23."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def one_mistake_names_the_target() -> Outcome:
     )
 
 
-@statement("KMM23: certain votes are free, and an uncertain one costs what Theorem 1 allows")
+@statement("KMM+23: certain votes are free, and an uncertain one costs what Theorem 1 allows")
 def certain_votes_are_free() -> Outcome:
     """The moment of every question against (1 - its certain part) times the bound."""
     tried = wrong = 0

@@ -70,5 +70,5 @@ PLANTS = [
         PARTS,
     ),
     _plant(bits_majority_above, "A code above k is the label that is most frequent.", PARTS),
-    _plant(bits_only_that_occur, "A bit that no label of the sample has is not drawn.", BITS),
+    _plant(bits_only_that_occur, "A bit that no label in the sample has is not drawn.", BITS),
 ]

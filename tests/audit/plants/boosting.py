@@ -45,7 +45,7 @@ class WeightsNormalised(Learner):
 
 
 class ChancesOfOthers(Learner):
-    """A record passes only if most records of the part have its label, to drop wrong ones."""
+    """A record passes only if most records of the part have its label, to drop wrong labels."""
 
     def chances(self, part: Any, votes: Any) -> list[Fraction]:
         often = int(2 * sum(y for _, y in part) > len(part))
@@ -71,7 +71,7 @@ class AllRecordsInEachRound(Learner):
 
 
 class FilledWithCopies(Learner):
-    """What is missing is made up for by copies of the first record that passed."""
+    """Copies of the first record that passed fill the sample."""
 
     def filled(self, passed: Any, size: int) -> Sample[Any]:
         return super().filled([*passed, *passed[:1] * size], size)
@@ -121,6 +121,6 @@ PLANTS = [
     *(_named(kind, _round(Learner, *AFTER_ONE), _round(kind, *AFTER_ONE))
       for kind in (WeightsNormalised, ChancesOfOthers, FilledWithCopies)),
     _named(RareLabelsFirst, _round(Learner, "2/5"), _round(RareLabelsFirst, "2/5")),
-    Plant("boosting_counts_told", "Beside the votes stands how many records passed in each round.",
+    Plant("boosting_counts_told", "The number of records that passed in each round is published.",
           is_private, RUN, _run(counted=True)),
 ]  # fmt: skip

@@ -18,7 +18,7 @@ Labels = partial(BucketLabels, Fraction(1), buckets=2, labels=3)
 
 
 class WholeEpsilonABucket(BucketLabels):
-    """Every bucket has all of epsilon, as if a replaced record were in one bucket."""
+    """Every bucket has all of epsilon, as if a replacement changed one bucket only."""
 
     def chances(self, of_bucket: Any) -> list[Fraction]:
         return BucketLabels(2 * self.epsilon, 1, self.labels).chances(of_bucket)
@@ -34,7 +34,7 @@ class EmptyHasTheDefault(BucketLabels):
 
 
 class OnlyLabelsWithRecords(BucketLabels):
-    """A label of which the bucket has no record does not take part, if another has one."""
+    """A label without records in the bucket does not compete if another label has one."""
 
     def chances(self, of_bucket: Any) -> list[Fraction]:
         some = [c for c in of_bucket if c] or of_bucket

@@ -26,7 +26,7 @@ B = ChoosingMechanism[str](TARGET, 2).bottom
 
 @dataclass(frozen=True)
 class TrustsTheGrowth(ChoosingMechanism[str]):
-    """The growth is promised and not enforced."""
+    """The growth is assumed and not enforced."""
 
     def scores(self, data: Any) -> dict[str, int]:
         return ChoosingMechanism[str](Budget(self.epsilon, self.delta), 99).scores(data)
@@ -153,7 +153,7 @@ PLANTS = [
     _plant(PositiveScoresAndTheirBound, growth=1),
     Plant(
         "choosing_PairsOfPoints",
-        "Subsets of two points are taken for a class of bounded growth.",
+        "Subsets of two points are treated as a class of bounded growth.",
         is_private,
         _subject(ChoosingMechanism[str](*TINY), ONE_MORE),
         _subject(PairsOfPoints(*TINY), ONE_MORE),

@@ -50,7 +50,7 @@ class OneNoiseForAll(CellCounts):
 
 @dataclass(frozen=True)
 class ExactPositives(CellCounts):
-    """Beside the noisy counts stands the exact number of positive labels."""
+    """The exact number of positive labels is published with the noisy counts."""
 
     def distribution(self, data: Sequence[int], n: int | None = None) -> Noisy:
         positives = data[0] + data[2]

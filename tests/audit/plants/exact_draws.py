@@ -198,7 +198,7 @@ PLANTS = [
     ),
     _plant(
         "keys_few_bits",
-        "A key fires by 32 random bits, and so with 2^-32 at least.",
+        "A key fires by 32 random bits, so with probability at least 2^-32.",
         honest("partition-selection"),
         few_bits,
     ),

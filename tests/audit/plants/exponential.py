@@ -105,7 +105,7 @@ PLANTS = [
     ),
     Plant(
         "float_weights_underflow",
-        "Weights are floats, and 34 errors at epsilon 44 weigh 0 where 33 do not.",
+        "Weights are floats: at epsilon 44, 34 errors weigh 0 and 33 errors do not.",
         is_private,
         _far(44, exp_below(Fraction(22)), 34),
         _far(44, math.exp(22), 34),

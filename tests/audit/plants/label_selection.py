@@ -37,7 +37,7 @@ def one_or_none(label: int, q: Fraction) -> Chances:
 
 
 class CurveOnTheCount(Selection):
-    """Whether a key is released is drawn, from all its records; its most frequent label is exact."""
+    """Only whether a key is released is drawn, from all its records; its label is exact."""
 
     def chances(self, of_key: Any) -> Chances:
         return one_or_none(plurality(of_key), self.chance(sum(of_key.values())))
@@ -102,7 +102,7 @@ class NoBottom(Selection):
 
 
 class InTheOrderOfTheRecords(Selection):
-    """The table is listed in the order in which the records brought its keys."""
+    """The table is listed in the order in which its keys first occur in the records."""
 
     def distribution(self, data: Any) -> Any:
         order = list(self.tally(data))

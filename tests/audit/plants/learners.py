@@ -120,7 +120,7 @@ def between(ratio: int) -> tuple[tuple[Records, Records], ...]:
 
 PLANTS = [
     _plant(carries_its_records, "The rule carries the number of records that it covers."),
-    _plant(falls_back_on_the_majority, "Where nothing is drawn, the majority label is released."),
+    _plant(falls_back_on_the_majority, "If nothing is drawn, the majority label is released."),
     _plant(
         candidates_cut_by_the_best,
         "A candidate is left out because another one is better.",
@@ -138,7 +138,7 @@ PLANTS = [
     ),
     _plant(
         in_the_order_of_the_records,
-        "A set is written in the order in which the records brought its points.",
+        "A set is written in the order in which its points first occur in the records.",
         SETS,
     ),
 ]

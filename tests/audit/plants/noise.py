@@ -98,7 +98,7 @@ PLANTS = [
         zero_stays_zero,
     ),
     _plant(
-        "Noise in floats: each count reaches doubles that its neighbour cannot (Mironov 2012).",
+        "Noise in floats: each count reaches doubles that its neighbour cannot (Mir12).",
         noise_in_floats,
     ),
     Plant(

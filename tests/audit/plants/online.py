@@ -146,7 +146,7 @@ HONEST = process(Learner())
 PLANTS = [
     _held("Mistakes are dealt to the teachers in turn.", InTurn),
     _held("A teacher is chosen after seeing the record.", SeesTheRecord),
-    _held("Records that were predicted rightly are dealt apart from mistakes.", RightElsewhere),
+    _held("Records that were predicted correctly are dealt apart from mistakes.", RightElsewhere),
     Plant("online_Forever", "A record takes part in all draws, and D of them are paid for.",
           is_private, HONEST, process(Learner(Forever))),
     Plant("online_OneLonger", "A record takes part in one draw more than was paid for.",

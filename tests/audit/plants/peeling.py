@@ -66,7 +66,7 @@ class TriesAgain(Learner):
 
 
 class CleansUpIfWrong(Learner):
-    """If the element covers a negative record, it takes all records of single points along."""
+    """If the element covers a negative record, all records of single points are removed too."""
 
     def left(self, sample: Sample[Any], elements: Elements, i: int) -> Sample[Any]:
         rest = super().left(sample, elements, i)

@@ -30,7 +30,7 @@ class OneLower(SparseSampling[int]):
 
 @dataclass(frozen=True)
 class CountsRepeats(SparseSampling[int]):
-    """An item that a list holds once for every stage is counted once for every stage."""
+    """An item that a list contains once for every stage is counted once for every stage."""
 
     def scores(self, data: Any) -> dict[int, int]:
         return Counter(item for listed in data for item in list(listed)[: self.list_size])
@@ -38,7 +38,7 @@ class CountsRepeats(SparseSampling[int]):
 
 @dataclass(frozen=True)
 class TrustsTheLists(SparseSampling[int]):
-    """The length of the lists is promised and not enforced."""
+    """The length of the lists is assumed and not enforced."""
 
     def scores(self, data: Any) -> dict[int, int]:
         return Counter(item for listed in data for item in dict.fromkeys(listed))
@@ -65,7 +65,7 @@ class BottomFromEpsilon(CoarseBase):
 
 @dataclass(frozen=True)
 class TenthOfTheLists(SparseSampling[int]):
-    """Bottom is at B = k / 10, as in Lyu (2025), Algorithm 3, at k = 100."""
+    """Bottom is at B = k / 10, as in Lyu25, Algorithm 3, at k = 100."""
 
     @cached_property
     def bottom(self) -> int:
@@ -74,7 +74,7 @@ class TenthOfTheLists(SparseSampling[int]):
 
 @dataclass(frozen=True)
 class HidesSingles(SparseSampling[int]):
-    """Items of one list only are left out, as if that were safer: then r^2 weighs what appears."""
+    """Items of only one list are left out, as if that were safer: a new item then weighs r^2."""
 
     def scores(self, data: Any) -> dict[int, int]:
         return {item: score for item, score in super().scores(data).items() if score > 1}

@@ -131,6 +131,6 @@ PLANTS = [
             Process(3, **HITS), OneThresholdForAllEpochs(3, **HITS)),
     _stream("waits_marginally", "Waits have a probability that is averaged over the threshold's noise.",
             Process(3, **HITS), WaitsMarginally(3, **HITS)),
-    _stream("draws_again", "A run that goes on draws again what was published before the crash.",
+    _stream("draws_again", "A run that resumes draws again what was published before the crash.",
             GoesOn(**at(3)), DrawsAgain(**at(3))),
 ]  # fmt: skip

@@ -187,6 +187,6 @@ PLANTS = [
         released_as(lambda answer, records: answer),
         released_as(with_the_count),
     ),
-    Plant("raises", "An exception tells that a chunk was not realizable.", never_raises,
+    Plant("raises", "An exception reveals that a chunk was not realizable.", never_raises,
           HONEST, raising()),
 ]  # fmt: skip

@@ -159,7 +159,7 @@ PLANTS = [
     _vector("The threshold's noise is as small as if it had all of epsilon.",
             scales_the_threshold_noise_to_all),
     _vector("The tests stop one hit too late: `while counter <= K`.", hits_once_more),
-    _vector("The noise is that of values that all move the same way, which they do not.",
+    _vector("The noise is that of values that all move the same way, but these do not.",
             takes_values_for_monotone),
     _vector("The noise is that of one hit, for two.", pays_for_one_hit, hits=2),
     _counter("One threshold noise is kept across epochs.", given_one_rho, 1),

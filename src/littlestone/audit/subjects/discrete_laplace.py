@@ -22,7 +22,7 @@ Bits = tuple[int, ...]
 class DiscreteLaplaceCount(Mechanism[Bits, int]):
     """The number of 1s plus X, with Pr[X = x] = (1 - a) / (1 + a) a^|x| and a >= e^-epsilon.
 
-    epsilon-DP under replacement: the number moves by at most 1 (Ghosh et al. 2012).
+    epsilon-DP under replacement: the number moves by at most 1 (GRS12).
 
     >>> masses = DiscreteLaplaceCount(Fraction(1)).distribution((1, 0))
     >>> {y: round(float(mass), 3) for y, mass in masses.items()}

@@ -169,5 +169,5 @@ def irreducible(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 
 @subject("ggkm-learner")
 def ggkm(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner of Ghazi et al. (2021), of single points and a record a teacher; needs a delta."""
+    """The learner of GGKM21, of single points and a record a teacher; needs a delta."""
     return votes(GGKMLearner, epsilon, delta)

@@ -20,7 +20,7 @@ from littlestone.privacy.samplers.uniform import bernoulli
 class RandomizedResponse(Mechanism[int, int]):
     """The bit itself with probability r / (r + 1), r a rational <= e^epsilon, else the other one.
 
-    epsilon-DP under replacement, and no less (Warner 1965).
+    epsilon-DP under replacement, and no less (War65).
 
     >>> round(float(RandomizedResponse(Fraction(1)).distribution(0)[0]), 3)
     0.731

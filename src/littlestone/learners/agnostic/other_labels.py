@@ -1,4 +1,4 @@
-"""The transformation of Li, Wang and Ye (2025): the labels of the other records choose."""
+"""The transformation of LWY25: the labels of the other records choose."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AgnosticLearner(AgnosticTransformation[Point]):
     the records that are not in T (`OtherLabels`); the labels of T are not read.
 
     Cost: (epsilon, delta)-DP for every sample, with delta / r for the realizable learner, r = 1/share.
-    Time: a `least_errors` on W for each pattern on T.  Li, Wang and Ye (2025), with another weight,
+    Time: a `least_errors` on W for each pattern on T.  LWY25, with another weight,
     no factor on delta and a sharper epsilon: docs/proofs/agnostic.md.
 
     >>> from littlestone.classes import Points
@@ -76,7 +76,7 @@ class AgnosticLearner(AgnosticTransformation[Point]):
     def paper_plan(self, alpha: float, beta: float) -> Bound | None:
         """16^d d^2 (d + ln(1/(beta delta))) / (alpha epsilon) + (d + ln(1/beta)) / (alpha^2 epsilon).
 
-        Bun, Livni and Moran (2020), Corollary 2, with 1 for its constants and d for VC(H).  No theorem.
+        BLM20, Corollary 2, with 1 for its constants and d for VC(H).  No theorem.
         """
         require_plan(alpha, beta)
         d, cost = int(self.hypotheses.littlestone_dimension()), self.cost()

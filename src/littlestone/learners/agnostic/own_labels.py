@@ -1,4 +1,4 @@
-"""The transformation of Alon, Beimel, Moran and Stemmer (2020): relabel, learn, amplify."""
+"""The transformation of ABMS20: relabel, learn, amplify."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RelabellingLearner(AgnosticTransformation[Point]):
     takes fewer where epsilon or alpha is small.
 
     Cost: (epsilon, delta)-DP for every sample, with delta / r for the realizable learner, r = 1/share.
-    Alon, Beimel, Moran and Stemmer (2020), Theorem 2.3, with sharper costs: docs/proofs/agnostic.md.
+    ABMS20, Theorem 2.3, with sharper costs: docs/proofs/agnostic.md.
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings

@@ -79,7 +79,7 @@ class HistogramLearner(PrivateOnlineLearner[Any]):
     `ContinualKeySelection`, so all that is published is (epsilon, delta)-DP for every stream
     (docs/proofs/continual-key-selection.md, Theorem 1).
 
-    This is what Golowich and Livni (2021) do at dimension 1, where their trees have one level: many
+    This is what Golowich and Livni (GL21) do at dimension 1, where their trees have one level: many
     SOAs get a mistake each, and a sparse histogram under continual observation shows the function
     that many have in common.  Their histogram adds the noise of a binary tree, and asks for
     O(log(T / delta) log(T) / epsilon) mistakes; this one costs less and has a proved constant.  Their

@@ -162,7 +162,7 @@ class PredictionLearner(Generic[Point]):
     nearly a function of x_t.  Of the label y_t it tells nothing: all predictions together, that one
     too, are (epsilon, delta)-DP in y_t, whoever knows all the points (Theorem 3).
 
-    After Kaplan, Mansour, Moran, Nissim and Stemmer (2023), whose noisy votes have thresholds k / 4
+    After KMM+23, whose noisy votes have thresholds k / 4
     and 3 k / 4.  The privacy here does not depend on the horizon.  The sizes are calibrated by
     ``python -m benchmarks.online_baselines``; nothing is proved about mistakes.
 

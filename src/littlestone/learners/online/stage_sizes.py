@@ -111,7 +111,7 @@ def draws_failure(draws: int, d: int, horizon: int, adversary: Adversary) -> flo
     if adversary == "oblivious":
         rate = -math.log(2 * math.sqrt(right * wrong) + _BOTTOM)
         return math.log(horizon) - draws * rate
-    dual = (1 << (d + 1)) - 1  # VC* < 2^(VC + 1), Assouad 1983
+    dual = (1 << (d + 1)) - 1  # VC* < 2^(VC + 1), Ass83
     if 2 * draws <= dual:
         return 0.0
     ways, gap = dual * (1 + math.log(2 * draws / dual)), 1 / 2 - wrong - _BOTTOM

@@ -1,4 +1,4 @@
-"""A run of the staged online learner: the loop of Lyu (2025), Algorithm 3, and the calls of 4."""
+"""A run of the staged online learner: the loop of Lyu25, Algorithm 3, and the calls of 4."""
 
 from __future__ import annotations
 

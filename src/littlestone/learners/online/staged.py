@@ -1,4 +1,4 @@
-"""Lyu (2025), Algorithms 3 and 4, with its privacy repaired: stages, tests, and a vote of draws."""
+"""Lyu25, Algorithms 3 and 4, with its privacy repaired: stages, tests, and a vote of draws."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
     record is looked at any more.
 
     (epsilon, delta)-DP for every stream: the counter costs epsilon / 16, the tests epsilon / 8 and
-    K R draws the rest, composed (docs/proofs/staged-stream.md, Theorem 1).  Lyu (2025), Algorithms 3
+    K R draws the rest, composed (docs/proofs/staged-stream.md, Theorem 1).  Lyu25, Algorithms 3
     and 4, repaired: that page says where and why.  Against ``adversary`` "oblivious", who
     fixes the sequence beforehand, R grows as ln T; an "adaptive" one sees what is published, and R is
     2^O(d).  The default sizes are those for which `mistake_bound` is proved (Theorem 2), and so large

@@ -158,7 +158,7 @@ class TeacherLearner(CountedLearner[TeacherStream]):
     narrow G and the class down to what agrees with them.
 
     (epsilon, delta)-DP for every stream, however many hypotheses are published: the cost is that of
-    the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu (2025), Algorithm
+    the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu25, Algorithm
     3, records take part in all draws, and their number is limited.  No mistake bound is proved.
 
     The defaults are calibrated by ``python -m benchmarks.mistakes teachers`` on oblivious sequences.

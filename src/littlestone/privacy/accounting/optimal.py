@@ -28,8 +28,8 @@ def optimal_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) ->
 
     ``pieces`` are guarantees with how often each counts, 0 < delta < 1 is apart from their own.
     Each is as private as randomized response, whose privacy loss is +-epsilon_i; with L the sum of
-    all losses, the least epsilon has E (1 - e^(epsilon - L))_+ = delta (Kairouz, Oh and Viswanath
-    2015, Theorem 3.3, and Murtagh and Vadhan 2016 for different epsilons).
+    all losses, the least epsilon has E (1 - e^(epsilon - L))_+ = delta (KOV15, Theorem 3.3, and
+    MV16 for different epsilons).
 
     Exact up to 6 digits where all epsilons are equal, or are multiples of 1/2048 of their sum; else
     each is first rounded up to a multiple of about that, unless that doubles their sum: then it is

@@ -17,7 +17,7 @@ class Parallel(Event):
 
     The parts are chosen by the records' positions, before anything is drawn: then one replaced
     record is in one part, and all together cost the largest epsilon, delta and rho of a part
-    (McSherry 2009, Theorem 4; docs/proofs/composition.md, Theorem 5).  Parts chosen by the values
+    (McS09, Theorem 4; docs/proofs/composition.md, Theorem 5).  Parts chosen by the values
     of records do not compose like this: a replaced record leaves one part and enters another.
 
     Raises `DeclarationError` for no events or for different neighbouring relations.

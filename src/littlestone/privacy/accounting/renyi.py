@@ -19,7 +19,7 @@ def renyi_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) -> F
 
         epsilon = D + ln(1 - 1/alpha) + (ln(1/delta) - ln alpha) / (alpha - 1)
 
-    (Canonne, Kamath and Steinke 2020, Section 2.3; docs/proofs/composition.md, Theorem 4).  The
+    (CKS20, Section 2.3; docs/proofs/composition.md, Theorem 4).  The
     order is proposed in floats and the bound for it is certified in rationals.
 
     >>> float(renyi_epsilon([(Guarantee.bounded_range(Fraction(1, 10)), 100)], Fraction(1, 10**6)))
@@ -47,7 +47,7 @@ def divergence(piece: Guarantee, alpha: Fraction) -> Fraction:
 
     It is the least of rho alpha, epsilon, and the divergence of randomized response,
     ln((e^(alpha epsilon) + e^((1 - alpha) epsilon)) / (1 + e^epsilon)) / (alpha - 1), which is the
-    most that an epsilon-DP mechanism can have (Bun and Steinke 2016, Proposition 3.3).
+    most that an epsilon-DP mechanism can have (BS16, Proposition 3.3).
 
     >>> float(divergence(Guarantee.pure(Fraction(1)), Fraction(2))) < 0.77
     True

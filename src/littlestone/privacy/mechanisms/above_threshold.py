@@ -28,7 +28,7 @@ class AboveThreshold(Budgeted, ThresholdMechanism):
 
     (epsilon, delta)-DP, delta > 0, whatever the values and the number of tests: r = e^query_epsilon
     rounded down, and `query_epsilon` is found so that the exact worst case, `worst_delta`, is at
-    most delta (Lyu25, Algorithm 2 and Lemma 3.2, after Cohen and Lyu 2023; sharp constants by
+    most delta (Lyu25, Algorithm 2 and Lemma 3.2, after CL23; sharp constants by
     theorem 2 of docs/proofs/above-threshold.md).  A test costs some microseconds; the search about
     20 hits (hits + epsilon / query_epsilon) products, done once.
 

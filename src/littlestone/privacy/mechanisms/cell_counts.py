@@ -25,7 +25,7 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     The X are independent discrete Laplace numbers, Pr[X = x] = (1 - a) / (1 + a) a^|x| with a = 1 / r
     and r a rational <= e^(epsilon / 2).  A replaced record leaves one cell and enters another, so the
     counts move by at most 2 in L1 and the release is epsilon-DP (docs/proofs/estimates.md, Theorem 1;
-    Dwork, McSherry, Nissim and Smith 2006; Ghosh, Roughgarden and Sundararajan 2012).
+    DMNS06; GRS12).
 
     ``data`` are the counts c_1, ..., c_k; the caller guarantees that they are those of disjoint cells,
     which are public, such as those of a rule that is released.

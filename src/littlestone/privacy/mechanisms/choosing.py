@@ -30,7 +30,7 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
     scores moved by 1, because it moves all scores in one direction.  B = ceil(1 + ln(g (1 - delta)
     / delta) / ln r) for every useful delta.
 
-    Beimel, Nissim and Stemmer (2013), the choosing mechanism for bounded growth; the proof of
+    BNS13, the choosing mechanism for bounded growth; the proof of
     this form is in docs/proofs/choosing.md.  Time: O(number of pairs of a record and a hypothesis).
 
     >>> from fractions import Fraction

@@ -41,7 +41,7 @@ class LabelSelection(
     move by two.  If 2 delta <= 1 - 1/r the delta is attained, by a new key.  For one label, a key
     with c records is released with probability w/2 if w = w(c) <= 1, else 1 - 1/(2w).
 
-    The race is permute-and-flip (McKenna and Sheldon 2020) among candidates that only the data list.
+    The race is permute-and-flip (MS20) among candidates that only the data list.
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.  The proof is in
     docs/proofs/lookup.md.  Time: O(keys and labels that occur together), about 20 s for a million.
 

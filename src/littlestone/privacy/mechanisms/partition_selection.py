@@ -27,9 +27,8 @@ class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
     under replacement of one record, label included: that moves two scores by at most 1 each, or
     one by at most 2.  The delta is attained, by a score that moves from 0 to 2.
 
-    The curve is that of Desfontaines, Voss and Gipson (2022), "Differentially private partition
-    selection", Theorem 1, who add or remove one record.  The proof for replacement is in
-    docs/proofs/partition-selection.md.  Time: O(number of records),
+    The curve is that of DVGM22, Theorem 1, where one record is added or removed.  The proof for
+    replacement is in docs/proofs/partition-selection.md.  Time: O(number of records),
     about 4 s for a million keys.
 
     >>> mechanism = PartitionSelection(Budget(1, "1e-6"))

@@ -18,7 +18,7 @@ class PermuteAndFlip(ErrorMechanism):
 
     gap_i = errors_i - min errors, and r is a rational with r <= e^(epsilon / 2).  It is epsilon-DP
     under replacement whenever replacing one record moves every error count by at most 1, and its
-    expected error is never above that of the exponential mechanism (McKenna and Sheldon 2020).
+    expected error is never above that of the exponential mechanism (MS20).
     For a single draw it is the better choice.  Draws that are composed pay for
     it: its log-ratios are not in an interval of length epsilon, and no rho much below epsilon^2 / 2
     holds, where the exponential mechanism has epsilon^2 / 8.

@@ -77,7 +77,7 @@ class Relabelling(ABC):
 
 @dataclass(frozen=True)
 class OwnLabels(Relabelling):
-    """A pattern is scored by its errors on T itself (Alon, Beimel, Moran and Stemmer 2020).
+    """A pattern is scored by its errors on T itself (ABMS20).
 
     K = (1 + e^(eta / 2))^2 e^epsilon and E = 1, with eta the epsilon of ``choice``.
 
@@ -102,7 +102,7 @@ class OtherLabels(Relabelling):
     """A pattern h is scored by min over f in H of a #(h != f on T) + #(f errs on W).
 
     a = ``weight`` is a whole number, and W other records than T.  K = 4 e^(a eta + epsilon) and
-    E = e^eta, with eta the epsilon of ``choice`` (after Li, Wang and Ye 2025).
+    E = e^eta, with eta the epsilon of ``choice`` (after LWY25).
 
     >>> relabelling = OtherLabels(ExponentialMechanism(Fraction(1, 10)), share=10, weight=4)
     >>> print(relabelling.cost(PrivacyCost(Fraction(1, 2), Fraction(1, 10**5))))

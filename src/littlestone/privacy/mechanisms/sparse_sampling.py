@@ -25,7 +25,7 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
     every input, with r <= e^(epsilon / 2) rational and B = ceil(1 + ln(L (1 - delta) / delta) /
     ln r) for every useful delta.  That is sharp: a smaller B is not private, for any k >= 1.
 
-    Lyu (2025), Algorithm 1, after Ghazi, Kumar and Manurangsi (2020), Lemma 36, where B is
+    Lyu25, Algorithm 1, after GKM20, Lemma 36, where B is
     10 ln(L / delta) / ln r.  The proof is in docs/proofs/sparse-sampling.md.  Time: O(total length
     of the lists), about 0.5 s for a million items.
 

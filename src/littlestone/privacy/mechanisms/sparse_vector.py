@@ -22,7 +22,7 @@ class SparseVector(ThresholdMechanism):
     e^(query_epsilon / 2c) for c = ``hits``, or e^(query_epsilon / c) when ``monotone``: replacing
     a record then moves all values the same way (which a maximum of counts does not).  It is
     (threshold_epsilon + query_epsilon)-DP, whatever the values and the number of tests
-    (Dwork and Roth 2014, Theorem 3.24; Lyu, Su and Li 2017, Theorems 2 and 3; discrete and sharp:
+    (DR14, Theorem 3.24; LSL17, Theorems 2 and 3; discrete and sharp:
     docs/proofs/sparse-vector.md).  A test costs some microseconds.
 
     >>> mechanism = SparseVector.within(Fraction(1), threshold=20, hits=1)
@@ -46,7 +46,7 @@ class SparseVector(ThresholdMechanism):
     ) -> SparseVector:
         """The one of total ``epsilon`` with the least variance: parts 1 : m^(2/3), m = 2c or c.
 
-        The variance is 2 / e1^2 + 2 m^2 / e2^2 up to rounding (Lyu, Su and Li 2017, section 4.2).
+        The variance is 2 / e1^2 + 2 m^2 / e2^2 up to rounding (LSL17, section 4.2).
         """
         require_epsilon(epsilon)
         whole("hits", hits, least=1)

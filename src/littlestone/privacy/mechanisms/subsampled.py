@@ -25,8 +25,8 @@ class Subsampled(Event):
     """``event`` on ``size`` of ``n`` records, drawn at random without replacement and kept secret.
 
     If ``event`` is (epsilon, delta)-DP when one record is replaced, this is, with rate = size / n,
-    (ln(1 + rate (e^epsilon - 1)), rate delta)-DP when one record is replaced (Balle, Barthe and
-    Gaboardi 2018, Theorem 9; docs/proofs/subsampling.md).  The logarithm is rounded up to a decimal
+    (ln(1 + rate (e^epsilon - 1)), rate delta)-DP when one record is replaced (BBG18,
+    Theorem 9; docs/proofs/subsampling.md).  The logarithm is rounded up to a decimal
     number of about 12 digits; beyond epsilon = 44, where it hardly helps, epsilon is claimed.
 
     A receipt for this event pays for one `sample` and for the draws of ``event``, which may only be

@@ -42,7 +42,7 @@ def geometric(a: Real, rng: random.Random, *, most: int | None = None) -> int:
 
 
 def discrete_laplace(a: Fraction, rng: random.Random) -> int:
-    """X with Pr[X = x] = (1 - a) / (1 + a) a^|x|, for a rational 0 < a < 1 (Ghosh et al. 2012).
+    """X with Pr[X = x] = (1 - a) / (1 + a) a^|x|, for a rational 0 < a < 1 (GRS12).
 
     For a = e^-epsilon it makes a count of sensitivity 1 epsilon-DP; a rational a >= e^-epsilon does
     so too.  |X| - 1 is geometric given X != 0, and Pr[X = 0] = (1 - a) / (1 + a).
