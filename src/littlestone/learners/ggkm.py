@@ -37,6 +37,7 @@ class GGKMLearner(VotingLearner[Point]):
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
+    >>> from littlestone.privacy import Budget
     >>> GGKMLearner(Subsets(Integers(), 3), Budget(1, "1e-6")).teachers
     246
     """

@@ -29,6 +29,7 @@ class AgnosticLearner(AgnosticTransformation[Point]):
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings
+    >>> from littlestone.privacy import Budget
     >>> learner = AgnosticLearner(Points(Strings("id")), Budget(1, "1e-6"))
     >>> print(learner.cost(), learner.realizable.method)
     epsilon 0.999715, delta 0.000001 (replace-one) single_key

@@ -27,6 +27,7 @@ class RelabellingLearner(AgnosticTransformation[Point]):
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings
+    >>> from littlestone.privacy import Budget
     >>> learner = RelabellingLearner(Points(Strings("id")), Budget(1, "1e-6"))
     >>> print(learner.cost())
     epsilon 0.999728, delta 0.000001 (replace-one)

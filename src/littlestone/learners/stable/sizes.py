@@ -115,7 +115,7 @@ def paper_sizes(d: int, alpha: float, beta: float, budget: Budget) -> Sizes:
     The constants of Theorem 17 are those of its proof.  For d >= 2 the proof of
     that eta has a gap.
 
-    >>> paper_sizes(1, 0.1, 0.05, 1, "1e-6").n
+    >>> paper_sizes(1, 0.1, 0.05, Budget(1, "1e-6")).n
     5452972
     """
     caps = (8 ** (d + 1),) * (d + 1)
@@ -129,7 +129,7 @@ def proved_sizes(d: int, alpha: float, beta: float, budget: Budget, *, labels: i
     docs/proofs/globally-stable.md, Theorem 5; for more labels docs/proofs/multiclass-learning.md,
     Theorem 5.
 
-    >>> proved_sizes(1, 0.1, 0.05, 1, "1e-6").n
+    >>> proved_sizes(1, 0.1, 0.05, Budget(1, "1e-6")).n
     529216
     """
     eta = stability(d, labels)

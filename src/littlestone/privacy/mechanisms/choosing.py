@@ -34,6 +34,7 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
     this form is in docs/proofs/choosing.md.  Time: O(number of pairs of a record and a hypothesis).
 
     >>> from fractions import Fraction
+    >>> from littlestone.privacy import Budget
     >>> mechanism = ChoosingMechanism(Budget(1, "1e-6"), growth=1)
     >>> records = [(["a"], True)] * 50 + [(["b"], True)] * 45 + [(["a"], False)] * 3
     >>> mechanism.bottom, mechanism.scores(records)

@@ -135,7 +135,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     A key is selected after about ln(T / delta) / e2 + 1 / e1 of its records.  Constant time per
     step, about 0.1 ms per record that names a key; memory grows with the keys that wait.
 
-    >>> mechanism = ContinualKeySelection[str].within(1, "1e-6", horizon=200_000)
+    >>> mechanism = ContinualKeySelection[str].within(Budget(1, "1e-6"), horizon=200_000)
     >>> print(mechanism.cost())
     epsilon 1, delta 0.000001 (replace-one)
     >>> round(mechanism.expected_records, 1), mechanism.enough(0.05)

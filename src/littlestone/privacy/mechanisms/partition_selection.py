@@ -31,6 +31,7 @@ class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
     replacement is in docs/proofs/partition-selection.md.  Time: O(number of records),
     about 4 s for a million keys.
 
+    >>> from littlestone.privacy import Budget
     >>> mechanism = PartitionSelection(Budget(1, "1e-6"))
     >>> [round(float(mechanism.curve(s)), 3) for s in (1, 20, 28, 36, 60)]
     [0.0, 0.013, 0.651, 0.994, 1.0]

@@ -42,6 +42,7 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
     The proof is in docs/proofs/single-key-selection.md.  Time: O(number of
     records), about 4 s for a million keys.
 
+    >>> from littlestone.privacy import Budget
     >>> mechanism = SingleKeySelection(Budget(1, "1e-6"))
     >>> round(float(mechanism.growth), 3), mechanism.enough(Fraction(1, 10), Fraction(1, 20))
     (2.58, 219)
