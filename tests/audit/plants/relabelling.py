@@ -57,7 +57,7 @@ class Stage:
             self.H,
             Budget(claim.epsilon),
             relabelling=self.relabelling,
-            realizable=lambda epsilon, delta: ExponentialLearner(self.H, Budget(self.inner)),
+            realizable=lambda budget: ExponentialLearner(self.H, Budget(self.inner)),
         )
         base, sought = exp_below(self.inner, bits=64), Counter(self.sought)
 
