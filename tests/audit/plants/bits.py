@@ -11,8 +11,7 @@ from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.bits import H, by_orders, read, together
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.hypotheses import BitFunction
-from littlestone.learners import ExponentialLearner
-from littlestone.learners import BitPartsLearner, BitsLearner
+from littlestone.learners import BitPartsLearner, BitsLearner, ExponentialLearner
 from littlestone.privacy import Budget
 from plants.harness import Masses, Plant, is_private
 

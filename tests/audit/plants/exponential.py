@@ -31,7 +31,7 @@ def forgets_the_half(errors: Errors) -> Masses:
     return tilted(errors, exp_below(ONE))
 
 
-def tolerates_label_noise_twice(errors: Errors) -> Masses:
+def counts_errors_twice(errors: Errors) -> Masses:
     return tilted([2 * e for e in errors], BASE)
 
 
@@ -91,7 +91,7 @@ def _plant(mistake: str, broken: Rule) -> Plant:
 
 PLANTS = [
     _plant("The base is e^epsilon, as if the sum of the weights did not move.", forgets_the_half),
-    _plant("An error counts twice; its sensitivity is taken for 1.", tolerates_label_noise_twice),
+    _plant("An error counts twice; its sensitivity is taken for 1.", counts_errors_twice),
     _plant("Scores are scaled by their range on the data.", normalises_the_scores),
     _plant("Only the best candidates are drawn from.", keeps_the_best_only),
     _plant("Candidates far from the best one are dropped.", drops_hopeless_candidates),

@@ -29,7 +29,7 @@ def forgets_the_half(errors: Errors) -> Masses:
     return honest(errors, PermuteAndFlip(2 * ONE))
 
 
-def tolerates_label_noise_twice(errors: Errors) -> Masses:
+def counts_errors_twice(errors: Errors) -> Masses:
     return honest([2 * error for error in errors])
 
 
@@ -57,7 +57,7 @@ def _plant(mistake: str, broken: Callable[[Errors], Masses]) -> Plant:
 PLANTS = [
     _plant("The base is e^epsilon, as if no count could rise while another falls.",
            forgets_the_half),
-    _plant("An error counts twice; its sensitivity is taken for 1.", tolerates_label_noise_twice),
+    _plant("An error counts twice; its sensitivity is taken for 1.", counts_errors_twice),
     _plant("Items are visited in their own order.", does_not_permute),
     _plant("The best item whose coin shows heads is taken.", takes_the_best_that_shows_heads),
     _plant("Items far from the best one are not visited.", drops_hopeless_items),

@@ -138,11 +138,12 @@ def votes(
     budget: Budget,
     H: HypothesisClass[Any],
     records: Records,
+    list_size: int | None = None,
 ) -> Subject[Records]:
     """A learner of teachers, a record for each; where all agree, their rule is as likely as none."""
-    mechanism = kind(H, budget).mechanism
+    mechanism = kind(H, budget, list_size=list_size).mechanism
     k = mechanism.bottom + 1
-    learner = kind(H, budget, teachers=k)
+    learner = kind(H, budget, teachers=k, list_size=list_size)
 
     @cache
     def listed(record: tuple[Any, int]) -> list[Hypothesis[Any]]:
@@ -180,13 +181,13 @@ NAMED_RECORDS: Records = tuple(product(NAMED.domain.points[:2], range(NAMED.labe
 
 @subject("irreducible-learner-label-votes")
 def irreducible_label_votes(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The learner of teachers with three labels and a record for each; needs a delta."""
-    return votes(IrreducibleLearner, Budget(epsilon, delta), NAMED, NAMED_RECORDS)
+    """The learner of teachers with three labels, a record and one rule for each; needs a delta."""
+    return votes(IrreducibleLearner, Budget(epsilon, delta), NAMED, NAMED_RECORDS, list_size=1)
 
 
 def pair_of_teachers(budget: Budget) -> IrreducibleLearner[Any]:
-    """Two teachers of three labels, each of whom may err on half of its records."""
-    return IrreducibleLearner(NAMED, budget, teachers=2, alpha="0.5")
+    """Two teachers of three labels, whose one rule may err on half of their records."""
+    return IrreducibleLearner(NAMED, budget, teachers=2, list_size=1, alpha="0.5")
 
 
 def by_teacher(learner: IrreducibleLearner[Any]) -> Law:
