@@ -119,9 +119,7 @@ class BoostingLearner(PrivateLearner[Point]):
             )
         if weak is None:
             own = Fraction(1, 2) - self.gamma
-            found = fewest(
-                hypotheses, budget, alpha=float(own), beta=_BETA, allowed=_is_weak
-            )
+            found = fewest(hypotheses, budget, alpha=float(own), beta=_BETA, allowed=_is_weak)
             weak = found or IrreducibleLearner.aimed(hypotheses, budget, alpha=own)
         if weak.hypotheses != hypotheses or not weak.cost().within(paid):
             raise DeclarationError(
