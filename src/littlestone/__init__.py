@@ -46,7 +46,7 @@ _FRONT = {
 }
 _MODULE = {name: module for module, names in _FRONT.items() for name in names}
 
-__all__ = ["__version__", *sorted(_MODULE)]  # noqa: PLE0604 - names that __getattr__ finds
+__all__ = ["__version__", *sorted(_MODULE)]
 
 
 def __getattr__(name: str) -> Any:

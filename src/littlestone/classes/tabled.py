@@ -79,7 +79,7 @@ class Tabled(Enumerable[Any], Mixing[Any], Declared):
         **fields: Any,
     ) -> Self:
         """The class whose hypotheses are the rows, pairwise distinct, on the points in their order."""
-        masks = [_masks(rows.T == y) for y in range(1, labels)]
+        masks = [_masks(y == rows.T) for y in range(1, labels)]
         columns = tuple(zip(*masks, strict=True))
         count = len(rows)
         solver: VersionSpaces | SplitSolver

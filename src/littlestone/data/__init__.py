@@ -13,8 +13,8 @@ from littlestone.data.tables import Table
 
 __all__ = [
     "TABLE_SUFFIXES",
-    "CsvStream",
     "Condition",
+    "CsvStream",
     "Label",
     "Table",
     "label_names",

@@ -37,6 +37,6 @@ __all__ = [
     "ZeroSet",
     "disagreement",
     "function_of_labels",
-    "values_of",
     "majority",
+    "values_of",
 ]

@@ -182,7 +182,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = len(self.classes) > 2
+        several = isinstance(self.classes, Sequence | np.ndarray) and len(self.classes) > 2
+        tags.classifier_tags.multi_class = several
         tags.classifier_tags.poor_score = True  # on data that no rule of the class fits
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
