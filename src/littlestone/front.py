@@ -63,10 +63,10 @@ def fit(
     others.  ``epsilon`` is in nats and above 0, ``delta`` a probability.  ``estimate`` is an epsilon to
     spend on precision, recall and error.
 
-    The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name ``dataset``
-    before anything is drawn.  A frame has no name of its own, so it needs one; a file has its full path.
-    A ledger that does not exist is an error, unless ``create_ledger`` is true.  With a
-    ``simulation_seed`` the release is a simulation, not private, and warns.
+    The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name
+    ``dataset`` before anything is drawn.  A frame has no name of its own, so it needs one; a file
+    has its full path.  A ledger that does not exist is an error, unless ``create_ledger`` is true.
+    With a ``simulation_seed`` the release is a simulation, not private, and warns.
 
     Raises, before anything is spent, `DeclarationError` for illegal declarations, `TableError` for a
     missing column, `TooLargeError` for too much work; and before anything is drawn,
@@ -141,8 +141,9 @@ def dim(hypotheses: Any, *, labels: int = 2) -> int | float:
     """The Littlestone dimension of a class, of a text that declares one, or of a table of labels.
 
     The most mistakes that an adversary can force on every learner, and that the standard optimal
-    algorithm never exceeds; -1 for no hypothesis, ``math.inf`` if there is no most.  A table is anything
-    rectangular, a row a hypothesis and a column a point.  Exponential in the worst case for tables.
+    algorithm never exceeds; -1 for no hypothesis, ``math.inf`` if there is no most.  A table is
+    anything rectangular, a row a hypothesis and a column a point.  Exponential in the worst case
+    for tables.
 
     >>> dim("thresholds(dep_delay, -60..1440)"), dim([[0, 0, 0], [0, 0, 1], [0, 1, 1]])
     (10, 1)
@@ -178,8 +179,9 @@ def play(
 ) -> Transcript:
     """Play the online game, and return its transcript.
 
-    ``learner`` is ``"soa"`` or ``"halving"``, and ``adversary`` ``"tree"``, which forces every mistake it
-    can, or ``"random"``, against which 20 ``rounds`` are played unless you say otherwise.
+    ``learner`` is ``"soa"`` or ``"halving"``, and ``adversary`` ``"tree"``, which forces every
+    mistake it can, or ``"random"``, against which 20 ``rounds`` are played unless you say
+    otherwise.
 
     >>> play("thresholds(x, 1..1000)").mistakes
     9

@@ -167,6 +167,8 @@ def test_declarations() -> None:
         with pytest.raises(DeclarationError):
             GloballyStableLearner(H, Budget(1, "1e-6"), alpha=alpha)
     with pytest.raises(DeclarationError, match="point by point"):
-        GloballyStableLearner(parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), Budget(1, "1e-6"))
+        GloballyStableLearner(
+            parse_multiclass("outcomes(a; at most 1)", ["x", "y"]), Budget(1, "1e-6")
+        )
     with pytest.raises(DeclarationError):
         GloballyStableLearner(H, Budget(1))

@@ -56,7 +56,8 @@ class HypothesisClass(ABC, Generic[Point]):
     def soa(self) -> Hypothesis[Point]:
         """The canonical function SOA_H: the least y for which LDim(H|(x,y)) = LDim(H) (Lyu25, section 4).
 
-        If there is none, SOA_H(x) is the last y for which H|(x,y) has a hypothesis.  Raises `EmptyClassError` or `InfiniteDimensionError` where LDim(H) is not a number >= 0.
+        If there is none, SOA_H(x) is the last y for which H|(x,y) has a hypothesis.  Raises
+        `EmptyClassError` or `InfiniteDimensionError` where LDim(H) is not a number >= 0.
         """
 
     @abstractmethod

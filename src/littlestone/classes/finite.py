@@ -46,7 +46,8 @@ class FiniteClass(Tabled):
     ) -> Self:
         """The class of a checked table; ``source`` is the text that declares it, if any.
 
-        A `BinaryTable` has its domain, the points of a `LabelTable` are the values of a column ``name``.
+        A `BinaryTable` has its domain, the points of a `LabelTable` are the values of a column
+        ``name``.
         """
         binary = isinstance(table, BinaryTable)
         domain = (

@@ -37,11 +37,11 @@ class Outcomes(HypothesisClass[Rule], Declared):
     is 1 at the records that obey one of the rules whose outcome has that bit: every H|_i is the class
     of all unions of at most s rules, `EqualityRules` for s = 1 and `RuleSets` else.
 
-    Its LDim is at least that of that class, which is reached by rules of one outcome; the two are equal wherever
-    they have been computed (docs/proofs/outcomes.md).  It is found by search: for s rules over m
-    columns with (sum over i <= r of C(m, i))^s <= 16 and at most 4 labels.  Else what restricts the
-    class raises `TooLargeError`.  Learning needs no search.  Raises `DeclarationError` for what
-    `RuleSets` refuses.
+    Its LDim is at least that of that class, which is reached by rules of one outcome; the two are
+    equal wherever they have been computed (docs/proofs/outcomes.md).  It is found by search: for s
+    rules over m columns with (sum over i <= r of C(m, i))^s <= 16 and at most 4 labels.  Else what
+    restricts the class raises `TooLargeError`.  Learning needs no search.  Raises
+    `DeclarationError` for what `RuleSets` refuses.
 
     >>> H = Outcomes.of("origin", "dest", labels=3, max_rules=2)
     >>> H.littlestone_dimension(), H.restrict(("JFK", "HNL"), 2).littlestone_dimension()

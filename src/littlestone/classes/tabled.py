@@ -54,11 +54,12 @@ _SEARCHED = 1 << 9
 class Tabled(Enumerable[Any], Mixing[Any], Declared):
     """Finitely many functions on a finite domain, by their table; a formula or a file makes it.
 
-    ``columns[j][y - 1]`` is a mask over hypotheses, bit i telling whether hypothesis i gives point j the
-    label y, y = 1, ..., k; ``alive`` is the mask of the version space, out of ``count`` hypotheses;
-    ``source`` is the text that declares the class, if any.  `restrict` costs O(k N/64) for N hypotheses;
-    dimensions are found by `VersionSpaces` if there are two labels and by `SplitSolver` if more, and
-    reducing points by search.  A class that is a table adds its maker and `parse`.
+    ``columns[j][y - 1]`` is a mask over hypotheses, bit i telling whether hypothesis i gives point
+    j the label y, y = 1, ..., k; ``alive`` is the mask of the version space, out of ``count``
+    hypotheses; ``source`` is the text that declares the class, if any.  `restrict` costs O(k N/64)
+    for N hypotheses; dimensions are found by `VersionSpaces` if there are two labels and by
+    `SplitSolver` if more, and reducing points by search.  A class that is a table adds its maker
+    and `parse`.
     """
 
     domain: Any  # a finite Domain

@@ -73,11 +73,11 @@ class Decompositions:
         deepest(V, t) = k - p         if l <= t and V is k-irreducible: V is a leaf; and else
         deepest(V, t) = min(2k - p, max_x min_y deepest(V|(x,y), t) - 1)
 
-    over the points x that split V and the y with V|(x,y) not empty, -1 if that is smaller.  (To split an irreducible V allows no
-    larger depth, and splits that split nothing can be left out; see docs/proofs/decomposition.md.)
-    DDim is the least t with deepest(H, t) >= 0.  A hypothesis f is essential iff deepest(H, DDim) < 0
-    when leaves of LDim t with the SOA f are forbidden.  A V that is even (2k - p + 1)-irreducible has
-    a leaf of LDim l and its own SOA in every valid tree.
+    over the points x that split V and the y with V|(x,y) not empty, -1 if that is smaller.  (To
+    split an irreducible V allows no larger depth, and splits that split nothing can be left out;
+    see docs/proofs/decomposition.md.) DDim is the least t with deepest(H, t) >= 0.  A hypothesis f
+    is essential iff deepest(H, DDim) < 0 when leaves of LDim t with the SOA f are forbidden.  A V
+    that is even (2k - p + 1)-irreducible has a leaf of LDim l and its own SOA in every valid tree.
     """
 
     def __init__(self, p: int, d: int, *, most: int = MOST_SPACES) -> None:

@@ -20,10 +20,10 @@ Cell = Rule
 class CellFunction(Hypothesis[Any]):
     """f(x) = the label of the cell of x, which has x's value in a column if f names it, else None.
 
-    ``values[j]`` are the values of column j that are told apart, sorted; ``given`` are the labels of the
-    cells, the product of None and these values, in its order.  The columns are open vocabularies.
-    Canonical: a value whose cells all have the labels of None's is not named, so two are equal iff they
-    agree everywhere.  At most the product of 1 + the values of each column.
+    ``values[j]`` are the values of column j that are told apart, sorted; ``given`` are the labels
+    of the cells, the product of None and these values, in its order.  The columns are open
+    vocabularies.  Canonical: a value whose cells all have the labels of None's is not named, so two
+    are equal iff they agree everywhere.  At most the product of 1 + the values of each column.
 
     >>> from littlestone.domains import Product, Strings
     >>> routes = Product((Strings("origin"), Strings("dest")))

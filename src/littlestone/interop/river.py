@@ -43,31 +43,30 @@ _TRUSTED = (
 class LittlestoneOnlineClassifier(Classifier):
     """Publish rules of a declared class along a stream, all together (epsilon, delta)-private.
 
-        ``hypotheses`` is a class or its text, ``horizon`` the most records that are ever learned from,
-        ``classes`` = (negative, positive) the two labels, and ``method`` an online learner's name or
-        ``"auto"``, as in ``littlestone stream``.  All are declarations; illegal ones raise
-        `DeclarationError` at once.  A record is a dict, of which the columns of the class are looked up by
-        name.  Any value is read, a missing one too; labels other than the positive one are negative.
+    ``hypotheses`` is a class or its text, ``horizon`` the most records that are ever learned from,
+    ``classes`` = (negative, positive) the two labels, and ``method`` an online learner's name or
+    ``"auto"``, as in ``littlestone stream``.  All are declarations; illegal ones raise
+    `DeclarationError` at once.  A record is a dict, of which the columns of the class are looked up by
+    name.  Any value is read, a missing one too; labels other than the positive one are negative.
 
-        The first `learn_one` spends the cost of the whole stream on ``dataset`` in ``ledger``, before
-        anything is drawn: a path or an address, opened for the spend, or a `Ledger`.  A relative path is
-        made absolute at once.  A ledger that does not exist is an error, unless ``create_ledger`` is true.
-        ``simulation_seed`` is None or a whole number, with which the run is a simulation, not private, and
-        warns.
+    The first `learn_one` spends the cost of the whole stream on ``dataset`` in ``ledger``, before
+    anything is drawn: a path or an address, opened for the spend, or a `Ledger`.  A relative path is
+    made absolute at once.  A ledger that does not exist is an error, unless ``create_ledger`` is true.
+    ``simulation_seed`` is None or a whole number, with which the run is a simulation, not private, and
+    warns.
 
-        `hypothesis` and `published_at` are the private release.  What `predict_one` says is not: it is
-        for the owner of the record alone.  A clone is a new model, which spends for itself.  Any other copy
-        of a model that learns, pickled or deep, has the published rule and cannot learn: two that go on
-        from one state would draw twice.  In an ensemble and in a drift detector the model refuses to learn.
+    `hypothesis` and `published_at` are the private release.  What `predict_one` says is not: it is
+    for the owner of the record alone.  A clone is a new model, which spends for itself.  Any other copy
+    of a model that learns, pickled or deep, has the published rule and cannot learn: two that go on
+    from one state would draw twice.  In an ensemble and in a drift detector the model refuses to learn.
 
-        >>> from littlestone.privacy.ledger import Ledger
-    from littlestone.tasks import declared_class
-        >>> model = LittlestoneOnlineClassifier("subsets(id; at most 2)", epsilon=5, delta="1e-6",
-        ...                                     horizon=200_000, ledger=Ledger(), dataset="doors")
-        >>> for _ in range(400):
-        ...     model.learn_one({"id": "d7"}, True)
-        >>> model.hypothesis.words(), model.predict_one({"id": "d7"})
-        ("id is 'd7'", True)
+    >>> from littlestone.privacy.ledger import Ledger
+    >>> model = LittlestoneOnlineClassifier("subsets(id; at most 2)", epsilon=5, delta="1e-6",
+    ...                                     horizon=200_000, ledger=Ledger(), dataset="doors")
+    >>> for _ in range(400):
+    ...     model.learn_one({"id": "d7"}, True)
+    >>> model.hypothesis.words(), model.predict_one({"id": "d7"})
+    ("id is 'd7'", True)
     """
 
     ledger = LedgerPlace()

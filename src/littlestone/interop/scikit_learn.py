@@ -50,33 +50,31 @@ _TRUSTED = (
 class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a rule of a declared class with (epsilon, delta)-differential privacy.
 
-        ``hypotheses`` is a class or its text, and ``classes`` = (negative, positive) the two labels, or all
-        of several, the default first; ``method``, ``setting`` and ``estimate`` are those of ``littlestone
-        fit``.  All are declarations, and none is read from the data.  Any value is read, NaN and unknown
-        labels too: those count as the first label.  A frame's columns are found by name, an array's by
-        position.
+    ``hypotheses`` is a class or its text, and ``classes`` = (negative, positive) the two labels, or all
+    of several, the default first; ``method``, ``setting`` and ``estimate`` are those of ``littlestone
+    fit``.  All are declarations, and none is read from the data.  Any value is read, NaN and unknown
+    labels too: those count as the first label.  A frame's columns are found by name, an array's by
+    position.
 
-        Each `fit` spends its cost on ``dataset`` in ``ledger`` before it draws.  ``ledger`` is a path or an
-        address, opened for the spend, or a `Ledger`; neither has a default.  A relative path is made
-        absolute at once.  A ledger that does not exist is an error, unless ``create_ledger`` is true: one
-        that is made in passing would forget what other fits have spent.  ``Ledger()`` stays in memory: for
-        simulations.
+    Each `fit` spends its cost on ``dataset`` in ``ledger`` before it draws.  ``ledger`` is a path or an
+    address, opened for the spend, or a `Ledger`; neither has a default.  A relative path is made
+    absolute at once.  A ledger that does not exist is an error, unless ``create_ledger`` is true: one
+    that is made in passing would forget what other fits have spent.  ``Ledger()`` stays in memory: for
+    simulations.
 
-        ``simulation_seed`` is None or a whole number, with which the release is a simulation, says so and
-        warns.  No host fills it, as ensembles fill ``random_state``.  As a member of an ensemble the
-        classifier refuses to learn; ``method="boosting"`` makes an ensemble for the cost of one rule.
+    ``simulation_seed`` is None or a whole number, with which the release is a simulation, says so and
+    warns.  No host fills it, as ensembles fill ``random_state``.  As a member of an ensemble the
+    classifier refuses to learn; ``method="boosting"`` makes an ensemble for the cost of one rule.
 
-        After `fit`: ``release_`` (all that is private, and the model file), ``hypothesis_``, and the public
-        ``learner_``, ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
+    After `fit`: ``release_`` (all that is private, and the model file), ``hypothesis_``, and the public
+    ``learner_``, ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
 
-        >>> from littlestone.learners.base import Setting
-    from littlestone.privacy.ledger import Ledger
-    from littlestone.tasks import Task, declared_class
-        >>> model = LittlestoneClassifier("thresholds(age, 0..120)", epsilon=1, classes=("well", "sick"),
-        ...                               ledger=Ledger(), dataset="clinic")
-        >>> ages, labels = [20, 50] * 400, ["well", "sick"] * 400
-        >>> model.fit(ages, labels).predict([19, 51, None]).tolist()
-        ['well', 'sick', 'well']
+    >>> from littlestone.privacy.ledger import Ledger
+    >>> model = LittlestoneClassifier("thresholds(age, 0..120)", epsilon=1, classes=("well", "sick"),
+    ...                               ledger=Ledger(), dataset="clinic")
+    >>> ages, labels = [20, 50] * 400, ["well", "sick"] * 400
+    >>> model.fit(ages, labels).predict([19, 51, None]).tolist()
+    ['well', 'sick', 'well']
     """
 
     ledger = LedgerPlace()

@@ -21,7 +21,7 @@ def target_values(y: Any, label: Label) -> list[Any]:
     positive label is none; `TableError` for a column of neither numbers nor texts.
 
     >>> import numpy as np
-    >>> target_values(np.array(["well", "sick"]), Label("y", Condition("==", "sick")))
+    >>> target_values(np.array(["well", "sick"]), Label.parse("y", "sick"))
     ['well', 'sick']
     """
     if y is None:

@@ -71,8 +71,8 @@ class Bound:
 class PrivateLearner(ABC, Generic[Point]):
     """A differentially private learner: its guarantee holds for every sample, realizable or not.
 
-    A new one is one file.  It says whether it learns ``several`` labels, what it spends (`event`), how it
-    draws and how many examples it needs; the rest is here.
+    A new one is one file.  It says whether it learns ``several`` labels, what it spends (`event`),
+    how it draws and how many examples it needs; the rest is here.
     """
 
     method: ClassVar[str]
@@ -241,12 +241,13 @@ class PrivateLearner(ABC, Generic[Point]):
     ) -> Release:
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
 
-        ``label`` says what a positive label means, or what the labels are about if ``labels`` are their
-        names.  With an epsilon ``estimate`` the release has an `Estimate` too, and `event_with` is spent, in
-        one entry: a refused budget refuses both.  ``rng`` is the system's cryptographic generator
-        unless given; a seeded one marks the release as not private.  Raises, before anything is
-        spent, `DeclarationError` for a sample over another domain or of another number of labels and
-        `TooLargeError` for too much work, and before anything is drawn, `BudgetExceededError` or `LedgerError`.
+        ``label`` says what a positive label means, or what the labels are about if ``labels`` are
+        their names.  With an epsilon ``estimate`` the release has an `Estimate` too, and
+        `event_with` is spent, in one entry: a refused budget refuses both.  ``rng`` is the system's
+        cryptographic generator unless given; a seeded one marks the release as not private.
+        Raises, before anything is spent, `DeclarationError` for a sample over another domain or of
+        another number of labels and `TooLargeError` for too much work, and before anything is
+        drawn, `BudgetExceededError` or `LedgerError`.
         """
         require_fitting(sample, self.hypotheses, labels)
         what = f"learn {label} from {self.hypotheses}"

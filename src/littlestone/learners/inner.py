@@ -26,7 +26,8 @@ def fewest(
 ) -> PrivateLearner[Point] | None:
     """The ``allowed`` learner that provably needs the fewest records of clean labels; None if none does.
 
-    Each is made as it is used for alpha, or, if asked, with the parameters for which that is ``proved``.
+    Each is made as it is used for alpha, or, if asked, with the parameters for which that is
+    ``proved``.
     """
     found: list[tuple[int, PrivateLearner[Point]]] = []
     for kind in concrete(PrivateLearner, "littlestone.learners"):  # type: ignore[type-abstract]

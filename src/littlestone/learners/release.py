@@ -67,8 +67,9 @@ class Release:
     def predict(self, table: object) -> list[Any]:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
 
-        ``table`` is a data frame or a file that has the columns of the rule.  The labels speak about its
-        records, and are for whoever may see those.  Raises `TableError` for a missing column.
+        ``table`` is a data frame or a file that has the columns of the rule.  The labels speak
+        about its records, and are for whoever may see those.  Raises `TableError` for a missing
+        column.
         """
         shown: Sequence[Any] = self.labels or range(self.hypothesis.labels)
         domain = self.hypothesis.domain

@@ -33,9 +33,9 @@ class TreeAdversary(Adversary[Point]):
 
     The lower bound of lecture 5, Theorem 2: a shattered tree of depth LDim(H) forces **exactly
     LDim(H) mistakes, in as many rounds, on every deterministic learner**, and every branch agrees
-    with a hypothesis of H.  Node by node the tree is the `mistake_point` of the version space; of several
-    labels the answer is the least that is not predicted and keeps a tree as deep as needed.  It is
-    endless when LDim(H) is infinite, and plays no round when LDim(H) <= 0.
+    with a hypothesis of H.  Node by node the tree is the `mistake_point` of the version space; of
+    several labels the answer is the least that is not predicted and keeps a tree as deep as needed.
+    It is endless when LDim(H) is infinite, and plays no round when LDim(H) <= 0.
 
     >>> from littlestone.classes import Thresholds
     >>> adversary = TreeAdversary(Thresholds.on(0, 6))
@@ -72,9 +72,9 @@ class RandomAdversary(Adversary[Point]):
     """Random points of the domain, labelled by one function of the class: realizable and endless.
 
     The function is ``target``, a hypothesis of H, if it is given.  Otherwise it is drawn from H:
-    uniformly when H is finite; when H is infinite, point by point, uniformly among the labels for which
-    some hypothesis is left, so that at every round one agrees with all of them.  ``rng`` is the system's generator unless a
-    seeded one is given, to repeat a simulation.
+    uniformly when H is finite; when H is infinite, point by point, uniformly among the labels for
+    which some hypothesis is left, so that at every round one agrees with all of them.  ``rng`` is
+    the system's generator unless a seeded one is given, to repeat a simulation.
 
     Raises `DeclarationError` if H is empty or ``target`` is on another domain.
 

@@ -16,10 +16,11 @@ from littlestone.hypotheses.patching import patched
 class ExtendedSOA(Generic[Point]):
     """What the SOA knows after a sequence; immutable, so that a sequence may go on in several ways.
 
-    While the sequence is realizable, its rule is SOA_V of the version space V.  From the first example
-    on that leaves V empty, V stays as it was, and an example (x, y) only sets the rule's label of x to y
-    (BLM20, Definition 8).  So the rule is SOA_V except at the points of ``set_labels``.  It agrees with
-    every realizable sequence, and with the last examples of any other.
+    While the sequence is realizable, its rule is SOA_V of the version space V.  From the first
+    example on that leaves V empty, V stays as it was, and an example (x, y) only sets the rule's
+    label of x to y (BLM20, Definition 8).  So the rule is SOA_V except at the points of
+    ``set_labels``.  It agrees with every realizable sequence, and with the last examples of any
+    other.
 
     >>> from littlestone.classes import Thresholds
     >>> start = ExtendedSOA(Thresholds.on(0, 9))

@@ -17,8 +17,9 @@ from littlestone.online.adversaries import Adversary
 class SequenceAdversary(Adversary[Point]):
     """Plays the pairs (x, y) of ``examples`` in order, whatever the learner predicts: oblivious.
 
-    Raises `DeclarationError` for a label that is not one of the ``labels`` numbers 0, 1, ...  The sequence need not agree with any
-    hypothesis; a learner for the realizable game then raises `RealizabilityError`.
+    Raises `DeclarationError` for a label that is not one of the ``labels`` numbers 0, 1, ...  The
+    sequence need not agree with any hypothesis; a learner for the realizable game then raises
+    `RealizabilityError`.
 
     >>> adversary = SequenceAdversary([("a", 1)])
     >>> adversary.next_point(), adversary.label("a", 0), adversary.next_point()
@@ -44,11 +45,11 @@ class SequenceAdversary(Adversary[Point]):
 class FileAdversary(Adversary[Any]):
     """Plays the rows of a CSV file in order: the columns of H and a label; a header is optional.
 
-    Columns are in the order of ``H.domain.column_names`` and may hold any values; each row is mapped
-    to a point by ``H.domain.encode_record``.  The file is a
-    public game, not a private sample, so errors name its lines.  Raises `TableError` if the file
-    cannot be read or has no row, and for a row with other columns or a label that is no number 0, ..., k.
-    The file is read once, at construction.
+    Columns are in the order of ``H.domain.column_names`` and may hold any values; each row is
+    mapped to a point by ``H.domain.encode_record``.  The file is a public game, not a private
+    sample, so errors name its lines.  Raises `TableError` if the file cannot be read or has no row,
+    and for a row with other columns or a label that is no number 0, ..., k.  The file is read once,
+    at construction.
     """
 
     def __init__(self, path: str | PathLike[str], H: HypothesisClass[Any]) -> None:

@@ -123,9 +123,9 @@ def budget(total: PrivacyCost, limit: PrivacyCost | None) -> str:
 class Evaluation:
     """How a released rule fares on the very records it was learned from.  NOT PRIVATE.
 
-    ``names`` are those of the labels, and ``totals`` how many records have each.  The best rule of the
-    class is None if it is not found by scoring each.  ``table_errors`` are those of the best function of
-    the same columns, which gives every point its most frequent label.
+    ``names`` are those of the labels, and ``totals`` how many records have each.  The best rule of
+    the class is None if it is not found by scoring each.  ``table_errors`` are those of the best
+    function of the same columns, which gives every point its most frequent label.
     """
 
     n: int

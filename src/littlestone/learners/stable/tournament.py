@@ -20,9 +20,9 @@ def stable_rule(
     """SOA(S T) for S ~ D~_k and a block T: the output of G once it has drawn k (BLM20, section 4.3).
 
     D~_0 is the empty sample.  For D~_k, two samples S_0, S_1 ~ D~_(k-1), each with a block T_0, T_1
-    of its own, are drawn until f_b = SOA(S_b T_b) differ, at a point x.  A uniform label y
-    then decides: S_b T_b (x, y) is returned, for the b with f_b(x) != y.  Each of the k examples (x, y) of
-    S is a mistake of the SOA, and the rule agrees with T (Observation 11).
+    of its own, are drawn until f_b = SOA(S_b T_b) differ, at a point x.  A uniform label y then
+    decides:  S_b T_b (x, y) is returned, for the b with f_b(x) != y.  Each of the k examples (x, y)
+    of S is a mistake of the SOA, and the rule agrees with T (Observation 11).
 
     ``blocks`` are fresh examples, n >= 1 in each: n is the paper's auxiliary size, and with N / n + 1
     blocks N is its cap on the draws.  None if they run out, or if a rule off the realizable has no
