@@ -15,13 +15,11 @@ from littlestone.classes import parse_class
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
-    dataset_name,
     files_of,
-    refuse_as_feature,
-    true_path,
 )
 from littlestone.cli.console import cost_json
 from littlestone.data import CsvStream, Label, Table, open_table
+from littlestone.data.naming import dataset_name, true_path
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
     DurableStream,
@@ -37,6 +35,7 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.figures import picture_kind, require_matplotlib
 from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.report.stream import Mistakes, Publication, figure
+from littlestone.tasks import refuse_as_feature
 from littlestone.visible import visible_json
 
 PIPE = "-"
@@ -105,7 +104,7 @@ def stream(
     learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)
     label = Label.parse(target, positive)
     columns = learner.hypotheses.domain.column_names
-    refuse_as_feature(target, columns, hypotheses)
+    refuse_as_feature(label, declared)
     if table == PIPE and dataset is None:
         raise DeclarationError(
             "learn from a pipe",
