@@ -77,7 +77,7 @@ def fit(
     >>> import polars
     >>> release = littlestone.fit(
     ...     polars.DataFrame(columns), "arr_delay", positive="> 15", epsilon=1,
-    ...     hypotheses="thresholds(dep_delay, -60..1440)", ledger=littlestone.Ledger(), dataset="flights",
+    ...     hypotheses="thresholds(dep_delay, -60..1440)", ledger=littlestone.Ledger(), dataset="doc",
     ... )
     >>> release.n, release.predict(polars.DataFrame({"dep_delay": [95, 1, None]}))
     (1200, [1, 0, 0])

@@ -79,7 +79,7 @@ class Task:
         setting: Setting = "realizable",
         estimate: object = None,
     ) -> Self:
-        """The task to learn ``label`` by these hypotheses, with the learner that `choose_learner` takes.
+        """The task to learn ``label`` by these hypotheses, with the learner of `choose_learner`.
 
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """

@@ -20,7 +20,6 @@ from littlestone.checks.core import (
 from littlestone.classes.base import Enumerable
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, disagreement, majority
-from littlestone.hypotheses.flipping import flipped
 
 Functions = Sequence[Hypothesis[Any]]
 
@@ -52,8 +51,9 @@ def functions(H: Class) -> list[Hypothesis[Any]]:
 
 
 def _flipped_twice(h: Hypothesis[Any], places: list[Any]) -> Hypothesis[Any] | None:
-    once = flipped(h, places)
-    return None if once is None else flipped(once, places)
+    before = {x: h(x) for x in places}
+    once = h.patched({x: (y + 1) % h.labels for x, y in before.items()})
+    return None if once is None else once.patched(before)
 
 
 def labels_are_numbers(given: Functions) -> None:

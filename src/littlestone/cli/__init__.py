@@ -15,16 +15,22 @@ _COMMANDS = {
     "fit": "Learn a rule, or the label of each record, from TABLE with differential privacy.",
     "predict": "Print a CSV of one column, the predicted label of each record of TABLE in order.",
     "plan": "Print how many records each learner of CLASS takes, and how many none can do without.",
-    "stream": "Learn from records as they come, and print each rule that is published, as a line of JSON.",
-    "dim": "Print the Littlestone dimension: the mistakes an adversary can force, and a learner allows.",
+    "stream": "Learn from records as they come, and print each rule that is published, as a line of "
+    "JSON.",
+    "dim": "Print the Littlestone dimension: the mistakes an adversary can force, and a learner "
+    "allows.",
     "certify": "Check a certificate against its table, without any search.",
-    "tree": "Draw a tree of questions on which an adversary forces as many mistakes as there are levels.",
+    "tree": "Draw a tree of questions on which an adversary forces as many mistakes as there are "
+    "levels.",
     "dims": "Print all dimensions of a table, with witnesses.",
-    "decompose": "Print the (p, d)-decomposition dimension, a tree that attains it, and what is essential.",
-    "play": "Play the online game round by round; the standard optimal algorithm errs at most LDim times.",
+    "decompose": "Print the (p, d)-decomposition dimension, a tree that attains it, and what is "
+    "essential.",
+    "play": "Play the online game round by round; the standard optimal algorithm errs at most LDim "
+    "times.",
     "ledger": "Show what has been spent, and set limits.",
     "verify": "Run the numbered statements of the papers: stated against measured, and a verdict each.",
-    "audit": "Compare the claim of a mechanism or learner with what is exact and with what is measured.",
+    "audit": "Compare the claim of a mechanism or learner with what is exact and with what is "
+    "measured.",
 }
 """The commands and the first lines of their help, so that listing them imports none."""
 

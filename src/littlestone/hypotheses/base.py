@@ -48,7 +48,7 @@ class Hypothesis(ABC, Generic[Point]):
         """A point where this function and ``other``, of the same kind, differ; None if equal."""
 
     def patched(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
-        """The function x -> labels[x] if x is in ``labels``, else h(x), in the canonical form of its kind.
+        """The function x -> labels[x] if x is in ``labels``, else h(x), in the form of its kind.
 
         None if functions of this kind do not hold the labels of single points.
 
@@ -61,7 +61,7 @@ class Hypothesis(ABC, Generic[Point]):
         return self._changed(changed) if changed else self
 
     def _changed(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
-        """`patched`, for labels that all differ from those of h; a kind that holds them overrides it."""
+        """`patched`, for labels that all differ from h's; a kind that holds them overrides it."""
         return None
 
     @classmethod

@@ -150,7 +150,11 @@ class RefusesTheImpossible(IrreducibleLearner[Any]):
                 if chunk.counts[j, y]:
                     V = V.restrict(x, y)
         if V.is_empty():
-            raise RealizabilityError("no function of the class labels the chunk so")
+            raise RealizabilityError(
+                "teach from a chunk",
+                found="no function of the class labels it so",
+                fix="look at the records",
+            )
         return super().listed(chunk)
 
 
