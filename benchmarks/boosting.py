@@ -27,9 +27,9 @@ from littlestone.learners import BoostingLearner, PrivateLearner
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.subsampled import Subsampled
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.subsampled import Subsampled
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
@@ -67,7 +67,7 @@ class Task:
     def least_n(self, learner: PrivateLearner[Any], runs: int, alpha: float) -> int | None:
         """The least n of the grid that is enough; None beyond `LARGEST`."""
 
-        def enough(i: int) -> bool:
+        def suffices(i: int) -> bool:
             wrong = 0
             for run in range(runs):
                 wrong += self.fails(learner, size(i), 1000 * i + run, alpha)
@@ -76,14 +76,14 @@ class Task:
             return True
 
         high = 0
-        while not enough(high):
+        while not suffices(high):
             high += 4
             if size(high) > LARGEST:
                 return None
         low = max(-1, high - 4)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
+            low, high = (low, middle) if suffices(middle) else (middle, high)
         return size(high)
 
 

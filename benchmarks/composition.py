@@ -18,7 +18,7 @@ from littlestone.privacy.accounting.optimal import optimal_epsilon
 from littlestone.privacy.accounting.pld import pld_epsilon
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
 DELTA = Fraction(1, 10**6)
 

@@ -26,7 +26,7 @@ from benchmarks.harness import Case, Contender, require
 from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.privacy.samplers import selection
 

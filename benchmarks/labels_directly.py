@@ -62,10 +62,10 @@ def planned(kind: Kind, H: HypothesisClass[Any], way: str) -> int:
     """The records that are proved to suffice."""
 
     def binary(G: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
-        return kind.proved(G, budget, alpha=ALPHA / H.bits, beta=BETA / H.bits)
+        return kind.with_proved_bound(G, budget, alpha=ALPHA / H.bits, beta=BETA / H.bits)
 
     if way == "directly":
-        learner = kind.proved(H, BUDGET, alpha=ALPHA, beta=BETA)
+        learner = kind.with_proved_bound(H, BUDGET, alpha=ALPHA, beta=BETA)
     else:
         learner = BITS[way](H, BUDGET, binary=binary)
     bound = learner.plan(ALPHA, BETA, setting="realizable")

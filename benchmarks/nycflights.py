@@ -50,7 +50,7 @@ def best_union(H: Covering[object], sample: Sample[object]) -> Hypothesis[object
     """
     elements = H.elements(sample)
     scores = elements.positives - elements.negatives
-    if H.growth == 1:
+    if H.elements_per_point == 1:
         order = np.argsort(-scores)[: H.parts]
         return H.union(elements.element(int(i)) for i in order if scores[i] > 0)
     learner = ChoosingLearner(H, Budget(1, "1e-6"))

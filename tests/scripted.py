@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from littlestone.audit.choices import Choices
-from littlestone.privacy.mechanisms import epoch
+from littlestone.privacy.mechanisms.streams import epoch
 from littlestone.privacy.samplers.reals import Real
 
 

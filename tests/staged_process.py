@@ -12,9 +12,9 @@ from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners.online.staged import StagedOnlineLearner
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 
 HALF = Fraction(1, 2)
 

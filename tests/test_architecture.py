@@ -32,7 +32,9 @@ LAYERS = [
     {"audit"},
     {"verify", "checks"},
     {"report"},
+    {"tasks"},
     {"interop"},
+    {"front"},
     {"cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

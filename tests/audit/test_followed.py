@@ -13,9 +13,9 @@ from littlestone.audit.choices import Choices, follow
 from littlestone.audit.subject import Named
 from littlestone.errors import DeclarationError
 from littlestone.privacy.divergence import hockey_stick
-from littlestone.privacy.mechanisms.competition import Terms
-from littlestone.privacy.mechanisms.continual_selection import make_terms
-from littlestone.privacy.mechanisms.threshold_tests import probability
+from littlestone.privacy.mechanisms.streams.competition import Terms
+from littlestone.privacy.mechanisms.streams.continual_selection import make_terms
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.rational import exp_above
 
 ONE = Fraction(1)

@@ -16,9 +16,9 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.relabelling import CLASS, relabelled
 from littlestone.learners import AgnosticLearner, ExponentialLearner, RelabellingLearner
 from littlestone.privacy import Budget
+from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.relabelled import OtherLabels, OwnLabels, Relabelling
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
 pytestmark = pytest.mark.slow
 

@@ -17,12 +17,12 @@ from plants.harness import follows_its_law
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.discovery import modules
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.cell_counts import CellCounts
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
-from littlestone.privacy.mechanisms.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.samplers.reals import Real
 
 LESS = Fraction(19, 20)

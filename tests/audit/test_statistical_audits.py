@@ -12,7 +12,7 @@ from scipy import stats
 
 from littlestone.audit import EpsilonBound, audit_epsilon, find_subject
 from littlestone.audit.binomial import at_least, at_most
-from littlestone.audit.statistical import Run, _choose
+from littlestone.audit.statistical import Trial, _choose
 from littlestone.errors import DeclarationError
 from littlestone.privacy.randomness import seeded_generator
 
@@ -61,19 +61,19 @@ def test_bounds_agree_with_the_beta_quantile(k: int, n: int) -> None:
     assert at_most(n, n, beta) == 1
 
 
-def response(truth: int, epsilon: float) -> Run:
+def response(truth: int, epsilon: float) -> Trial:
     """Randomized response; floats are good enough for a test of the auditor."""
     lie = 1 / (1 + math.exp(epsilon))
     return lambda rng: truth ^ (rng.random() < lie)
 
 
-def spread(outputs: int) -> Run:
+def spread(outputs: int) -> Trial:
     """The same distribution on every data set: epsilon 0."""
     return lambda rng: rng.randrange(outputs)
 
 
 def too_high(
-    audit: Callable[..., EpsilonBound], run: Run, other: Run, epsilon: float, audits: int
+    audit: Callable[..., EpsilonBound], run: Trial, other: Trial, epsilon: float, audits: int
 ) -> int:
     """How many of the audits, at confidence 0.8, exceed the true epsilon."""
     rng = seeded_generator(1)
@@ -82,7 +82,7 @@ def too_high(
 
 
 def chooses_and_counts_the_same_runs(
-    run: Run, other: Run, *, trials: int, confidence: str, rng: random.Random
+    run: Trial, other: Trial, *, trials: int, confidence: str, rng: random.Random
 ) -> EpsilonBound:
     """The event that looks best is bounded on the very runs that made it look best."""
     outputs = [[algorithm(rng) for _ in range(trials)] for algorithm in (run, other)]

@@ -88,17 +88,17 @@ class LeastErrorsWhereLabelsAgree(Subsets):
 
 
 class PatternsOneTooFew(Thresholds):
-    def most_patterns(self, points: int) -> int:
+    def growth_function(self, points: int) -> int:
         return min(self.size or 0, points) if points else 1
 
 
 class PatternsOfSmallerDimension(FiniteClass):
-    def most_patterns(self, points: int) -> int:
+    def growth_function(self, points: int) -> int:
         return min(self.size, 1 + points * max(0, self.littlestone_dimension() - 1))
 
 
 class PatternsShrink(Points):
-    def most_patterns(self, points: int) -> int:
+    def growth_function(self, points: int) -> int:
         return 9 - points
 
 
@@ -142,8 +142,8 @@ class MixesWhatWasMixed(Thresholds):
 
 class GrowthOneTooSmall(EqualityRules):
     @property
-    def growth(self) -> int:
-        return super().growth - 1
+    def elements_per_point(self) -> int:
+        return super().elements_per_point - 1
 
 
 class ElementsOf(EqualityRules):
@@ -468,9 +468,9 @@ PLANTS: list[tuple[Any, str]] = [
     (LeastErrorsOneTooMany(WORDS), "least_errors"),
     (LeastErrorsOfTheSoa.of("a", "b", max_rules=2, max_literals=2), "least_errors"),
     (LeastErrorsWhereLabelsAgree(WORDS, 2), "least_errors"),
-    (PatternsOneTooFew.on(0, 20), "most_patterns"),
-    (finite(PatternsOfSmallerDimension), "most_patterns"),
-    (PatternsShrink(WORDS), "most_patterns"),
+    (PatternsOneTooFew.on(0, 20), "growth_function"),
+    (finite(PatternsOfSmallerDimension), "growth_function"),
+    (PatternsShrink(WORDS), "growth_function"),
     (MixesOneSet(WORDS, zero=False), "mixtures_are_close"),
     (MixesWhatIsNoHypothesis.from_array(np.eye(5, dtype=int)), "mixtures_are_of_members"),
     (MixesTooFewBlocks(WORDS, 2, exactly=True), "mixtures_are_close"),

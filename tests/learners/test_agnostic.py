@@ -19,10 +19,10 @@ from littlestone.learners import AgnosticLearner, GloballyStableLearner, Relabel
 from littlestone.learners.agnostic.patterns import fewest, most_points, patterns, relaxed
 from littlestone.planning import candidates, choose_learner
 from littlestone.privacy import Budget
+from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.relabelled import OtherLabels, OwnLabels, Relabelling
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
@@ -57,7 +57,7 @@ def test_least_errors_and_most_patterns(kind: type[Any]) -> None:
                 least = min(errors for _, errors in V.error_ball(sample, sample.n))
                 assert V.least_errors(sample) == HypothesisClass.least_errors(V, sample) == least
                 if V.labels == 2:
-                    assert len(patterns(V, sample)[0]) <= V.most_patterns(len(sample.points))
+                    assert len(patterns(V, sample)[0]) <= V.growth_function(len(sample.points))
 
 
 @pytest.mark.parametrize(("columns", "rules", "literals"), [(2, 2, 2), (3, 3, 1), (1, 4, 1)])
@@ -195,7 +195,9 @@ def test_plans() -> None:
     assert small.n < bound.n
     # Corollary 2 of Bun, Livni and Moran (2020), with the constants of their learner here.
     least = FiniteClass.from_array([[0, 1], [1, 0]])
-    paper = AgnosticLearner.proved(least, **goal, alpha=0.2, beta=0.1, kind=GloballyStableLearner)
+    paper = AgnosticLearner.with_proved_bound(
+        least, **goal, alpha=0.2, beta=0.1, kind=GloballyStableLearner
+    )
     explicit = paper.plan(0.2, 0.1)
     assert explicit is not None
     assert paper.realizable.method == "globally_stable"

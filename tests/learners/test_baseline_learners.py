@@ -23,7 +23,7 @@ from littlestone.learners.voting import VotingLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.threshold_tests import probability
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from littlestone.verify.teachers import chunks_of_three
@@ -293,7 +293,7 @@ def test_in_the_good_event_enough_teachers_list_one_rule(kind: type[Any]) -> Non
 def test_the_proved_size(kind: type[Any]) -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
     for d in (1, 2):
-        learner = kind.proved(Subsets(Integers(), d), Budget(1, "1e-6"), **goal)
+        learner = kind.with_proved_bound(Subsets(Integers(), d), Budget(1, "1e-6"), **goal)
         bound = learner.plan(**goal, setting="realizable")
         m = bound.n // learner.teachers
         assert learner.failure(m, 0.1) <= 0.05 < learner.failure(m - 1, 0.1)

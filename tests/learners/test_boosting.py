@@ -164,7 +164,7 @@ def test_proved_sizes() -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
     tabled = FiniteClass.from_array([[0, 1, 1], [1, 0, 0], [1, 1, 0]])
     for Hx, delta in ((H, 0), (tabled, 0), (Points(Integers()), "1e-6")):
-        learner = BoostingLearner.proved(Hx, Budget(1, delta), **goal)
+        learner = BoostingLearner.with_proved_bound(Hx, Budget(1, delta), **goal)
         bound = learner.plan(**goal, setting="realizable")
         assert bound is not None
         assert bound.proved
@@ -180,7 +180,7 @@ def test_proved_sizes() -> None:
 @pytest.mark.slow
 def test_a_proved_size_is_enough() -> None:
     goal: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
-    learner = BoostingLearner.proved(H, Budget(2), **goal)
+    learner = BoostingLearner.with_proved_bound(H, Budget(2), **goal)
     bound = learner.plan(**goal, setting="realizable")
     assert bound is not None
     rng, wrong = seeded_generator(5), 0

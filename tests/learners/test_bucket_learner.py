@@ -24,7 +24,7 @@ from littlestone.learners.base import Setting
 from littlestone.planning import candidates, choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 

@@ -17,7 +17,7 @@ from littlestone.learners.online import DurableStream, KeyLearner, durable_run
 from littlestone.learners.online.state import lock_of, state_file
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms import epoch
+from littlestone.privacy.mechanisms.streams import epoch
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 

@@ -16,7 +16,7 @@ from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.fit import estimated
 from littlestone.sample import Sample

@@ -76,7 +76,7 @@ def test_the_best_expert_is_found_within_the_proved_bound() -> None:
     found = run(made, H.hypothesis(9), 1)
     assert len(found) < 500
     assert sum(t > 3000 for t in found) < 100
-    proved = PrivateExperts.proved(H, Budget(1, "1e-6"), horizon=4000)
+    proved = PrivateExperts.with_proved_bound(H, Budget(1, "1e-6"), horizon=4000)
     bound = proved.mistake_bound(0.05)
     assert bound is not None
     assert not bound.adaptive

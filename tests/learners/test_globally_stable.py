@@ -30,7 +30,7 @@ from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.stable.sizes import (
-    Sizes,
+    BatchSizes,
     calibrated_sizes,
     paper_sizes,
     proved_sizes,
@@ -42,19 +42,19 @@ from littlestone.online.extended_soa import ExtendedSOA
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.sample import Sample
 
 TINY = Thresholds.on(0, 1)
 RECORDS = tuple(product((0, 1), (0, 1)))
 
 
-def claim(epsilon: str, delta: str, sizes: Sizes, kind: type[Learner] = Learner) -> Learner:
+def claim(epsilon: str, delta: str, sizes: BatchSizes, kind: type[Learner] = Learner) -> Learner:
     return kind(TINY, Budget(epsilon, delta), sizes=sizes)
 
 
-TOURNAMENTS = Sizes(block=1, caps=(0, 2), batches=2, fresh=1)
-VOTES = Sizes(block=1, caps=(0,), batches=3, fresh=2)
+TOURNAMENTS = BatchSizes(block=1, caps=(0, 2), batches=2, fresh=1)
+VOTES = BatchSizes(block=1, caps=(0,), batches=3, fresh=2)
 CASES = [
     ("1", "0.2", TOURNAMENTS),
     ("2", "0.3", TOURNAMENTS),
@@ -63,7 +63,7 @@ CASES = [
 ]
 
 
-VOTED = ("2", "0.3", Sizes(block=1, caps=(0,), batches=3, fresh=1))
+VOTED = ("2", "0.3", BatchSizes(block=1, caps=(0,), batches=3, fresh=1))
 
 
 def is_private(learner: Learner, show: Show = as_text, records: Records = RECORDS) -> bool:
@@ -79,7 +79,7 @@ def is_private(learner: Learner, show: Show = as_text, records: Records = RECORD
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "delta", "sizes"), CASES)
-def test_private_on_every_tiny_pair(epsilon: str, delta: str, sizes: Sizes) -> None:
+def test_private_on_every_tiny_pair(epsilon: str, delta: str, sizes: BatchSizes) -> None:
     assert is_private(claim(epsilon, delta, sizes), records=RECORDS[:3])
 
 
@@ -114,7 +114,7 @@ class WrongDelta(Learner):
 class SameRecords(Learner):
     """Chooses among the rules by the records that voted for them, at the price of one of both."""
 
-    def split(self, examples: Examples[Any], sizes: Sizes) -> tuple[Any, Any]:
+    def split(self, examples: Examples[Any], sizes: BatchSizes) -> tuple[Any, Any]:
         _, batches = super().split(examples, sizes)
         return examples, batches
 
@@ -122,7 +122,7 @@ class SameRecords(Learner):
 class BatchesByData(Learner):
     """A batch ends at each positive record, so that all of them have one."""
 
-    def split(self, examples: Examples[Any], sizes: Sizes) -> tuple[Any, Any]:
+    def split(self, examples: Examples[Any], sizes: BatchSizes) -> tuple[Any, Any]:
         fresh, _ = super().split(examples, sizes)
         batches: list[list[Any]] = [[]]
         for x, y in examples[sizes.fresh :]:
@@ -149,7 +149,7 @@ def test_plants_are_caught(kind: type[Learner]) -> None:
 
 def test_records_that_are_used_twice_are_caught() -> None:
     """Counts and errors then move together: the odds of two rules by e^epsilon each."""
-    sizes, a, b = Sizes(block=1, caps=(0,), batches=9, fresh=0), (0, 1), (0, 0)
+    sizes, a, b = BatchSizes(block=1, caps=(0,), batches=9, fresh=0), (0, 1), (0, 0)
     pairs = [((a,) * (i + 1) + (b,) * (8 - i), (a,) * i + (b,) * (9 - i)) for i in range(9)]
     for kind, private in ((Learner, True), (SameRecords, False)):
         learner = claim("4", "0.01", sizes, kind)
@@ -257,7 +257,7 @@ def test_nothing_raises_whatever_the_data() -> None:
         Subsets(Integers(), 2),
         Parities.examples()[0],
     ]
-    sizes = Sizes(block=2, caps=(0, 2, 6), batches=6, fresh=3)
+    sizes = BatchSizes(block=2, caps=(0, 2, 6), batches=6, fresh=3)
     for H, _ in product(classes, range(20)):
         learner = GloballyStableLearner(H, Budget(4, "0.4"), sizes=sizes)
         points = H.domain.examples(4)
@@ -317,4 +317,4 @@ def test_declarations_are_checked(stated: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError):
         GloballyStableLearner(TINY, **{"budget": Budget(1, "1e-6"), **stated})
     with pytest.raises(DeclarationError):
-        Sizes(0, (0,), 1, 1)
+        BatchSizes(0, (0,), 1, 1)

@@ -365,7 +365,7 @@ def test_the_frontier_is_the_union_of_the_lists_of_all_radii(H: Any) -> None:
 def test_the_proved_size_and_refusals() -> None:
     goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
     for H in (Points(Integers()), Subsets(Integers(), 3)):
-        learner = IrreducibleLearner.proved(H, Budget(1, "1e-6"), **goal)
+        learner = IrreducibleLearner.with_proved_bound(H, Budget(1, "1e-6"), **goal)
         bound = learner.plan(**goal, setting="realizable")
         assert bound is not None
         assert bound.proved

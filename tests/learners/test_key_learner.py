@@ -128,7 +128,7 @@ def test_the_bound_of_one_point_is_that_of_the_mechanism() -> None:
     bound = made.mistake_bound(0.05)
     assert bound is not None
     assert bound.proved
-    assert bound.mistakes == made.mechanism.terms.enough(0.05)
+    assert bound.mistakes == made.mechanism.terms.sample_size(0.05)
 
 
 def test_a_wrong_point_leaves_the_set_again() -> None:

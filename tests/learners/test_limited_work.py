@@ -11,7 +11,7 @@ from littlestone.errors import TooLargeError
 from littlestone.learners import GloballyStableLearner, IrreducibleLearner
 from littlestone.learners.base import MOST_WORK
 from littlestone.learners.online import StagedOnlineLearner
-from littlestone.learners.stable.sizes import Sizes
+from littlestone.learners.stable.sizes import BatchSizes
 from littlestone.learners.voting import MOST_STEPS
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
@@ -94,7 +94,7 @@ def test_a_list_that_takes_too_many_steps_is_empty() -> None:
     assert learner.listed(nothing) == []
     x = learner.hypotheses.domain.examples(1)[0]
     learner.listed(Sample.from_counts(learner.hypotheses.domain, {x: [0, 9]}))
-    proved = IrreducibleLearner.proved(
+    proved = IrreducibleLearner.with_proved_bound(
         parse_class("points(a)"), Budget(1, "1e-6"), alpha=0.1, beta=0.1
     )
     assert proved.steps is None
@@ -147,7 +147,7 @@ def test_a_stream_of_too_many_teachers_is_refused_before_it_begins() -> None:
 def test_a_batch_that_takes_too_many_steps_has_no_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     H = parse_class("boxes(a 0..3, b 0..3)")
     learner = GloballyStableLearner(H, Budget(1, "1e-6"))
-    sizes = Sizes(block=2, caps=(0,), batches=3, fresh=1)
+    sizes = BatchSizes(block=2, caps=(0,), batches=3, fresh=1)
     batch = [((0, 0), 0), ((1, 1), 1)]
     assert learner.rule(batch, 0, sizes, random.Random(0)) is not None
     monkeypatch.setattr("littlestone.learners.globally_stable.MOST_STEPS", 3)

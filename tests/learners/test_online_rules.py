@@ -19,8 +19,11 @@ from littlestone.learners.online.rules import RuleStream
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.competition import Terms
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, make_terms
+from littlestone.privacy.mechanisms.streams.competition import Terms
+from littlestone.privacy.mechanisms.streams.continual_selection import (
+    ContinualSelection,
+    make_terms,
+)
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from scripted import Script

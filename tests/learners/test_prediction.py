@@ -31,9 +31,9 @@ from littlestone.online import StandardOptimalAlgorithm
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.between_thresholds import Answer, BetweenThresholds
-from littlestone.privacy.mechanisms.epoch import Epoch
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import Answer, BetweenThresholds
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
 from scripted import Script

@@ -36,7 +36,7 @@ from littlestone.learners.teachers import frontier, listed, shuffled
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.samplers import selection
 from littlestone.sample import Sample
@@ -357,7 +357,7 @@ def test_refusals() -> None:
 )
 def test_the_proved_size(H: Any) -> None:
     goal: dict[str, Any] = {"alpha": 0.2, "beta": 0.1}
-    learner = ProperLearner.proved(H, Budget(1, "1e-6"), **goal)
+    learner = ProperLearner.with_proved_bound(H, Budget(1, "1e-6"), **goal)
     bound = learner.plan(**goal, setting="realizable")
     assert bound is not None
     assert bound.proved

@@ -21,7 +21,7 @@ from littlestone.classes import FiniteClass, parse_class
 from littlestone.errors import DeclarationError
 from littlestone.learners import GloballyStableLearner, globally_stable
 from littlestone.learners.globally_stable import errors
-from littlestone.learners.stable.sizes import Sizes, proved_sizes, stability
+from littlestone.learners.stable.sizes import BatchSizes, proved_sizes, stability
 from littlestone.learners.teachers import permuted
 from littlestone.online import StandardOptimalAlgorithm
 from littlestone.online.extended_soa import ExtendedSOA
@@ -33,12 +33,12 @@ from scripted import Script
 
 H = FiniteClass.from_array([[0], [1], [2]], labels=3)
 RECORDS = tuple(product(H.domain, range(3)))
-TOURNAMENTS = Sizes(block=1, caps=(0, 2), batches=2, fresh=1)
+TOURNAMENTS = BatchSizes(block=1, caps=(0, 2), batches=2, fresh=1)
 Masses = dict[Any, Fraction]
 
 
 def in_order(
-    learner: GloballyStableLearner[Any], sizes: Sizes, reused: bool
+    learner: GloballyStableLearner[Any], sizes: BatchSizes, reused: bool
 ) -> Callable[[Any], Masses]:
     """Exactly what is released of records in a known order: all guesses, and both mechanisms."""
 
@@ -75,7 +75,7 @@ def test_private_on_every_tiny_pair(epsilon: str, delta: str) -> None:
 
 
 def test_records_that_vote_and_choose_are_caught() -> None:
-    sizes, (a, b) = Sizes(block=1, caps=(0,), batches=9, fresh=0), RECORDS[:2]
+    sizes, (a, b) = BatchSizes(block=1, caps=(0,), batches=9, fresh=0), RECORDS[:2]
     learner = GloballyStableLearner(H, Budget(4, "0.01"), sizes=sizes)
     pairs = [((a,) * (i + 1) + (b,) * (8 - i), (a,) * i + (b,) * (9 - i)) for i in range(9)]
     for reused in (False, True):
@@ -95,7 +95,7 @@ class ChoosesOnAllRecords(GloballyStableLearner[Any]):
 
 def draws_as_told(kind: type[GloballyStableLearner[Any]]) -> bool:
     """Whether `draw` itself, along every outcome of its random bits, has the law that is audited."""
-    sizes = Sizes(block=1, caps=(0,), batches=3, fresh=1)
+    sizes = BatchSizes(block=1, caps=(0,), batches=3, fresh=1)
     learner = kind(H, Budget(3, "0.3"), sizes=sizes)
     (x,), labels = H.domain, (1, 1, 1, 2)
     sample = Sample.from_examples(H.domain, [(x, y) for y in labels], labels=3)
@@ -146,7 +146,7 @@ def test_sizes_grow_with_the_labels() -> None:
     table = [[0, 1, 1], [1, 0, 1], [0, 0, 0]]
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
     two, three = (
-        GloballyStableLearner.proved(FiniteClass.from_array(table, labels=k), **goal)
+        GloballyStableLearner.with_proved_bound(FiniteClass.from_array(table, labels=k), **goal)
         for k in (2, 3)
     )
     assert two.dimension == three.dimension

@@ -167,7 +167,10 @@ def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPa
     H = Thresholds.on(0, 99)
     learner: Any
     for kind in (StagedLearner, IrreducibleLearner):
-        for learner in (kind(H, **budget), kind.proved(H, **budget, alpha=0.1, beta=0.1)):
+        for learner in (
+            kind(H, **budget),
+            kind.with_proved_bound(H, **budget, alpha=0.1, beta=0.1),
+        ):
             balls = learner.dimension if kind is StagedLearner else learner.doublings
             assert learner.work(1) >= learner.teachers * (balls + 1)
             assert learner.work(1) % (learner.teachers * (balls + 1)) == 0

@@ -17,9 +17,9 @@ from littlestone.learners.staged import StagedLearner
 from littlestone.planning import choose_learner, plan
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.parameters import MOST_HORIZON
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
@@ -146,7 +146,7 @@ def test_selections_of_keys_are_those_of_exact_chances(
     mechanism = ContinualKeySelection[str].within(Budget(epsilon, delta), horizon=horizon)
     assert mechanism.skip_epsilon == Fraction(skip)
     assert mechanism.terms.expected_records.hex() == expected
-    assert mechanism.terms.enough(0.05) == enough
+    assert mechanism.terms.sample_size(0.05) == enough
     q = Fraction(delta) / horizon
     for score in range(1, 200):
         assert min(mechanism.terms.weight(score), Fraction(1)) == min(q, 1)

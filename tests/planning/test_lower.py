@@ -17,7 +17,7 @@ from littlestone.errors import DeclarationError
 from littlestone.learners.base import binomial_mean
 from littlestone.planning.lower import chain, indistinct, lower_bounds, release, shattered, unseen
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_above
 
 GOAL: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}

@@ -10,7 +10,7 @@ import pytest
 from littlestone.classes import Points, Subsets, parse_class
 from littlestone.domains import Integers, Strings
 from littlestone.errors import DeclarationError
-from littlestone.learners.stable.sizes import Sizes, paper_sizes
+from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
 from littlestone.planning import calibrated, candidates, choose_learner, plan
 from littlestone.privacy import Budget
 
@@ -132,7 +132,7 @@ def test_proved_parameters_are_told_apart() -> None:
 
 
 def test_the_number_of_records_of_sizes() -> None:
-    sizes = Sizes(block=3, caps=(0, 4, 12), batches=7, fresh=11)
+    sizes = BatchSizes(block=3, caps=(0, 4, 12), batches=7, fresh=11)
     assert sizes.n == 11 + sum(sizes.batch(i) for i in range(7))
     assert (
         paper_sizes(8, 0.1, 0.05, Budget(1, "1e-6")).n > 10**16

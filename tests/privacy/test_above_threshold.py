@@ -19,14 +19,14 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.above_threshold import (
+from littlestone.privacy.mechanisms.thresholds.above_threshold import (
     AboveThreshold,
     cheapest,
     randomized_responses,
     worst_delta,
 )
-from littlestone.privacy.mechanisms.sparse_vector import SparseVector
-from littlestone.privacy.mechanisms.threshold_tests import Answers
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import Answers
 from littlestone.privacy.rational import exp_below
 
 LOOSE = AboveThreshold(budget=Budget(Fraction(1, 2), Fraction(1, 10)), threshold=0)

@@ -14,7 +14,10 @@ from littlestone.audit.exact import exact_audit
 from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds, moment_per_hit
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import (
+    BetweenThresholds,
+    moment_per_hit,
+)
 
 Votes = tuple[int, ...]
 

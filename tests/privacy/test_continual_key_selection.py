@@ -20,8 +20,8 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, law
+from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection, law
 from one_epoch import LONG, RATIO, SHORT, Selections, Stream, chance, one_epoch, times
 from scripted import Script
 
@@ -197,7 +197,7 @@ def test_enough_is_the_chance_of_the_slowest_stream() -> None:
         stream = ("a",) * m
         none = (frozenset[str](),) * m
         assert missed == pytest.approx(float(mechanism.distribution(stream)[none]))
-    m = mechanism.terms.enough(0.05)
+    m = mechanism.terms.sample_size(0.05)
     assert list(zip(range(m + 1), mechanism.terms.missed(), strict=False))[m][1] <= 0.05
 
 

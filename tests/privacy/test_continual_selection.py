@@ -18,8 +18,8 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.competition import Competition, Terms
-from littlestone.privacy.mechanisms.continual_selection import (
+from littlestone.privacy.mechanisms.streams.competition import Competition, Terms
+from littlestone.privacy.mechanisms.streams.continual_selection import (
     ContinualSelection,
     first,
     law,

@@ -16,7 +16,7 @@ from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.classes.base import ErrorRuns
 from littlestone.errors import LedgerError
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 

@@ -15,10 +15,10 @@ from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.key_release import KeyRelease
-from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
-from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
+from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 
@@ -300,7 +300,7 @@ def test_rounded_curves_satisfy_the_inequalities_exactly() -> None:
 def test_enough_is_the_least_number_for_one_key() -> None:
     mechanism = SingleKeySelection[str](Budget(1, "1e-6"))
     alpha, beta = Fraction(1, 10), Fraction(1, 20)
-    n = mechanism.enough(alpha, beta)
+    n = mechanism.sample_size(alpha, beta)
     assert mechanism.curve.miss(n, alpha) <= beta < mechanism.curve.miss(n - 1, alpha)
     rng, fails, runs = seeded_generator(2), 0, 2000
     for _ in range(runs):
@@ -330,7 +330,7 @@ def test_declarations_are_checked(kind: Callable[..., Release]) -> None:
     half = Fraction(1, 2)
     for alpha, beta, keys in ((0 * half, half, 1), (half, 2 * half, 1), (half, half, 0)):
         with pytest.raises(DeclarationError):
-            kind(Budget(1, half)).enough(alpha, beta, keys)
+            kind(Budget(1, half)).sample_size(alpha, beta, keys)
 
 
 def test_a_released_set_does_not_tell_which_record_came_first() -> None:

@@ -16,8 +16,8 @@ from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 
@@ -150,7 +150,7 @@ def test_it_needs_fewer_records_than_partition_selection(epsilon: str) -> None:
     """Which has the scores positives minus negatives, that a label change moves by two."""
     race = LabelSelection[str](Budget(Fraction(epsilon), MICRO))
     single = PartitionSelection[str](Budget(Fraction(epsilon), MICRO))
-    for count in range(1, race.enough(Fraction(1, 100)) + 1):
+    for count in range(1, race.sample_size(Fraction(1, 100)) + 1):
         assert race.chance(count) > single.curve(count)
 
 

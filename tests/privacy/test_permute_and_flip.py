@@ -13,8 +13,8 @@ from littlestone.classes.base import ErrorRuns
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.rational import exp_below
 
 Distribution = dict[int, Fraction]

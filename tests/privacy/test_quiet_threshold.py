@@ -17,7 +17,11 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import quiet_threshold
 from littlestone.privacy.mechanisms.quiet_threshold import QuietThreshold
-from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
+    Answers,
+    probability,
+    sequences,
+)
 from littlestone.privacy.rational import exp_below
 from scripted import Script
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from littlestone.classes.base import ErrorRuns
-from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.race import Rates, decide, draw, rates_of, survival
 from littlestone.privacy.samplers.selection import group

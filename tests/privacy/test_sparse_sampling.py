@@ -15,8 +15,8 @@ from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.sparse_selection import least_power
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 

@@ -16,8 +16,12 @@ from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms import sparse_vector, threshold_tests
-from littlestone.privacy.mechanisms.sparse_vector import SparseVector
-from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
+    Answers,
+    probability,
+    sequences,
+)
 from littlestone.privacy.rational import exp_below
 from scripted import Script
 

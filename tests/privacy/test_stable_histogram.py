@@ -16,7 +16,7 @@ from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.rational import exp_below
 
 Records = tuple[str | None, ...]

@@ -14,12 +14,12 @@ from littlestone.audit.subject import paid
 from littlestone.classes.base import ErrorRuns
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy import Budget
+from littlestone.privacy.accounting.subsampled import Subsampled
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.subsampled import Subsampled
+from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.rational import exp_below
 

@@ -16,7 +16,7 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import exact, exact_delta
 from littlestone.privacy.randomness import system_generator
 
-Run = Callable[[random.Random], Hashable]
+Trial = Callable[[random.Random], Hashable]
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class EpsilonBound:
 
 
 def audit_epsilon(
-    run: Run,
-    run_neighbour: Run,
+    run: Trial,
+    run_neighbour: Trial,
     *,
     delta: object = 0,
     trials: int,

@@ -15,7 +15,7 @@ class Trials(Event):
     A composition theorem would cost less, and time; data that an audit makes up have no budget.
 
     >>> from fractions import Fraction
-    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
     >>> print(Trials(ExponentialMechanism(Fraction(1, 10)), 2000).cost())
     epsilon 200, delta 0 (replace-one)
     """

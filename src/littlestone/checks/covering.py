@@ -61,11 +61,17 @@ def elements_are_counted(H: Covering[Any]) -> None:
 
 
 def few_elements_cover_a_point(H: Covering[Any]) -> None:
-    """No point is in more than `growth` elements, and all of them are listed where it is positive."""
+    """A point is in at most `elements_per_point` elements, all listed where it is positive."""
     for x in points(H):
         found = H.elements(Sample.from_examples(H.domain, [(x, 1)]))
         n = len(found.positives)
-        expect(n <= H.growth, "at most `growth` elements cover a point", x=x, n=n, growth=H.growth)
+        expect(
+            n <= H.elements_per_point,
+            "at most `elements_per_point` elements cover a point",
+            x=x,
+            n=n,
+            growth=H.elements_per_point,
+        )
 
 
 def unions_are_members(H: Covering[Any]) -> None:

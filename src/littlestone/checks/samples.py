@@ -82,18 +82,18 @@ def least_errors(H: Class) -> None:
             expect(found == least, law, V=V, points=seen, counts=counts, found=found, least=least)
 
 
-def most_patterns(H: Class) -> None:
-    """No m points are labelled in more ways than `most_patterns(m)`, which grows with m."""
+def growth_function(H: Class) -> None:
+    """No m points are labelled in more ways than `growth_function(m)`, which grows with m."""
     for V in version_spaces(H, most=6):
         if V.is_empty():
             continue
         before, tried, chosen = 0, points(V)[:10], list[Any]()
         found = cells(V, [])
         while True:
-            m, bound = len(chosen), V.most_patterns(len(chosen))
-            law = "m points are labelled in at most most_patterns(m) ways"
+            m, bound = len(chosen), V.growth_function(len(chosen))
+            law = "m points are labelled in at most growth_function(m) ways"
             expect(len(found) <= bound, law, V=V, points=chosen, ways=len(found), most=bound)
-            expect(before <= bound, "most_patterns grows with m", V=V, m=m, most=bound)
+            expect(before <= bound, "growth_function grows with m", V=V, m=m, most=bound)
             if m == SHATTERED or not tried:
                 break
             # The point that tells the most functions apart: so many patterns are met soon.

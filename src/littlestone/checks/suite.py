@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from littlestone.checks import (
+    approximation,
     covering,
     enumeration,
     equality,
     functions,
-    mixing,
     prediction,
     restriction,
     samples,
@@ -21,7 +21,7 @@ from littlestone.checks.functions import FUNCTION_LAWS
 from littlestone.checks.players import PLAYER_LAWS
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.covering import Covering
-from littlestone.classes.mixing import Mixing
+from littlestone.classes.proper_approximation import ProperApproximation
 from littlestone.domains import Domain
 from littlestone.hypotheses import Hypothesis
 from littlestone.online.base import OnlineLearner
@@ -52,7 +52,7 @@ LAWS: tuple[Law, ...] = (
     functions.functions_are_values,
     samples.error_balls,
     samples.least_errors,
-    samples.most_patterns,
+    samples.growth_function,
 )
 
 ENUMERATION_LAWS: tuple[Law, ...] = (
@@ -68,7 +68,10 @@ COVERING_LAWS: tuple[Law, ...] = (
     covering.unions_are_members,
 )
 
-MIXING_LAWS: tuple[Law, ...] = (mixing.mixtures_are_of_members, mixing.mixtures_are_close)
+APPROXIMATION_LAWS: tuple[Law, ...] = (
+    approximation.mixtures_are_of_members,
+    approximation.mixtures_are_close,
+)
 
 Subject = (
     HypothesisClass[Any]
@@ -85,8 +88,8 @@ def yield_checks(subject: Subject) -> Iterator[Check]:
     spaces and samples, always the same ones: a whole small domain, a few points of a huge or
     infinite one.  A broken law is an `AssertionError` that names the subject, the law and the witness.
 
-    - A class has the laws of classes; one that is `Enumerable`, `Covering` or `Mixing` has those too.
-      Those of covering classes are for a class before any positive example.
+    - A class has the laws of classes; one that is `Enumerable`, `Covering` or `ProperApproximation`
+      has those too.  Those of covering classes are for a class before any positive example.
     - A domain has the laws of domains.
     - Functions of one kind come as a list, the more of them equal and made in different ways the
       better: they must be equal objects exactly when they agree everywhere.
@@ -112,7 +115,7 @@ def _laws(subject: Any) -> tuple[Law, ...]:
             *LAWS,
             *(ENUMERATION_LAWS if isinstance(subject, Enumerable) else ()),
             *(COVERING_LAWS if isinstance(subject, Covering) else ()),
-            *(MIXING_LAWS if isinstance(subject, Mixing) else ()),
+            *(APPROXIMATION_LAWS if isinstance(subject, ProperApproximation) else ()),
         )
     if isinstance(subject, Domain):
         return DOMAIN_LAWS

@@ -136,7 +136,7 @@ class HypothesisClass(ABC, Generic[Point]):
                     waiting.append((V.restrict(x, y), errors + cost, depth + 1))
         return best
 
-    def most_patterns(self, points: int) -> int:
+    def growth_function(self, points: int) -> int:
         """At least the number of labellings that H gives any so many ``points``; public.
 
         Here the least of |H|, and sum over i <= LDim(H) of C(points, i) k^i (Sauer).

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import BinaryClass
 from littlestone.classes.declared import Declared
-from littlestone.classes.mixing import Mixing
+from littlestone.classes.proper_approximation import ProperApproximation
 from littlestone.domains import Point
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.sample import Sample
@@ -37,11 +37,11 @@ class Elements:
 
 
 class Covering(BinaryClass[Point]):
-    """A class of unions of at most ``parts`` elements, where at most ``growth`` cover any point.
+    """A class of unions of at most ``parts`` elements; at most ``elements_per_point`` cover any point.
 
-    One positive record then touches at most ``growth`` elements, out of infinitely many that nobody
-    has to list: the bounded growth of BNS13, by which a private learner
-    may take its candidates from the data.
+    One positive record then touches at most ``elements_per_point`` elements, out of infinitely many
+    that nobody has to list: the bounded growth of BNS13, by which a private learner may take its
+    candidates from the data.
     """
 
     @property
@@ -51,7 +51,7 @@ class Covering(BinaryClass[Point]):
 
     @property
     @abstractmethod
-    def growth(self) -> int:
+    def elements_per_point(self) -> int:
         """The most elements that cover one point."""
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Covering(BinaryClass[Point]):
         """The function that is 1 where one of the ``elements`` is; without any, the constant 0."""
 
 
-class PointCovering(Covering[Any], Mixing[Any], Declared):
+class PointCovering(Covering[Any], ProperApproximation[Any], Declared):
     """A class of finite sets: the elements are single points."""
 
     excluded: frozenset[Any]
@@ -74,7 +74,7 @@ class PointCovering(Covering[Any], Mixing[Any], Declared):
         """The fewest points in a set of the class."""
 
     @property
-    def growth(self) -> int:
+    def elements_per_point(self) -> int:
         return 1
 
     def elements(self, sample: Sample[Any]) -> Elements:

@@ -19,7 +19,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import StepFunction
 from littlestone.sample import Sample
 
-Run = tuple[int, int]  # first, last
+Span = tuple[int, int]  # first, last
 
 MOST_SCORED = 1 << 12
 """Points of the longest grid whose intervals are scored: there are 8 million."""
@@ -51,8 +51,8 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
     keyword = "intervals"
 
     domain: Grid
-    gaps: tuple[Run, ...]
-    core: Run | None = None
+    gaps: tuple[Span, ...]
+    core: Span | None = None
     zero: bool = True
 
     @classmethod
@@ -89,7 +89,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
             return starts * ends
         return self.zero + sum(m * (m + 1) // 2 for m in map(_length, self.gaps))
 
-    def _ends(self, core: Run) -> Run:
+    def _ends(self, core: Span) -> Span:
         """The numbers of left and of right ends of the intervals that hold ``core``."""
         first, last = next(gap for gap in self.gaps if _holds(gap, core))
         return core[0] - first + 1, last - core[1] + 1
@@ -109,13 +109,13 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
         self.require_learnable()
         return int(any(first <= x <= last for first, last in self._ones()))
 
-    def _ones(self) -> list[Run]:
+    def _ones(self) -> list[Span]:
         """The runs of points where a negative example lowers LDim, in order: there the SOA is 1."""
         if self.core is not None:
             starts, ends = (1 << n.bit_length() - 1 for n in self._ends(self.core))
             return [(self.core[0] - starts + 1, self.core[1] + ends - 1)]
         d = self.littlestone_dimension()
-        ones: list[Run] = []
+        ones: list[Span] = []
         longest = nlargest(3, self.gaps, key=_length)
         for first, last in sorted(longest[:2]):  # a third one is not missed
             others = [_length(gap) for gap in longest if gap != (first, last)]
@@ -149,7 +149,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
                 return [x]
         return self._pinned(*ones[0]) if k >= 2 else None
 
-    def _least_dimensions(self, run: Run) -> Iterator[int]:
+    def _least_dimensions(self, run: Span) -> Iterator[int]:
         """Points of a run of SOA 1, one of which has the least LDim(H|(x,1)) of all its points."""
         yield from run
         if self.core is None:
@@ -288,9 +288,9 @@ def spine_dimension(lengths: Iterable[int]) -> int:
         d += 1
 
 
-def _length(run: Run) -> int:
+def _length(run: Span) -> int:
     return run[1] - run[0] + 1
 
 
-def _holds(gap: Run, core: Run | None) -> bool:
+def _holds(gap: Span, core: Span | None) -> bool:
     return core is None or (gap[0] <= core[0] and core[1] <= gap[1])

@@ -99,7 +99,7 @@ class OutcomeCovers:
         """Whether LDim(space) >= d."""
         return self._at_least(self._numbered(space), d)
 
-    def enough(self, space: Space, x: Rule, d: int) -> list[int]:
+    def deep_labels(self, space: Space, x: Rule, d: int) -> list[int]:
         """Two labels y of x with LDim(space|(x,y)) >= d, if there are two."""
         found = []
         for y in range(self.k + 1):
@@ -115,7 +115,7 @@ class OutcomeCovers:
         if d <= self._low.get(space, 0) or d >= self._fails.get(space, d + 1):
             return d <= self._low.get(space, 0)
         points = product(*(range(len(known) + 1) for known in self.values(space)))
-        answer = any(len(self.enough(space, x, d - 1)) == 2 for x in points)
+        answer = any(len(self.deep_labels(space, x, d - 1)) == 2 for x in points)
         (self._low if answer else self._fails)[space] = d
         return answer
 

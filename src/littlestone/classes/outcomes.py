@@ -86,7 +86,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
     def search(self) -> OutcomeCovers:
         """What restricts version spaces and finds their MLS; `TooLargeError` if that is long."""
         m, s, k = len(self.domain.columns), self.max_rules, self.labels - 1
-        growth = EqualityRules(self.domain, self.max_literals).growth
+        growth = EqualityRules(self.domain, self.max_literals).elements_per_point
         if growth**s > MOST_COVERS or k >= MOST_LABELS:
             raise TooLargeError(
                 f"search the version spaces of {self}",
@@ -128,7 +128,9 @@ class Outcomes(HypothesisClass[Rule], Declared):
     def mistake_point(self) -> Rule | None:
         below = self.littlestone_dimension() - 1
         points = self._points(self.search.values(self.space), 1) if below >= 0 else ()
-        return next((x for x in points if len(self.search.enough(self.space, x, below)) == 2), None)
+        return next(
+            (x for x in points if len(self.search.deep_labels(self.space, x, below)) == 2), None
+        )
 
     def reducing_points(self, k: int) -> list[Rule] | None:
         """See `HypothesisClass.reducing_points`; tries the sets of points of the values that matter.

@@ -81,7 +81,7 @@ class RuleSets(Covering[Rule], Declared):
     def search(self) -> Covers:
         """What restricts version spaces and finds their dimension; `TooLargeError` if that is long."""
         m, r, s = len(self.domain.columns), self.max_literals, self.max_rules
-        if m > MOST_COLUMNS or self.growth**s > MOST_COVERS:
+        if m > MOST_COLUMNS or self.elements_per_point**s > MOST_COVERS:
             raise TooLargeError(
                 f"search the version spaces of {s} rules of {r} equalities over {m} columns",
                 found="its version spaces are too many to search for a Littlestone dimension",
@@ -276,8 +276,8 @@ class RuleSets(Covering[Rule], Declared):
         return self.max_rules
 
     @property
-    def growth(self) -> int:
-        return self._single.growth
+    def elements_per_point(self) -> int:
+        return self._single.elements_per_point
 
     @cached_property
     def _single(self) -> EqualityRules:

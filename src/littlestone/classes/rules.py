@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.declared import Declared
-from littlestone.classes.mixing import Mixing, mixture_of_rows, rounds
+from littlestone.classes.proper_approximation import ProperApproximation, mixture_of_rows, rounds
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_column
 from littlestone.domains import Domain, Integers, Product, Strings
@@ -37,7 +37,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class EqualityRules(Covering[Rule], Mixing[Rule], Declared):
+class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
     """The indicators of at most ``max_literals`` equalities "column is value", over open columns.
 
     A hypothesis fixes the values of at most r = ``max_literals`` of the m columns of ``domain``; with
@@ -258,7 +258,7 @@ class EqualityRules(Covering[Rule], Mixing[Rule], Declared):
         return 1
 
     @property
-    def growth(self) -> int:
+    def elements_per_point(self) -> int:
         """The number of shapes: of each, one rule covers a given record."""
         return len(self.shapes.columns)
 
@@ -353,9 +353,9 @@ class EqualityRules(Covering[Rule], Mixing[Rule], Declared):
         require_few(len(found), most)
         return found
 
-    def most_patterns(self, points: int) -> int:
+    def growth_function(self, points: int) -> int:
         # A rule that covers a point is one of its shapes; those that cover none are alike.
-        return min(super().most_patterns(points), self.growth * points + 1)
+        return min(super().growth_function(points), self.elements_per_point * points + 1)
 
     def least_errors(self, sample: Sample[Rule]) -> int:
         """See `HypothesisClass.least_errors`; O(N n) for n points and N shapes."""

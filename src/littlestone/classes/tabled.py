@@ -22,7 +22,11 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.declared import Declared
 from littlestone.classes.limits import in_digits
-from littlestone.classes.mixing import Mixing, mixture_of_rows, most_mixed_rows
+from littlestone.classes.proper_approximation import (
+    ProperApproximation,
+    mixture_of_rows,
+    most_mixed_rows,
+)
 from littlestone.dimension.collapsing import psi_n, questions
 from littlestone.dimension.label_table import LabelTable
 from littlestone.dimension.splits import SplitSolver
@@ -51,7 +55,7 @@ _SEARCHED = 1 << 9
 
 
 @dataclass(frozen=True)
-class Tabled(Enumerable[Any], Mixing[Any], Declared):
+class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
     """Finitely many functions on a finite domain, by their table; a formula or a file makes it.
 
     ``columns[j][y - 1]`` is a mask over hypotheses, bit i telling whether hypothesis i gives point

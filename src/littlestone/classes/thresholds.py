@@ -11,7 +11,7 @@ import numpy as np
 
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
 from littlestone.classes.declared import Declared
-from littlestone.classes.mixing import Mixing
+from littlestone.classes.proper_approximation import ProperApproximation
 from littlestone.classes.spec import Spec, parse_range, quoted
 from littlestone.domains import Grid, Reals
 from littlestone.hypotheses import Hypothesis, StepFunction
@@ -19,7 +19,7 @@ from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)
-class Thresholds(Enumerable[Any], Mixing[Any], BinaryClass[Any], Declared):
+class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], Declared):
     """The functions h_t(x) = 1[x >= t] on an ordered domain, for the cuts t in (after, upto].
 
     On a grid of m <= 2^64 points the cuts are low, ..., high + 1, so there are m + 1 functions and
@@ -110,7 +110,7 @@ class Thresholds(Enumerable[Any], Mixing[Any], BinaryClass[Any], Declared):
             raise IndexError(f"{self} has no hypothesis number {index}")
         return StepFunction.threshold(self.domain, int(self.after) + 1 + index)
 
-    def most_patterns(self, points: int) -> int:
+    def growth_function(self, points: int) -> int:
         return points + 1 if self.size is None else min(self.size, points + 1)
 
     def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:

@@ -99,7 +99,7 @@ def _greedy(H: LabelTable, h: int) -> tuple[int, ...]:
 
 
 def _smallest(sets: list[int], known: tuple[int, ...], enough: int = 0) -> tuple[int, ...]:
-    """A smallest set of points that hits every set; or any of at most ``enough`` points.
+    """A smallest set of points that hits every set; or any of at most ``sample_size`` points.
 
     ``known`` hits every set.
 

@@ -25,7 +25,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
 
 Setting = Literal["realizable", "agnostic"]
@@ -174,20 +174,20 @@ class PrivateLearner(ABC, Generic[Point]):
         None if even alpha = 1/2 needs more examples.  It depends on n alone, not on the data.
         """
 
-        def enough(alpha: float) -> bool:
+        def suffices(alpha: float) -> bool:
             bound = self.bound(alpha, beta, setting=setting)
             return bound is not None and bound.n <= n
 
         high = 0.5
-        if not enough(high):
+        if not suffices(high):
             return None
         # From above: the size for an alpha that is far too small may take long to find.
-        while high > 1e-9 and enough(high / 2):
+        while high > 1e-9 and suffices(high / 2):
             high /= 2
         low = high / 2
         while high / low > 1.001:
             middle = (low * high) ** 0.5
-            low, high = (low, middle) if enough(middle) else (middle, high)
+            low, high = (low, middle) if suffices(middle) else (middle, high)
         return high
 
     @classmethod
@@ -198,7 +198,7 @@ class PrivateLearner(ABC, Generic[Point]):
         return cls(hypotheses, budget)
 
     @classmethod
-    def proved(
+    def with_proved_bound(
         cls,
         hypotheses: HypothesisClass[Point],
         budget: Budget,

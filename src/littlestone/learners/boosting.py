@@ -72,9 +72,9 @@ class BoostingLearner(PrivateLearner[Point]):
 
     ``weak`` is a learner of the same class, or the one that provably needs the fewest records for
     error 1/2 - gamma.  The default ``kept`` was found by ``python -m benchmarks.boosting``, and
-    nothing is proved of it; `proved` makes a learner with a `plan`.  Raises `DeclarationError` for
-    illegal parameters, a weak learner that costs more, more than 999 rounds, and classes whose
-    votes have no canonical form.
+    nothing is proved of it; `with_proved_bound` makes a learner with a `plan`.  Raises
+    `DeclarationError` for illegal parameters, a weak learner that costs more, more than 999 rounds,
+    and classes whose votes have no canonical form.
 
     Fre95; docs/proofs/boosting.md.  O(n T) labels, and T draws of ``weak``.
 
@@ -190,7 +190,7 @@ class BoostingLearner(PrivateLearner[Point]):
         return majority(votes) or self.hypotheses.soa()
 
     @classmethod
-    def proved(
+    def with_proved_bound(
         cls,
         hypotheses: HypothesisClass[Point],
         budget: Budget,
@@ -202,7 +202,7 @@ class BoostingLearner(PrivateLearner[Point]):
 
         >>> from littlestone.classes import Thresholds
         >>> goal = {"alpha": 0.05, "beta": 0.05}
-        >>> learner = BoostingLearner.proved(Thresholds.on(0, 999), Budget(1), **goal)
+        >>> learner = BoostingLearner.with_proved_bound(Thresholds.on(0, 999), Budget(1), **goal)
         >>> learner.plan(**goal, setting="realizable").n > 0
         True
         """

@@ -30,7 +30,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
@@ -71,7 +71,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         self.hypotheses: Covering[Point] = hypotheses
         target = budget.cost
         self.rounds = max(1, hypotheses.parts)
-        self.mechanism = round_of(self.rounds, hypotheses.growth, target)
+        self.mechanism = round_of(self.rounds, hypotheses.elements_per_point, target)
         self._event = _together(self.mechanism, self.rounds, target.delta)
 
     @property
@@ -131,7 +131,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         require_plan(alpha, beta, setting)
         if self.hypotheses.parts != 1:
             return None
-        growth, bottom = self.hypotheses.growth, self.mechanism.bottom
+        growth, bottom = self.hypotheses.elements_per_point, self.mechanism.bottom
         lam = math.log1p(self.mechanism.base - 1)
         failure: Callable[[int], float]
         if setting == "realizable":

@@ -11,7 +11,7 @@ import numpy as np
 
 from littlestone.hypotheses import Hypothesis
 from littlestone.privacy.cost import decimal_text, exact_epsilon
-from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
 
 CELLS = ("true positives", "false positives", "false negatives")

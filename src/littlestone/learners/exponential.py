@@ -11,7 +11,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 

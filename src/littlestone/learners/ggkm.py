@@ -31,7 +31,7 @@ class GGKMLearner(VotingLearner[Point]):
 
     (epsilon, delta)-DP for every sample by one draw of sparse sampling from lists of at most
     ``list_size`` (docs/proofs/baselines.md).  Improper.  The defaults aim at an error of 2 alpha and
-    are not proved; `proved` makes a learner with a `plan`.  Time: k error balls.  Raises
+    are not proved; `with_proved_bound` makes a learner with a `plan`.  Time: k error balls.  Raises
     `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
     `EmptyClassError`.
 
@@ -84,7 +84,7 @@ class GGKMLearner(VotingLearner[Point]):
         depth = m + (m + 1) * (2 ** (d + 1) - 2)
         return sum(math.comb(depth, i) for i in range(d + 1))
 
-    def enough(self, beta: Fraction) -> int:
+    def teachers_needed(self, beta: Fraction) -> int:
         return (self.dimension + 1) * self.mechanism.copies_needed(beta)
 
     def misled(self) -> float:

@@ -17,7 +17,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.stable.sizes import (
     LARGEST,
-    Sizes,
+    BatchSizes,
     calibrated_sizes,
     paper_sizes,
     proved_sizes,
@@ -28,8 +28,8 @@ from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.sample import Sample
 from littlestone.steps import at_most
 
@@ -40,7 +40,7 @@ MOST_STEPS = 10_000_000
 class GloballyStableLearner(PrivateLearner[Point]):
     """Release a rule that tournaments of many batches agree on, and that errs little on fresh data.
 
-    1. Put the n records in a uniform order; `Sizes` says which of them are fresh and which batch i is.
+    1. Put the n records in a uniform order; `BatchSizes` says which are fresh and which are batch i.
     2. Batch i gives one rule h_i, that of `stable_rule` with k = i mod (d + 1), d = LDim(H).
     3. A stable histogram of h_1, h_2, ... at (epsilon, delta); rules below ``keep`` are dropped.
     4. The exponential mechanism at epsilon picks one of the rest by its errors on the fresh records.
@@ -69,7 +69,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         budget: Budget,
         *,
         alpha: object = Fraction(1, 10),
-        sizes: Sizes | None = None,
+        sizes: BatchSizes | None = None,
     ) -> None:
         super().__init__(hypotheses, budget)
         self.dimension = int(hypotheses.littlestone_dimension())
@@ -92,7 +92,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         return cls(hypotheses, budget, alpha=alpha)
 
     @classmethod
-    def proved(
+    def with_proved_bound(
         cls,
         hypotheses: HypothesisClass[Point],
         budget: Budget,
@@ -105,7 +105,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         >>> from littlestone.classes import Thresholds
         >>> goal = {"alpha": 0.1, "beta": 0.05}
         >>> H = Thresholds.on(1, 2)
-        >>> learner = GloballyStableLearner.proved(H, Budget(1, "1e-6"), **goal)
+        >>> learner = GloballyStableLearner.with_proved_bound(H, Budget(1, "1e-6"), **goal)
         >>> learner.plan(**goal, setting="realizable").n
         529216
         """
@@ -133,13 +133,13 @@ class GloballyStableLearner(PrivateLearner[Point]):
         return survivors[self.choice.draw(errors(survivors, fresh), receipt=receipt)]
 
     def split(
-        self, examples: Examples[Point], sizes: Sizes
+        self, examples: Examples[Point], sizes: BatchSizes
     ) -> tuple[Examples[Point], list[Examples[Point]]]:
         """The fresh records and the batches, by position alone; the last ones may be in neither."""
         return sizes.split(examples)
 
     def rule(
-        self, batch: Examples[Point], i: int, sizes: Sizes, rng: random.Random
+        self, batch: Examples[Point], i: int, sizes: BatchSizes, rng: random.Random
     ) -> Hypothesis[Point] | None:
         """The rule of batch number i; None if it is too short or takes too much work.
 
@@ -180,7 +180,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
     def _leaves_floats(self) -> bool:
         return bool(2**self.dimension * math.log2(self.hypotheses.labels) > 2**LARGEST)
 
-    def _proved(self, alpha: float, beta: float) -> Sizes:
+    def _proved(self, alpha: float, beta: float) -> BatchSizes:
         labels = self.hypotheses.labels
         return proved_sizes(self.dimension, alpha, beta, self.histogram.budget, labels=labels)
 

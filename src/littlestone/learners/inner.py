@@ -35,7 +35,7 @@ def fewest(
             continue
         try:
             if proved:
-                learner = kind.proved(hypotheses, budget, alpha=alpha, beta=beta)
+                learner = kind.with_proved_bound(hypotheses, budget, alpha=alpha, beta=beta)
             else:
                 learner = kind.aimed(hypotheses, budget, alpha=alpha)
         except DeclarationError:

@@ -31,8 +31,9 @@ class IrreducibleLearner(VotingLearner[Point]):
 
     The defaults, L = 2^min(d, 5), k, no doublings, and the ``most`` version spaces that a teacher
     looks at, are calibrated by ``python -m benchmarks.calibration``, and nothing is proved for
-    them; `proved` makes a learner that has a `plan`, with d doublings.  Raises `DeclarationError` for
-    illegal parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
+    them; `with_proved_bound` makes a learner that has a `plan`, with d doublings.  Raises
+    `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
+    `EmptyClassError`.
 
     Lyu25, Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
     Time: k error balls of m records each.
@@ -43,7 +44,7 @@ class IrreducibleLearner(VotingLearner[Point]):
     >>> learner.teachers, learner.mechanism.bottom
     (62, 33)
     >>> goal = {"alpha": 0.1, "beta": 0.05}
-    >>> proved = IrreducibleLearner.proved(Subsets(Integers(), 1), Budget(1, "1e-6"), **goal)
+    >>> proved = IrreducibleLearner.with_proved_bound(Subsets(Integers(), 1), Budget(1, "1e-6"), **goal)
     >>> proved.teachers, proved.plan(**goal, setting="realizable").n
     (55, 62810)
     """
@@ -100,7 +101,7 @@ class IrreducibleLearner(VotingLearner[Point]):
 
         return sum(leaves((m + 1) << s, t) for s in range(d + 1) for t in range(d + 1))
 
-    def enough(self, beta: Fraction) -> int:
+    def teachers_needed(self, beta: Fraction) -> int:
         return self.mechanism.copies_needed(beta)
 
     def misled(self) -> float:

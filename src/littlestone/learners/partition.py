@@ -26,9 +26,9 @@ from littlestone.learners.base import (
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.key_release import KeyRelease
-from littlestone.privacy.mechanisms.partition_selection import PartitionSelection
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
+from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.parameters import least, natural_log
 from littlestone.sample import Sample
 
@@ -69,12 +69,12 @@ class _SetLearner(PrivateLearner[Any]):
         return self.mechanism
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """`KeyRelease.enough`, for realizable samples; None for others, of which nothing is proved.
+        """`KeyRelease.sample_size`, for realizable samples; None for others: nothing is proved.
 
         By sums of positive floats in place of exact ones; the margin covers their rounding.
         """
         keys, source = self.hypotheses.parts, "docs/proofs/partition-selection.md"
-        return enough_for_keys(keys, missed, self.mechanism, alpha, beta, setting, source)
+        return sample_size_for_keys(keys, missed, self.mechanism, alpha, beta, setting, source)
 
 
 @lru_cache(maxsize=16)
@@ -97,7 +97,7 @@ def require_curve(budget: Budget) -> None:
     require_values(int(natural_log(1 + budget.epsilon / budget.delta) / budget.epsilon), MOST_STEPS)
 
 
-def enough_for_keys(
+def sample_size_for_keys(
     keys: int,
     missed: Callable[[Mechanism], NDArray[np.float64]],
     mechanism: Mechanism,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.mixing import Mixing
+from littlestone.classes.proper_approximation import ProperApproximation
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
@@ -21,7 +21,7 @@ from littlestone.learners.voting import VotingLearner, share
 from littlestone.privacy.accounting.parallel import Parallel
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.sample import Sample
 
@@ -29,14 +29,14 @@ from littlestone.sample import Sample
 class ProperLearner(PrivateLearner[Point]):
     """Learn some f improperly, then choose among hypotheses of H that are together close to f.
 
-    A share ``fresh`` of the records, by place in a uniform order, is set apart.  ``improper`` learns
-    f from the others: `IrreducibleLearner` at alpha / 2 unless another is given.  `Mixing.mixture`
-    makes hypotheses out of f alone; one of them is within alpha / 4 of it, whatever the distribution
-    (docs/proofs/proper.md, Theorems 2 and 3, for which classes and f).  The exponential mechanism
-    at epsilon draws one by its errors on the fresh records.
+    A share ``fresh`` of the records, by place in a uniform order, is set apart.  ``improper``
+    learns f from the others:  `IrreducibleLearner` at alpha / 2 unless another is given.
+    `ProperApproximation.mixture` makes hypotheses out of f alone; one of them is within alpha / 4
+    of it, whatever the distribution (docs/proofs/proper.md, Theorems 2 and 3, for which classes and
+    f).  The exponential mechanism at epsilon draws one by its errors on the fresh records.
 
     (epsilon, delta)-DP for every sample, as no record is in both parts.  Proper: what is released is
-    in H.  The default has no proved size; `proved` makes a learner that has.  Raises
+    in H.  The default has no proved size; `with_proved_bound` makes a learner that has.  Raises
     `DeclarationError` for classes where no such way is known, and what ``improper`` raises.
 
     >>> from littlestone.classes import Subsets
@@ -64,14 +64,14 @@ class ProperLearner(PrivateLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget)
         asked = f"learn {hypotheses} by a hypothesis of the class"
-        if not isinstance(hypotheses, Mixing):
+        if not isinstance(hypotheses, ProperApproximation):
             raise DeclarationError(
                 asked,
                 found="no way is known from its SOAs back to its hypotheses",
                 fix="declare a finite table, thresholds, points, subsets or rules",
             )
         hypotheses.require_mixture()
-        self.hypotheses: Mixing[Point] = hypotheses
+        self.hypotheses: ProperApproximation[Point] = hypotheses
         self.choice = ExponentialMechanism(budget.epsilon)
         self.alpha, self.fresh = share("alpha", alpha), share("fresh", fresh)
         if self.alpha == 0:
@@ -122,7 +122,7 @@ class ProperLearner(PrivateLearner[Point]):
         return list(dict.fromkeys(self.hypotheses.mixture(f, self.alpha / 4)))
 
     @classmethod
-    def proved(
+    def with_proved_bound(
         cls,
         hypotheses: HypothesisClass[Point],
         budget: Budget,
@@ -135,11 +135,13 @@ class ProperLearner(PrivateLearner[Point]):
         >>> from littlestone.classes import FiniteClass
         >>> H = FiniteClass.from_array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
         >>> goal = {"alpha": 0.1, "beta": 0.05}
-        >>> learner = ProperLearner.proved(H, Budget(1, "1e-6"), **goal)
+        >>> learner = ProperLearner.with_proved_bound(H, Budget(1, "1e-6"), **goal)
         >>> learner.plan(**goal, setting="realizable").n
         313286
         """
-        improper = IrreducibleLearner.proved(hypotheses, budget, alpha=alpha / 4, beta=beta / 2)
+        improper = IrreducibleLearner.with_proved_bound(
+            hypotheses, budget, alpha=alpha / 4, beta=beta / 2
+        )
         # The choice takes few records, the improper learner many.
         return cls(hypotheses, budget, alpha=alpha, fresh="0.02", improper=improper)
 

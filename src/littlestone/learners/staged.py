@@ -17,7 +17,7 @@ from littlestone.learners.voting import VotingLearner
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.above_threshold import cheapest
+from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
@@ -31,12 +31,13 @@ class StagedLearner(VotingLearner[Point]):
     Littlestone dimension.  A threshold test with noise asks whether a hypothesis is in k / 2 lists.
     The first stage where it is so releases one by sparse sampling; if there is none, SOA_H.
 
-    (epsilon, delta)-DP for every sample: the tests cost epsilon / 3, the draw the rest, and both see
-    lists of which one record changes one a stage (docs/proofs/baselines.md, Theorem 1).  Improper.
-    The defaults aim at an error of 2 alpha and are not proved; `proved` makes a learner with a
-    `plan`.  Lyu25, Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner` needs no tests, and
-    fewer teachers.  Time: as many error balls as teachers, in each stage.  Raises `DeclarationError`
-    for illegal parameters and delta = 0, `InfiniteDimensionError` and `EmptyClassError`.
+    (epsilon, delta)-DP for every sample: the tests cost epsilon / 3, the draw the rest, and both
+    see lists of which one record changes one a stage (docs/proofs/baselines.md, Theorem 1).
+    Improper.  The defaults aim at an error of 2 alpha and are not proved; `with_proved_bound` makes
+    a learner with a `plan`.  Lyu25, Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner` needs no
+    tests, and fewer teachers.  Time: as many error balls as teachers, in each stage.  Raises
+    `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
+    `EmptyClassError`.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -79,7 +80,7 @@ class StagedLearner(VotingLearner[Point]):
         depth = m + (m + 1) * 2**d * (2**d - 1)
         return sum(math.comb(depth, i) for i in range(d + 1))
 
-    def enough(self, beta: Fraction) -> int:
+    def teachers_needed(self, beta: Fraction) -> int:
         return least(lambda k: self._misled(k) <= beta)
 
     def misled(self) -> float:

@@ -204,13 +204,13 @@ def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[P
     return H
 
 
-def narrowed(
+def restrict_where_consistent(
     H: HypothesisClass[Point], examples: Iterable[tuple[Point, int]]
 ) -> HypothesisClass[Point]:
     """The version space of the examples, in their order, but those that would leave no hypothesis.
 
     >>> from littlestone.classes import Thresholds
-    >>> narrowed(Thresholds.on(0, 9), [(3, 0), (1, 1), (8, 1)]).soa().words()
+    >>> restrict_where_consistent(Thresholds.on(0, 9), [(3, 0), (1, 1), (8, 1)]).soa().words()
     'x >= 5'
     """
     for x, y in examples:

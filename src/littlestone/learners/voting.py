@@ -30,7 +30,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 from littlestone.steps import at_most
@@ -58,8 +58,8 @@ class VotingLearner(PrivateLearner[Point]):
 
     ``alpha`` is the share of its records on which a rule that a teacher lists may err, by default
     `radius` / 10.  A teacher looks at ``most`` version spaces at most; what takes more is not
-    listed.  `proved` makes a learner that has a `plan`: the sizes of others are calibrated, and
-    nothing is proved of them.
+    listed.  `with_proved_bound` makes a learner that has a `plan`: the sizes of others are
+    calibrated, and nothing is proved of them.
 
     Raises `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
     `EmptyClassError`.
@@ -78,7 +78,7 @@ class VotingLearner(PrivateLearner[Point]):
     """
 
     slack: ClassVar[Fraction] = Fraction(3, 2)
-    """How many times as many teachers as `enough` says there are by default; calibrated."""
+    """How many times as many teachers as `teachers_needed` says there are by default; calibrated."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class VotingLearner(PrivateLearner[Point]):
             budget, count("list_size", list_size)
         )
         if teachers is None:
-            teachers = math.ceil(self.slack * self.enough(_BETA))
+            teachers = math.ceil(self.slack * self.teachers_needed(_BETA))
         self.teachers = count("teachers", teachers)
         self.most = None if most is None else count("most", most)
 
@@ -111,7 +111,7 @@ class VotingLearner(PrivateLearner[Point]):
         return made
 
     @classmethod
-    def proved(
+    def with_proved_bound(
         cls,
         hypotheses: HypothesisClass[Point],
         budget: Budget,
@@ -141,13 +141,13 @@ class VotingLearner(PrivateLearner[Point]):
         declared = {"budget": budget, "alpha": own, **cls.complete(d)}
         share_of_beta = Fraction(repr(float(beta))) / 4
 
-        def enough(m: int) -> bool:
+        def suffices(m: int) -> bool:
             # There are two teachers or more, and with more it fails more often: most m need no learner.
             if cls.apart(m, alpha, d, 2, own, hypotheses.labels) > beta:
                 return False
             return cls._sized(hypotheses, m, share_of_beta, declared).failure(m, alpha) <= beta
 
-        return cls._sized(hypotheses, least(enough), share_of_beta, declared)
+        return cls._sized(hypotheses, least(suffices), share_of_beta, declared)
 
     @classmethod
     def _sized(
@@ -157,7 +157,7 @@ class VotingLearner(PrivateLearner[Point]):
         longest = cls.longest(m, int(hypotheses.littlestone_dimension()), hypotheses.labels)
         options = {"list_size": longest, **declared}
         alone = cls(hypotheses, teachers=1, most=None, **options)
-        return cls(hypotheses, teachers=alone.enough(beta), most=None, **options)
+        return cls(hypotheses, teachers=alone.teachers_needed(beta), most=None, **options)
 
     @classmethod
     def complete(cls, d: int) -> dict[str, Any]:
@@ -179,7 +179,7 @@ class VotingLearner(PrivateLearner[Point]):
         """The most hypotheses that a teacher of m records lists, if nothing is cut; d = LDim(H)."""
 
     @abstractmethod
-    def enough(self, beta: Fraction) -> int:
+    def teachers_needed(self, beta: Fraction) -> int:
         """How many teachers keep `misled` at most ``beta``; a function of declarations."""
 
     @abstractmethod
@@ -233,7 +233,7 @@ class VotingLearner(PrivateLearner[Point]):
         list is empty if they take too many: then it is more than `MOST_WORK` if one does.
         """
         m = n // self.teachers
-        spaces = self.spaces or (m + 1) * self.hypotheses.most_patterns(m)
+        spaces = self.spaces or (m + 1) * self.hypotheses.growth_function(m)
         nodes = self.nodes(m) if self.steps is None or self.whole else self.steps
         if nodes is None:
             return MOST_WORK + 1

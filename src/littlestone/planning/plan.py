@@ -134,7 +134,7 @@ def _row(
     tuned = agnostic = None
     if found.bound is None:
         try:
-            other = type(learner).proved(H, **goal)
+            other = type(learner).with_proved_bound(H, **goal)
         except TooLargeError:
             other = learner
         tuned, agnostic = other.bound(alpha, beta, setting="realizable"), other.bound(alpha, beta)

@@ -70,14 +70,14 @@ def generic(d: int, cuts: int) -> int:
     """The proved size of the generic learner for LDim d, alpha / cuts and beta / cuts."""
     goal = {"alpha": ALPHA / cuts, "beta": BETA / cuts}
     H = Subsets(Integers(), d)
-    learner = IrreducibleLearner.proved(H, Budget(1, "1e-6"), **goal)
+    learner = IrreducibleLearner.with_proved_bound(H, Budget(1, "1e-6"), **goal)
     bound = learner.plan(**goal, setting="realizable")
     return 0 if bound is None else bound.n
 
 
 def _generic_parts(H: FiniteClass) -> int:
     """What the reduction plans with the generic learner for each bit class."""
-    binary = partial(IrreducibleLearner.proved, alpha=ALPHA / H.bits, beta=BETA / H.bits)
+    binary = partial(IrreducibleLearner.with_proved_bound, alpha=ALPHA / H.bits, beta=BETA / H.bits)
     learner = BitPartsLearner(H, Budget(1, "1e-6"), binary=binary)
     bound = learner.plan(ALPHA, BETA, setting="realizable")
     return 0 if bound is None else bound.n

@@ -345,7 +345,7 @@ def agnostic_learner() -> Outcome:
         **goal,
         "kind": GloballyStableLearner,
     }
-    learner = AgnosticLearner.proved(H, **declared)
+    learner = AgnosticLearner.with_proved_bound(H, **declared)
     bound, formula = learner.plan(**goal), learner.paper_plan(**goal)
     n = {"proved": bound and bound.n, "formula": formula and formula.n}
     within = learner.cost().within(PrivacyCost(Fraction(1), Fraction(1, 10**6)))

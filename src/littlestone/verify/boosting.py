@@ -58,7 +58,7 @@ def weak_means_strong() -> Outcome:
             (0.1, 0.001), (0.1, 1e-6), ("1", "0.01"), ("1e-6", "1e-24")
         ):
             goal: dict[str, Any] = {"alpha": alpha, "beta": beta}
-            strong = GloballyStableLearner.proved(H, Budget(epsilon, delta), **goal)
+            strong = GloballyStableLearner.with_proved_bound(H, Budget(epsilon, delta), **goal)
             bound = strong.plan(**goal, setting="realizable")
             if bound is None:
                 return Outcome("a size", "none is proved", False)
@@ -109,7 +109,7 @@ def algorithmic() -> Outcome:
     H, shown, exact = Thresholds.on(0, 99), [], True
     for alpha in (0.1, 0.03, 0.01, 0.003):
         goal: dict[str, Any] = {"alpha": alpha, "beta": ALPHA}
-        learner = BoostingLearner.proved(H, Budget(EPSILON), **goal)
+        learner = BoostingLearner.with_proved_bound(H, Budget(EPSILON), **goal)
         bound = learner.plan(**goal, setting="realizable")
         weak = learner.weak.plan(0.25, ALPHA, setting="realizable")
         if bound is None or weak is None:

@@ -22,8 +22,8 @@ from littlestone.learners.online.stage_sizes import calls_needed, divergence, le
 from littlestone.learners.online.stage_trees import Chunk, errs, stage_leaves
 from littlestone.learners.online.staged import StagedOnlineLearner
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.verify.statement import Outcome, statement
 
 HALF = Fraction(1, 2)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from littlestone.audit.subject import find_subject
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.verify.statement import Outcome, Statement, statement
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 1000)

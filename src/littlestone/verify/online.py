@@ -8,7 +8,10 @@ import numpy as np
 
 from littlestone.classes import FiniteClass
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds, moment_per_hit
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import (
+    BetweenThresholds,
+    moment_per_hit,
+)
 from littlestone.verify.statement import Outcome, statement
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from littlestone.audit import Subject, mechanism_subject, neighbours
 from littlestone.audit.subjects.bucket_labels import RECORDS, Records, sure
-from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.rational import exp_below
 from plants.harness import Plant, is_private
 

@@ -14,8 +14,8 @@ from littlestone.audit import Subject, mechanism_subject
 from littlestone.audit.subjects.choosing import COVERING, RECORDS
 from littlestone.privacy import Budget
 from littlestone.privacy.event import Guarantee
-from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
-from littlestone.privacy.mechanisms.sparse_selection import least_power
+from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.rational import exp_below
 from plants.harness import Plant, is_private
 

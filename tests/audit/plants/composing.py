@@ -11,8 +11,8 @@ from typing import Any
 from littlestone.audit import Subject, find_subject, neighbours
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.accounting.subsampled import Subsampled
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.mechanisms.subsampled import Subsampled
 from littlestone.privacy.rational import exp_below
 from plants.harness import Claim, Masses, Plant, is_private
 

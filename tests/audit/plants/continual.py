@@ -13,9 +13,9 @@ from itertools import product
 from typing import Any
 
 from littlestone.audit import neighbours
-from littlestone.privacy.mechanisms.competition import Terms
-from littlestone.privacy.mechanisms.continual_selection import first, make_terms
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.streams.competition import Terms
+from littlestone.privacy.mechanisms.streams.continual_selection import first, make_terms
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import log_above
 from one_epoch import LONG, RATIO, Stream, chance, one_epoch, times, told_in_one_epoch
 from plants.harness import Masses, Plant, is_private, toy

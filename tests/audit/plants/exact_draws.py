@@ -15,12 +15,12 @@ from littlestone.audit.subjects import online, staged
 from littlestone.learners.online import stage_stream
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms import cell_counts, stable_histogram
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
-from littlestone.privacy.mechanisms.label_selection import LabelSelection
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
-from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.samplers.reals import Real

@@ -15,8 +15,8 @@ from littlestone.classes import FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import KeyLearner, PrivateExperts
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import log_above
 from plants.harness import Masses, Plant, is_private, toy
 

@@ -18,10 +18,10 @@ from typing import Any
 from littlestone.audit import Subject, mechanism_subject
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.competition import Competition, no_handicap
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.mechanisms.quiet_threshold import QuietSession, QuietThreshold
-from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.mechanisms.streams.competition import Competition, no_handicap
+from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
 from littlestone.privacy.tape import Tape
 from plants.harness import Plant, follows_its_law
 

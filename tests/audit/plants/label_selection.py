@@ -11,8 +11,8 @@ from typing import Any
 from littlestone.audit import Subject, mechanism_subject, neighbours
 from littlestone.audit.subjects.label_selection import RECORDS, Records, crowded
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.label_selection import DEFAULT, LabelSelection
-from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.label_selection import DEFAULT, LabelSelection
+from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_below
 from plants.harness import Plant, is_private
 

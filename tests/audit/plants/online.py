@@ -17,9 +17,9 @@ from littlestone.domains import Integers
 from littlestone.learners.online import TeacherLearner
 from littlestone.learners.online.teachers import TeacherStream
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.epoch import Epoch
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import log_above
 from littlestone.privacy.tape import Tape
 from plants.harness import Masses, Plant, is_private, toy

@@ -11,7 +11,7 @@ import numpy as np
 
 from littlestone.audit import find_subject
 from littlestone.classes.base import ErrorRuns
-from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from plants.harness import Masses, Plant, is_private
 
 ONE = Fraction(1)

@@ -28,9 +28,9 @@ from littlestone.learners import AgnosticLearner, ExponentialLearner, Relabellin
 from littlestone.learners.agnostic.base import AgnosticTransformation
 from littlestone.learners.agnostic.patterns import fewest, relaxed
 from littlestone.privacy import Budget
+from littlestone.privacy.accounting.relabelled import OtherLabels, OwnLabels, Relabelling
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.relabelled import OtherLabels, OwnLabels, Relabelling
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.rational import exp_below
 from littlestone.sample import Sample
 from plants.harness import Claim, Plant, is_private, toy

@@ -10,7 +10,7 @@ from typing import Any
 
 from littlestone.audit import Subject, mechanism_subject, neighbours
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
 from littlestone.privacy.rational import exp_below
 from plants.harness import Plant, is_private
 

@@ -13,8 +13,12 @@ from typing import Any
 
 from littlestone.audit import Subject, neighbours
 from littlestone.privacy.mechanisms.quiet_threshold import QuietThreshold
-from littlestone.privacy.mechanisms.sparse_vector import SparseVector
-from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
+    Answers,
+    probability,
+    sequences,
+)
 from littlestone.privacy.rational import log_above
 from plants.harness import Plant, is_private, toy
 

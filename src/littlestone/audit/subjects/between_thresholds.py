@@ -7,7 +7,7 @@ from itertools import product
 
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 
 Votes = tuple[int, ...]
 

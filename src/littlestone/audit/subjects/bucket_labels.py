@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
-from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 
 Records = tuple[tuple[int, int], ...]
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
-from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 
 CELLS = 2
 

@@ -8,7 +8,7 @@ from itertools import combinations, product
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.choosing import ChoosingMechanism
+from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 
 Records = tuple[tuple[tuple[str, ...], bool], ...]
 

@@ -16,8 +16,8 @@ from littlestone.audit.subjects.randomized_response import RandomizedResponse
 from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.parallel import Parallel
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.subsampled import Subsampled
+from littlestone.privacy.accounting.subsampled import Subsampled
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
 Bits = tuple[int, ...]
 Records = tuple[tuple[int, int], ...]

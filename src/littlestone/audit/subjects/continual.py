@@ -8,9 +8,9 @@ from fractions import Fraction
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 
 Keys = tuple[str | None, ...]
 Named = tuple[tuple[str, ...], ...]

@@ -17,7 +17,7 @@ from littlestone.learners import ExponentialLearner
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
 
 RECORDS = 2

@@ -10,7 +10,7 @@ import numpy as np
 
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.classes.base import ErrorRuns
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 
 Errors = tuple[int, ...]
 

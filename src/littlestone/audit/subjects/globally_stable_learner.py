@@ -17,7 +17,7 @@ from littlestone.classes import Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.globally_stable import errors
-from littlestone.learners.stable.sizes import Sizes
+from littlestone.learners.stable.sizes import BatchSizes
 from littlestone.privacy.budget import Budget
 
 Learner = GloballyStableLearner[Any]
@@ -42,7 +42,7 @@ class _Script(random.Random):
         raise _SpentError
 
 
-def law_of_rule(learner: Learner, batch: Records, i: int, sizes: Sizes) -> Masses:
+def law_of_rule(learner: Learner, batch: Records, i: int, sizes: BatchSizes) -> Masses:
     """What one batch gives, over all coins."""
     masses: Masses = defaultdict(Fraction)
     waiting: list[tuple[int, ...]] = [()]
@@ -64,7 +64,7 @@ def as_text(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
 
 def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Masses]:
     """Exactly what is released of records in a known order: all coins, and both mechanisms."""
-    sizes = cast(Sizes, learner.sizes)
+    sizes = cast(BatchSizes, learner.sizes)
     histogram, choice, H = learner.histogram, learner.choice, learner.hypotheses
 
     @cache
@@ -134,7 +134,7 @@ def globally_stable(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The globally stable learner of thresholds, a vote a record and one fresh; needs a delta."""
     H = Thresholds.on(0, 1)
     votes = Learner(H, Budget(epsilon, delta)).histogram.threshold
-    sizes = Sizes(block=1, caps=(0,), batches=votes, fresh=1)
+    sizes = BatchSizes(block=1, caps=(0,), batches=votes, fresh=1)
     learner = Learner(H, Budget(epsilon, delta), sizes=sizes)
     pairs = tuple(crowd(votes))
     return Subject(learner.event, distribution(learner), pairs, fits(learner), pairs[-1])

@@ -9,7 +9,7 @@ from itertools import combinations, product
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.parameters import least
 
 Records = tuple[tuple[str, int], ...]

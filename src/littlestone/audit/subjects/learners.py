@@ -24,8 +24,8 @@ from littlestone.learners import (
 )
 from littlestone.learners.voting import orders
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.key_release import KeyRelease
-from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
+from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 

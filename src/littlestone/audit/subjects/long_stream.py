@@ -12,7 +12,7 @@ from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners.online import KeyLearner
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import least
 
 HORIZON = 200_000

@@ -28,7 +28,7 @@ from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.teachers import TeacherStream
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.continual_selection import first
+from littlestone.privacy.mechanisms.streams.continual_selection import first
 from littlestone.privacy.tape import Tape
 
 Published = tuple[str, ...]

@@ -9,7 +9,7 @@ import numpy as np
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.audit.subjects.exponential_mechanism import Errors, neighbouring_errors
 from littlestone.classes.base import ErrorRuns
-from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 
 
 @subject("permute-and-flip")

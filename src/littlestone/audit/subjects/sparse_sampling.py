@@ -8,7 +8,7 @@ from itertools import combinations
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 
 Lists = tuple[tuple[int, ...], ...]
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.stable_histogram import Histogram, StableHistogram
+from littlestone.privacy.mechanisms.lists.stable_histogram import Histogram, StableHistogram
 
 Keys = tuple[str | None, ...]
 

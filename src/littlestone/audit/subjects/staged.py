@@ -18,8 +18,8 @@ from littlestone.domains import Integers
 from littlestone.learners.online import StagedOnlineLearner
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.epoch import Epoch
-from littlestone.privacy.mechanisms.threshold_tests import probability
+from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.tape import Tape
 
 Segment = tuple[list[int], bool]

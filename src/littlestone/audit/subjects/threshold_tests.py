@@ -9,9 +9,9 @@ from itertools import product
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
 from littlestone.privacy.mechanisms.quiet_threshold import QuietThreshold
-from littlestone.privacy.mechanisms.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 
 Values = tuple[int, ...]
 Stream = tuple[bool, ...]

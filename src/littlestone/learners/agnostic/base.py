@@ -25,10 +25,10 @@ from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, re
 from littlestone.learners.inner import fewest
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
+from littlestone.privacy.accounting.relabelled import Relabelled, Relabelling
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.relabelled import Relabelled, Relabelling
 from littlestone.privacy.parameters import least
 from littlestone.privacy.samplers import selection
 from littlestone.sample import Sample
@@ -120,7 +120,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         return cls(hypotheses, budget, alpha=alpha)
 
     @classmethod
-    def proved(
+    def with_proved_bound(
         cls,
         hypotheses: HypothesisClass[Point],
         budget: Budget,
@@ -142,7 +142,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
             share = share_of_beta(hypotheses, (1 << doublings) - 1, beta)
             if share == 0:
                 break
-            made = partial(kind.proved, hypotheses, alpha=KEPT * alpha / 4, beta=share)
+            made = partial(kind.with_proved_bound, hypotheses, alpha=KEPT * alpha / 4, beta=share)
             learner = cls(hypotheses, realizable=made, entries=None, **declared)
             if learner.bound(alpha, beta) is not None:
                 return learner
@@ -188,7 +188,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def work(self, n: int) -> int:
         """The labels in the table of all patterns on T, and the work of the realizable learner."""
         size = self.size(n)
-        return size * self.hypotheses.most_patterns(size) + self.realizable.work(size)
+        return size * self.hypotheses.growth_function(size) + self.realizable.work(size)
 
     def laws(
         self, chosen: Sample[Point], others: Sample[Point]
@@ -207,14 +207,14 @@ class AgnosticTransformation(PrivateLearner[Point]):
         require_plan(alpha, beta, setting)
         first = math.ceil(80 / alpha)
 
-        def enough(n: int) -> bool:
+        def suffices(n: int) -> bool:
             m = self.size(n)
             return m >= first and self.failure(m, n - m, alpha, beta) <= 3 * beta / 4
 
-        if not enough(BEYOND):
+        if not suffices(BEYOND):
             return None
         # A power of two above m bounds P(m^2), so that what is asked for does not depend on m.
-        chosen = least(enough)  # records for the choice, whatever is learned then
+        chosen = least(suffices)  # records for the choice, whatever is learned then
         doublings = max(first, self.size(chosen)).bit_length() - 1
         while (doublings := doublings + 1) < DOUBLINGS:
             most = (1 << doublings) - 1
@@ -243,7 +243,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def slack(self, m: int, beta: float) -> float:
         """A number t with Pr[score of the choice > least score + t] <= beta / 4, for m records."""
         step = math.log1p(float(self.relabelling.choice.base - 1))
-        return (math.log(self.hypotheses.most_patterns(m)) + math.log(4 / beta)) / step
+        return (math.log(self.hypotheses.growth_function(m)) + math.log(4 / beta)) / step
 
     def far(self, size: int, error: float, slack: float) -> float:
         """Theorem 2: whether a hypothesis errs ``error`` more than the best, and not so on the sample.
@@ -253,7 +253,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         x = error * size - 4 - slack
         if size < 2 or x <= 0:
             return 1.0
-        patterns = math.log(self.hypotheses.most_patterns(size * size))
+        patterns = math.log(self.hypotheses.growth_function(size * size))
         # The relative margin covers the rounding of these few operations.
         return math.exp(min(0.0, math.log(2) + patterns - x * x / (2 * size))) * (1 + 1e-9)
 
@@ -263,7 +263,7 @@ def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
 
     0 if that is beyond floats.
     """
-    exponent = math.log(beta / 16) - math.log(H.most_patterns(m * m))
+    exponent = math.log(beta / 16) - math.log(H.growth_function(m * m))
     return math.exp(exponent) if exponent > -600 else 0.0
 
 

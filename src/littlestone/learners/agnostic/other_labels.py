@@ -11,8 +11,8 @@ from littlestone.learners.agnostic.base import AgnosticTransformation
 from littlestone.learners.agnostic.patterns import Counts, fewest, relaxed
 from littlestone.learners.agnostic.tuning import best, epsilons, shares
 from littlestone.learners.base import Bound, require_plan
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.relabelled import OtherLabels
+from littlestone.privacy.accounting.relabelled import OtherLabels
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import natural_log
 from littlestone.sample import Sample
 
@@ -70,7 +70,7 @@ class AgnosticLearner(AgnosticTransformation[Point]):
         u, v = slack / self.relabelling.weight, alpha * m / 4 - 1
         if v <= u:
             return 1.0
-        pairs = 2 * math.log(self.hypotheses.most_patterns(2 * m)) + math.log(2)
+        pairs = 2 * math.log(self.hypotheses.growth_function(2 * m)) + math.log(2)
         apart = math.exp(min(0.0, pairs - (v - u) ** 2 / (2 * (u + v)))) * (1 + 1e-9)
         return beta / 4 + apart + self.far(others, alpha / 2, slack)
 

@@ -10,8 +10,8 @@ from littlestone.domains import Point
 from littlestone.learners.agnostic.base import AgnosticTransformation
 from littlestone.learners.agnostic.patterns import Counts, errors_of
 from littlestone.learners.agnostic.tuning import best, epsilons, shares
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.relabelled import OwnLabels
+from littlestone.privacy.accounting.relabelled import OwnLabels
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.sample import Sample
 
 

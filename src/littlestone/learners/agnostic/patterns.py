@@ -24,7 +24,7 @@ def patterns(
 ) -> tuple[Labels, list[list[HypothesisClass[Point]]]]:
     """Each labelling that H gives the points, as a row of ``labels``, with its version spaces.
 
-    As many rows as patterns, at most `HypothesisClass.most_patterns`; a column is a point.
+    As many rows as patterns, at most `HypothesisClass.growth_function`; a column is a point.
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 9)
@@ -108,4 +108,4 @@ def most_points(H: HypothesisClass[Point], entries: int = ENTRIES) -> int:
     >>> most_points(Thresholds.on(0, 10**9))
     8191
     """
-    return least(lambda points: points * H.most_patterns(points) > entries) - 1
+    return least(lambda points: points * H.growth_function(points) > entries) - 1

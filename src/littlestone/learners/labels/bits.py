@@ -104,7 +104,7 @@ class BitwiseLearner(PrivateLearner[Point]):
         """What is released with these bits; a function of them and of declarations alone."""
         return BitFunction(self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other)
 
-    def enough(self, alpha: float, beta: float, setting: Setting) -> int | None:
+    def sample_size(self, alpha: float, beta: float, setting: Setting) -> int | None:
         """Records with which every bit errs at most alpha / b with probability 1 - beta / b.
 
         None unless that is proved for each, and in the agnostic setting: there the errors of the best
@@ -176,8 +176,8 @@ class BitsLearner(BitwiseLearner[Point]):
         )
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """`enough` records, as every bit sees all; docs/proofs/multiclass-learning.md, Theorem 3."""
-        n = self.enough(alpha, beta, setting)
+        """`sample_size`: every bit sees all records; docs/proofs/multiclass-learning.md, Theorem 3."""
+        n = self.sample_size(alpha, beta, setting)
         source = "docs/proofs/multiclass-learning.md, Theorem 3"
         return None if n is None else Bound(n, alpha, beta, setting, True, source)
 

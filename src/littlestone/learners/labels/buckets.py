@@ -10,7 +10,7 @@ from littlestone.hypotheses.buckets import BucketTable, bucket_of
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
+from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.sample import Sample
 
 BITS = 18

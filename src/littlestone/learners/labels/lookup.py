@@ -12,11 +12,11 @@ from littlestone.classes import HypothesisClass, Lookup
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import LookupTable
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_values
-from littlestone.learners.partition import MOST_STEPS, enough_for_keys, require_curve
+from littlestone.learners.partition import MOST_STEPS, require_curve, sample_size_for_keys
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.sample import Sample
 
 
@@ -66,7 +66,7 @@ class LookupLearner(PrivateLearner[Any]):
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """For realizable samples (docs/proofs/lookup.md, Theorem 2); None for others."""
         keys, source = self.hypotheses.most, "docs/proofs/lookup.md, Theorem 2"
-        return enough_for_keys(keys, _missed, self.mechanism, alpha, beta, setting, source)
+        return sample_size_for_keys(keys, _missed, self.mechanism, alpha, beta, setting, source)
 
 
 @lru_cache(maxsize=16)

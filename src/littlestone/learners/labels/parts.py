@@ -59,8 +59,8 @@ class BitPartsLearner(BitwiseLearner[Point]):
         return [self.bit(part, i) for i, part in enumerate(parts)]
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """A part of `enough` records for each bit; docs/proofs/multiclass-learning.md, Theorem 3."""
-        n = self.enough(alpha, beta, setting)
+        """`sample_size` for each bit; docs/proofs/multiclass-learning.md, Theorem 3."""
+        n = self.sample_size(alpha, beta, setting)
         if n is None:
             return None
         source = "docs/proofs/multiclass-learning.md, Theorem 3"

@@ -6,8 +6,8 @@ from typing import Any
 
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
-from littlestone.privacy.mechanisms.epoch import Epoch
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.tape import Tape
 
 

@@ -17,9 +17,9 @@ from littlestone.learners.online.taped import Record
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.epoch import Epoch
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import least, whole
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.tape import Tape
@@ -28,7 +28,7 @@ from littlestone.sample import Sample
 _SHARE = Fraction(1, 4)  # of epsilon, for the counter; calibrated
 _TRIES, _STEPS = 2, 5  # draws beyond log2 of the class, and steps of ln(...) / epsilon; calibrated
 _BETA = 0.05
-_DRAWS, _MARGINS = (2, 3, 4, 6), (1.0, 1.5, 2.0, 3.0, 4.0)  # what `proved` tries
+_DRAWS, _MARGINS = (2, 3, 4, 6), (1.0, 1.5, 2.0, 3.0, 4.0)  # what `with_proved_bound` tries
 
 
 class ExpertStream(CountedStream):
@@ -96,8 +96,9 @@ class PrivateExperts(CountedLearner):
     (epsilon, 0)-DP if delta is 0 (docs/proofs/private-experts.md, Theorem 1).
 
     The baseline of private online learning from experts.  On a realizable sequence of an oblivious
-    adversary it makes O(log |H|) draws; `proved` makes one with a `mistake_bound`.  Other sizes are
-    calibrated.  An adversary who sees what is published can make it err at every step.
+    adversary it makes O(log |H|) draws; `with_proved_bound` makes one with a `mistake_bound`.
+    Other sizes are calibrated.  An adversary who sees what is published can make it err at every
+    step.
 
     Time: a draw scores all hypotheses on all records.  Raises `DeclarationError` for classes whose
     hypotheses are not listed, or too many, and for illegal parameters.
@@ -149,7 +150,7 @@ class PrivateExperts(CountedLearner):
         self._event = Composed([(self.counter, 1), (self.mechanism, draws)], target.delta)
 
     @classmethod
-    def proved(
+    def with_proved_bound(
         cls,
         hypotheses: HypothesisClass[Any],
         budget: Budget,
@@ -161,7 +162,7 @@ class PrivateExperts(CountedLearner):
 
         >>> from littlestone.classes import Thresholds
         >>> H = Thresholds.on(0, 98)
-        >>> learner = PrivateExperts.proved(H, Budget(1, "1e-6"), horizon=200_000)
+        >>> learner = PrivateExperts.with_proved_bound(H, Budget(1, "1e-6"), horizon=200_000)
         >>> learner.draws, learner.mistake_bound(0.05).mistakes
         (28, 4573)
         """

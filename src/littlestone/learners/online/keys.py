@@ -16,7 +16,7 @@ from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.tape import Tape
 
 _PROOF = "docs/proofs/continual-key-selection.md"
@@ -197,7 +197,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         require_plan(0.5, beta)
         d, terms = self.naming.parts, self.mechanism.terms
         # Keys that take more records than `most` are counted as if they never were selected.
-        most = terms.enough(beta / (1000 * max(d, 1)))
+        most = terms.sample_size(beta / (1000 * max(d, 1)))
         missed = np.fromiter(islice(terms.missed(), most + 1), float)
         total, one = np.ones(1), np.append(0.0, missed[:-1] - missed[1:])
         for _ in range(d):

@@ -17,8 +17,8 @@ from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger, Receipt
-from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
-from littlestone.privacy.mechanisms.epoch import Epoch
+from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers
 from littlestone.privacy.tape import Tape, journal_mismatch
 

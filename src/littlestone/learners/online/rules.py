@@ -15,7 +15,7 @@ from littlestone.hypotheses.rules import Rule
 from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
 from littlestone.privacy.tape import Tape
 
 WITHDRAW = -1

@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args
 
 from littlestone.decomposition import leaf_bound
 from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.threshold_tests import ThresholdMechanism
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import ThresholdMechanism
 from littlestone.privacy.parameters import least
 
 Adversary = Literal["oblivious", "adaptive"]
@@ -29,7 +29,7 @@ _ROUNDING = 1 + 1e-9
 
 
 @dataclass(frozen=True)
-class Sizes:
+class StageSizes:
     """The public numbers of a run.  Lemma and theorem numbers are of docs/proofs/staged-stream.md.
 
     ``calls`` = K times the teachers are asked, by ``draws`` = R draws each; ``teachers`` = k;
@@ -133,14 +133,14 @@ def slacks(counter: OneSidedThreshold, calls: int) -> tuple[int, int]:
     return early, late
 
 
-def proved(
+def with_proved_bound(
     d: int,
     adversary: Adversary,
     counter: OneSidedThreshold,
     tests: ThresholdMechanism,
     sampling: Callable[[int, int], SparseSampling[Any]],
     given: dict[str, int],
-) -> Sizes:
+) -> StageSizes:
     """The sizes with which `failure` is at most `BETA`; those ``given`` are kept as they are.
 
     ``sampling`` makes one of so many draws, from lists of so many.  Of ``counter`` and ``tests`` the
@@ -192,12 +192,12 @@ def proved(
 
         room = given.get("cap", least(roomy))
         if room <= cap:
-            return Sizes(calls, draws, k, threshold, cap, lists, margin)
+            return StageSizes(calls, draws, k, threshold, cap, lists, margin)
         cap = room + room // 50  # a little more, so that few rounds are enough
 
 
 def failure(
-    sizes: Sizes,
+    sizes: StageSizes,
     d: int,
     adversary: Adversary,
     counter: OneSidedThreshold,

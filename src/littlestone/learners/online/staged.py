@@ -17,12 +17,12 @@ from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner
 from littlestone.learners.online.stage_sizes import (
     Adversary,
-    Sizes,
+    StageSizes,
     failure,
     levels,
-    proved,
     require_adversary,
     slacks,
+    with_proved_bound,
 )
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.stage_trees import ByTeacher, Chunk, stage_leaves
@@ -31,10 +31,10 @@ from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
-from littlestone.privacy.mechanisms.above_threshold import cheapest
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
-from littlestone.privacy.mechanisms.threshold_tests import Session
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.thresholds.above_threshold import cheapest
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.tape import Tape
 from littlestone.steps import at_most
@@ -143,7 +143,7 @@ class StagedOnlineLearner(CountedLearner):
             found = calibrate(lambda epsilon: event(epsilon, times, lists), target)
             return next(step for step, _ in found.uses() if isinstance(step, SparseSampling))
 
-        self.sizes: Sizes = proved(d, adversary, counter, tests, sampling, given)
+        self.sizes: StageSizes = with_proved_bound(d, adversary, counter, tests, sampling, given)
         times = self.sizes.calls * self.sizes.draws
         self.sampling = sampling(times, self.sizes.list_size)
         self.counter = replace(counter, threshold=self.sizes.threshold)

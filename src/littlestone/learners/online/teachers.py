@@ -15,15 +15,15 @@ from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner, CountedStream, is_form
 from littlestone.learners.online.holdings import Examples, Held, Holdings
 from littlestone.learners.online.taped import Record
-from littlestone.learners.teachers import frontier, narrowed, taught
+from littlestone.learners.teachers import frontier, restrict_where_consistent, taught
 from littlestone.learners.voting import MOST_STEPS
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.mechanisms.epoch import Epoch
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
-from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
+from littlestone.privacy.mechanisms.streams.epoch import Epoch
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import require_teachers, whole
 from littlestone.privacy.tape import Tape
 from littlestone.sample import Sample
@@ -203,7 +203,11 @@ class TeacherLearner(CountedLearner):
         H = self.hypotheses
         try:
             with at_most(self.steps):
-                for V in (narrowed(granted, right), narrowed(H, right), H):
+                for V in (
+                    restrict_where_consistent(granted, right),
+                    restrict_where_consistent(H, right),
+                    H,
+                ):
                     listed = frontier(V, chunk, errors, most=self.most)
                     listed = [h for h in listed if h != published]
                     if listed:

@@ -12,8 +12,8 @@ from typing import TypeVar
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import require_plan
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
-from littlestone.privacy.mechanisms.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.lists.stable_histogram import StableHistogram
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import least
 
 Record = TypeVar("Record")
@@ -22,7 +22,7 @@ LARGEST = 8  # beyond this d, eta = 2^-(2^d - 1) and the logarithms of its sizes
 
 
 @dataclass(frozen=True)
-class Sizes:
+class BatchSizes:
     """Public numbers that say which record goes where.
 
     ``block`` examples are the paper's auxiliary sample (its n).  Batch i plays a tournament of depth
@@ -109,7 +109,7 @@ def expected_blocks(d: int, labels: int = 2) -> list[float]:
     return found
 
 
-def paper_sizes(d: int, alpha: float, beta: float, budget: Budget) -> Sizes:
+def paper_sizes(d: int, alpha: float, beta: float, budget: Budget) -> BatchSizes:
     """The sizes of BLM20, Theorems 10 and 17, at error alpha / 2 of G: eta = 1 / ((d + 1) 2^(d + 1)).
 
     The constants of Theorem 17 are those of its proof.  For d >= 2 the proof of
@@ -123,8 +123,10 @@ def paper_sizes(d: int, alpha: float, beta: float, budget: Budget) -> Sizes:
     return _sizes(alpha, beta, budget, max(1, math.ceil(2 * d / alpha)), caps, frequent)
 
 
-def proved_sizes(d: int, alpha: float, beta: float, budget: Budget, *, labels: int = 2) -> Sizes:
-    """Sizes at which, for a realizable distribution, err <= alpha with probability 1 - beta.
+def proved_sizes(
+    d: int, alpha: float, beta: float, budget: Budget, *, labels: int = 2
+) -> BatchSizes:
+    """BatchSizes at which, for a realizable distribution, err <= alpha with probability 1 - beta.
 
     docs/proofs/globally-stable.md, Theorem 5; for more labels docs/proofs/multiclass-learning.md,
     Theorem 5.
@@ -145,14 +147,14 @@ def _sizes(
     block: int,
     caps: tuple[int, ...],
     frequent: float,
-) -> Sizes:
+) -> BatchSizes:
     """As many batches and fresh examples as a rule of this expected frequency in them needs."""
     require_plan(alpha, beta)
     histogram: StableHistogram[object]
     histogram = StableHistogram(budget)
     share = Fraction(beta) / 3
 
-    def enough(batches: int) -> bool:
+    def suffices(batches: int) -> bool:
         expected, error = frequent * batches, histogram.error(keys=batches, beta=share)
         return (
             expected >= 128 * math.log(3 / beta)
@@ -160,27 +162,27 @@ def _sizes(
             and 7 * expected >= 8 * (histogram.threshold + error)
         )
 
-    batches = -(-least(enough) // len(caps)) * len(caps)
+    batches = -(-least(suffices) // len(caps)) * len(caps)
     tilt = math.log(ExponentialMechanism(budget.epsilon).base)
     tilt = min(tilt, math.log(2) / 2)
     # E e^(-tilt D), D = 1[h errs] - 1[h* errs], for err(h) > alpha and err(h*) <= alpha / 2.
     rate = -math.log1p(alpha * math.expm1(-tilt) + alpha / 2 * math.expm1(tilt))
     kept = 8 / (5 * frequent)
     fresh = math.ceil(math.log(3 * kept / beta) / rate * (1 + 1e-9))
-    return Sizes(block, caps, batches, fresh, math.ceil(3 * frequent * batches / 4))
+    return BatchSizes(block, caps, batches, fresh, math.ceil(3 * frequent * batches / 4))
 
 
-def calibrated_sizes(n: int, d: int, alpha: Fraction) -> Sizes:
-    """Sizes for n examples that are not proved: as many batches as four fifths of them fill.
+def calibrated_sizes(n: int, d: int, alpha: Fraction) -> BatchSizes:
+    """BatchSizes for n examples that are not proved: as many batches as four fifths of them fill.
 
     Blocks are of ceil(d / alpha) examples, and a tournament of depth k may draw twice the 2 (2^k - 1)
     blocks that it takes when no two rules are ever equal.
 
     >>> calibrated_sizes(10_000, 2, Fraction(1, 10))
-    Sizes(block=20, caps=(0, 4, 12), batches=63, fresh=2000, keep=1)
+    BatchSizes(block=20, caps=(0, 4, 12), batches=63, fresh=2000, keep=1)
     """
     block = max(1, math.ceil(d / alpha))
     caps = tuple(4 * (2**k - 1) for k in range(d + 1))
     fresh = n // 5
     cycle = block * (sum(caps) + d + 1)
-    return Sizes(block, caps, (n - fresh) // cycle * (d + 1), fresh)
+    return BatchSizes(block, caps, (n - fresh) // cycle * (d + 1), fresh)

@@ -47,7 +47,7 @@ def accounts(event: Event, delta: Fraction) -> list[Account]:
     Raises `DeclarationError` when the deltas of its pieces alone are more than ``delta``.
 
     >>> from littlestone.privacy.accounting.composed import Composed
-    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
     >>> delta = Fraction(1, 10**6)
     >>> event = Composed([(ExponentialMechanism(Fraction(1, 10)), 100)], delta)
     >>> for account in accounts(event, delta):

@@ -27,7 +27,7 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     no event at all.
 
     >>> from littlestone.privacy.accounting.composed import Composed
-    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
     >>> target = PrivacyCost(Fraction(1), Fraction(1, 10**6))
     >>> def hundred(epsilon: Fraction) -> Event:
     ...     return Composed([(ExponentialMechanism(epsilon), 100)], target.delta)

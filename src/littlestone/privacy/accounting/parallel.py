@@ -23,7 +23,7 @@ class Parallel(Event):
     Raises `DeclarationError` for no events or for different neighbouring relations.
 
     >>> from fractions import Fraction
-    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
     >>> print(Parallel([ExponentialMechanism(Fraction(1)), ExponentialMechanism(Fraction(2))]).cost())
     epsilon 2, delta 0 (replace-one)
     """

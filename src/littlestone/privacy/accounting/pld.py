@@ -23,7 +23,7 @@ def pld_epsilon(event: Event, delta: float, *, interval: float = 1e-4) -> float:
 
     >>> from fractions import Fraction
     >>> from littlestone.privacy.accounting.composed import Composed
-    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
     >>> hundred = Composed([(ExponentialMechanism(Fraction(1, 10)), 100)], Fraction(1, 10**6))
     >>> round(pld_epsilon(hundred, 1e-6), 4)
     4.7746
@@ -50,7 +50,7 @@ def zcdp_event(event: Event) -> Any:
 
     >>> import dp_accounting
     >>> from fractions import Fraction
-    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
     >>> accountant = dp_accounting.rdp.RdpAccountant(
     ...     neighboring_relation=dp_accounting.NeighboringRelation.REPLACE_ONE)
     >>> spent = accountant.compose(zcdp_event(ExponentialMechanism(Fraction(1, 10))), 100)

@@ -158,7 +158,7 @@ class Ledger:
         """What `spend` would do now, with nothing recorded; another spend may come in between.
 
         >>> from fractions import Fraction
-        >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+        >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
         >>> ledger = Ledger()
         >>> ledger.set_limit("census", PrivacyCost(Fraction(1)))
         >>> preview = ledger.preview(ExponentialMechanism(Fraction(3, 2)), dataset="census")
@@ -240,7 +240,7 @@ class Ledger:
         the least of theirs.  Parts of one partition are still charged in parallel under one name
         only, for the records may stand in another order under the other.
 
-        >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+        >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
         >>> from fractions import Fraction
         >>> ledger = Ledger()
         >>> for name in ("visits", "copy of visits"):

@@ -11,7 +11,11 @@ from functools import cached_property
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.threshold_tests import Answers, probability, sequences
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
+    Answers,
+    probability,
+    sequences,
+)
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, laplace_at_least

@@ -8,7 +8,7 @@ from fractions import Fraction
 from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.counted import ErrorMechanism
+from littlestone.privacy.mechanisms.scores.counted import ErrorMechanism
 from littlestone.privacy.samplers import race
 
 

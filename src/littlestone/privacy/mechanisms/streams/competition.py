@@ -10,8 +10,8 @@ from itertools import count, islice
 from math import lcm
 from typing import Generic, TypeVar
 
-from littlestone.privacy.mechanisms.epoch import draw_skips, next_hit
-from littlestone.privacy.mechanisms.sparse_selection import least_power
+from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
+from littlestone.privacy.mechanisms.streams.epoch import draw_skips, next_hit
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.tape import Tape
 
@@ -84,7 +84,7 @@ class Terms:
         found = list(islice(self.missed(), self.certain + 1))
         return sum(found[:-1]) + found[-1] / (1 - float(self.skip))
 
-    def enough(self, beta: float) -> int:
+    def sample_size(self, beta: float) -> int:
         """The least m with S(m) <= ``beta``."""
         # The relative margin covers the rounding of a few hundred operations.
         return next(m for m, missed in enumerate(self.missed()) if missed * (1 + 1e-9) <= beta)

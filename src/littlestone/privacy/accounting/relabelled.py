@@ -10,7 +10,7 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.accounting.composed import merged_uses
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, decimal_text, rounded_up
 from littlestone.privacy.event import Event
-from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import least, whole
 from littlestone.privacy.rational import exp_above, exp_below, log_above
 

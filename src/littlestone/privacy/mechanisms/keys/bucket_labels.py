@@ -15,7 +15,7 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
+from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.uniform import bernoulli
 

@@ -34,7 +34,7 @@ class Subsampled(Event):
 
     Raises `DeclarationError` unless 1 <= ``size`` <= ``n`` and ``event`` is about replaced records.
 
-    >>> from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
+    >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
     >>> event = Subsampled(ExponentialMechanism(Fraction(1)), n=1000, size=100)
     >>> print(event.cost())
     epsilon 0.15856507874043, delta 0 (replace-one)

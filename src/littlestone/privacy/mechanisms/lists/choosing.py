@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.sparse_selection import Item, SparseSelection
+from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
 from littlestone.privacy.parameters import whole
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import decimal_text
-from littlestone.privacy.mechanisms.sparse_selection import Item, SparseSelection
+from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 

@@ -12,7 +12,7 @@ import numpy as np
 from littlestone.checks.core import Class, expect, points, version_spaces
 from littlestone.checks.covering import _has
 from littlestone.classes.base import Enumerable
-from littlestone.classes.mixing import Mixing, mixture_of_rows
+from littlestone.classes.proper_approximation import ProperApproximation, mixture_of_rows
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 
@@ -29,7 +29,7 @@ def _furthest(f: Hypothesis[Any], mixed: Mixed, tried: Sequence[Any]) -> tuple[F
     return max(shares, key=lambda share: share[0], default=(Fraction(0), None))
 
 
-def _mixable(H: Mixing[Any]) -> bool:
+def _mixable(H: ProperApproximation[Any]) -> bool:
     try:
         H.require_mixture()
     except DeclarationError:
@@ -42,7 +42,7 @@ def _soas(H: Class) -> list[Hypothesis[Any]]:
     return list(dict.fromkeys(V.soa() for V in spaces if 0 <= V.littlestone_dimension() < math.inf))
 
 
-def mixtures_are_of_members(H: Mixing[Any]) -> None:
+def mixtures_are_of_members(H: ProperApproximation[Any]) -> None:
     """`mixture(f, alpha)` is one list of hypotheses of H, of at most `most_mixed` different ones."""
     for f in _soas(H) if _mixable(H) else []:
         for alpha in ALPHAS:
@@ -58,7 +58,7 @@ def mixtures_are_of_members(H: Mixing[Any]) -> None:
             expect(most is None or different <= most, law, **at, different=different, most=most)
 
 
-def mixtures_are_close(H: Mixing[Any]) -> None:
+def mixtures_are_close(H: ProperApproximation[Any]) -> None:
     """At each x at most an alpha share of `mixture(f, alpha)` differs from f, where it is promised.
 
     That is where `most_mixed` is a number and a mixture within alpha / 2 is known: one of all
@@ -84,7 +84,7 @@ def _differing(f: Hypothesis[Any], mixed: Mixed) -> list[Any]:
 
 
 def _close_one_is_known(
-    H: Mixing[Any], f: Hypothesis[Any], alpha: Fraction, tried: list[Any]
+    H: ProperApproximation[Any], f: Hypothesis[Any], alpha: Fraction, tried: list[Any]
 ) -> bool:
     if isinstance(H, Enumerable) and H.size is not None and H.domain.size is not None:
         if H.size > ROWS or H.domain.size > len(tried):

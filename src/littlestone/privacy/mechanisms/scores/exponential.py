@@ -13,7 +13,7 @@ from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.counted import ErrorMechanism
+from littlestone.privacy.mechanisms.scores.counted import ErrorMechanism
 from littlestone.privacy.samplers import selection
 
 

@@ -14,9 +14,9 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.mechanisms.base import Budgeted
-from littlestone.privacy.mechanisms.sparse_selection import least_power
-from littlestone.privacy.mechanisms.sparse_vector import SparseVector
-from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
+from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session, ThresholdMechanism
 from littlestone.privacy.rational import exp_below
 
 _STEPS = 8  # the query epsilon is found to one part in 2^8
@@ -139,14 +139,14 @@ def randomized_responses(base: Fraction, hits: int, delta: Fraction) -> int:
     """
     n, d = base.numerator, base.denominator
 
-    def enough(m: int) -> bool:
+    def suffices(m: int) -> bool:
         fewer = sum(comb(m, i) * n ** (m - i) * d**i for i in range(hits))
         return bool(fewer <= delta * (n + d) ** m)
 
     most = 2 * hits
-    while not enough(most):
+    while not suffices(most):
         most *= 2
-    return bisect_left(range(most), True, lo=hits, key=enough)
+    return bisect_left(range(most), True, lo=hits, key=suffices)
 
 
 def cheapest(

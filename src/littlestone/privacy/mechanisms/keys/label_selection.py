@@ -13,7 +13,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
-from littlestone.privacy.mechanisms.key_release import Key, require_delta_for_unlisted_keys
+from littlestone.privacy.mechanisms.keys.key_release import Key, require_delta_for_unlisted_keys
 from littlestone.privacy.parameters import least
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
@@ -48,7 +48,7 @@ class LabelSelection(
     >>> mechanism = LabelSelection(Budget(1, "1e-6"))
     >>> [round(float(mechanism.chance(c)), 3) for c in (1, 20, 28, 36, 60)]
     [0.0, 0.034, 0.865, 0.998, 1.0]
-    >>> mechanism.enough(Fraction(1, 20))
+    >>> mechanism.sample_size(Fraction(1, 20))
     30
     """
 
@@ -90,7 +90,7 @@ class LabelSelection(
         w = value * self.base**power
         return w / 2 if w <= 1 else 1 - 1 / (2 * w)
 
-    def enough(self, beta: Fraction) -> int:
+    def sample_size(self, beta: Fraction) -> int:
         """The least number of records, all of one label, with which a key is missed with at most beta.
 
         Of any number of keys that have so many, at most a share of ``beta`` is missed on average.

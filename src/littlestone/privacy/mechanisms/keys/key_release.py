@@ -14,7 +14,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Budgeted, Mechanism, Output
-from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.parameters import whole
 
 Key = TypeVar("Key", bound=Hashable)
@@ -86,7 +86,7 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
     def distribution(self, data: Iterable[tuple[Key, bool]]) -> dict[Output, Fraction]:
         return self._distribution(self.scores(data))
 
-    def enough(self, alpha: Fraction, beta: Fraction, keys: int = 1) -> int:
+    def sample_size(self, alpha: Fraction, beta: Fraction, keys: int = 1) -> int:
         """A proved number of records after which error above ``alpha`` has probability <= ``beta``.
 
         For i.i.d. records whose label is 1 exactly on at most ``keys`` = k keys; the error is the

@@ -16,9 +16,9 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_delta, require_epsilon
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.mechanisms.competition import Terms
-from littlestone.privacy.mechanisms.continual_selection import law
-from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
+from littlestone.privacy.mechanisms.streams.competition import Terms
+from littlestone.privacy.mechanisms.streams.continual_selection import law
+from littlestone.privacy.mechanisms.streams.epoch import Epoch, draw_skips, next_hit
 from littlestone.privacy.parameters import require_selectable, whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
@@ -115,7 +115,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     >>> mechanism = ContinualKeySelection[str].within(Budget(1, "1e-6"), horizon=200_000)
     >>> print(mechanism.cost())
     epsilon 1, delta 0.000001 (replace-one)
-    >>> round(mechanism.terms.expected_records, 1), mechanism.terms.enough(0.05)
+    >>> round(mechanism.terms.expected_records, 1), mechanism.terms.sample_size(0.05)
     (36.6, 50)
     """
 

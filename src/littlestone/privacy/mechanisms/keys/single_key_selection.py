@@ -13,8 +13,8 @@ from itertools import accumulate
 from math import isqrt, lcm
 
 from littlestone.privacy.cost import decimal_text
-from littlestone.privacy.mechanisms.key_release import Key, KeyRelease
-from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease
+from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_below
 
 _BITS = 64
@@ -44,7 +44,7 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
 
     >>> from littlestone.privacy import Budget
     >>> mechanism = SingleKeySelection(Budget(1, "1e-6"))
-    >>> round(float(mechanism.growth), 3), mechanism.enough(Fraction(1, 10), Fraction(1, 20))
+    >>> round(float(mechanism.growth), 3), mechanism.sample_size(Fraction(1, 10), Fraction(1, 20))
     (2.58, 219)
     >>> [round(float(mechanism.curve(s)), 3) for s in (1, 10, 14, 18, 40)]
     [0.0, 0.008, 0.343, 0.985, 1.0]

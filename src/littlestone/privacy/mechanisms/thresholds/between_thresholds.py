@@ -13,7 +13,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
-from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import least, whole
 from littlestone.privacy.rational import log_above, log_below
 from littlestone.privacy.samplers.reals import Enclosure, Real

@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from littlestone.privacy.cost import decimal_text
-from littlestone.privacy.mechanisms.key_release import Key, KeyRelease
-from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease
+from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_below
 
 
@@ -35,7 +35,7 @@ class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
     >>> mechanism = PartitionSelection(Budget(1, "1e-6"))
     >>> [round(float(mechanism.curve(s)), 3) for s in (1, 20, 28, 36, 60)]
     [0.0, 0.013, 0.651, 0.994, 1.0]
-    >>> mechanism.enough(Fraction(1, 10), Fraction(1, 20), keys=2)
+    >>> mechanism.sample_size(Fraction(1, 10), Fraction(1, 20), keys=2)
     806
     """
 

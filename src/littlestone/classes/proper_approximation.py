@@ -17,7 +17,7 @@ _BITS = 62  # of an integer of numpy
 _COLUMNS = 4096  # so many keep all weights within these bits
 
 
-class Mixing(HypothesisClass[Point]):
+class ProperApproximation(HypothesisClass[Point]):
     """A class H whose hypotheses, mixed, come close to its SOAs (GGKM21, section 6).
 
     An SOA need not be in H.  But if few version spaces are needed to pin it down, then for every

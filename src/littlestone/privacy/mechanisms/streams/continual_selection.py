@@ -15,7 +15,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
-from littlestone.privacy.mechanisms.competition import (
+from littlestone.privacy.mechanisms.streams.competition import (
     Competition,
     Terms,
     no_handicap,

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from littlestone.privacy.cost import PrivacyCost, decimal_text, require_epsilon
-from littlestone.privacy.mechanisms.threshold_tests import Session, ThresholdMechanism
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session, ThresholdMechanism
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.geometric import discrete_laplace

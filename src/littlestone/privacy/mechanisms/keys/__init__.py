@@ -1,0 +1,1 @@
+"""Mechanisms that take keys of an open vocabulary, with their counts."""

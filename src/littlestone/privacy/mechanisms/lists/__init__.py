@@ -1,0 +1,1 @@
+"""Mechanisms that take lists of values, one of each teacher or record."""

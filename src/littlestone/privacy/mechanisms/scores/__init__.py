@@ -1,0 +1,1 @@
+"""Mechanisms that take a score of each candidate."""

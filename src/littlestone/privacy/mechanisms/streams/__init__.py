@@ -1,0 +1,1 @@
+"""Mechanisms that take records of a stream, and release as they come."""
