@@ -10,6 +10,7 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Domain
+from littlestone.hypotheses import Hypothesis
 
 Class = HypothesisClass[Any]
 
@@ -61,9 +62,9 @@ def expect(holds: bool, law: str, **witness: object) -> None:
         raise AssertionError(f"{law} is false" + (f" at {places}" if places else ""))
 
 
-def labels(subject: object) -> range:
+def labels(subject: Class | Hypothesis[Any]) -> range:
     """The labels 0, ..., k that the functions of a class, or one function, may give a point."""
-    return range(2)
+    return range(subject.labels)
 
 
 def domain_points(domain: Domain[Any], *, few: int = 8, all_up_to: int = 40) -> list[Any]:
