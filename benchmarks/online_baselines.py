@@ -24,7 +24,6 @@ from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Threshold
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
-    HistogramLearner,
     KeyLearner,
     PredictionLearner,
     PrivateExperts,
@@ -37,7 +36,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
 Sequence = Callable[[random.Random], Iterator[tuple[Any, int]]]
-LEARNERS: list[type[Any]] = [KeyLearner, HistogramLearner, PrivateExperts, TeacherLearner]
+LEARNERS: list[type[Any]] = [KeyLearner, PrivateExperts, TeacherLearner]
 PLAIN: list[type[Any]] = [StandardOptimalAlgorithm, Halving]
 BETA = 0.001
 

@@ -80,7 +80,7 @@ def mistakes(learner: PrivateOnlineLearner[Any], d: int, kind: Any, seed: int) -
             stream.update(x, 1)
         elif kind is at_random:
             stream.update(x, 1)
-    stream.go_to(learner.horizon)
+    stream.skip_to(learner.horizon)
     return found
 
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from benchmarks.harness import require
 from littlestone.classes import Subsets, Thresholds
@@ -53,7 +53,7 @@ def followed(learner: StagedOnlineLearner, records: Iterable[tuple[int, int]]) -
     """A run over these records, with its calls printed: NOT PRIVATE."""
     with Ledger() as ledger:
         receipt = learner.pay(ledger, "d", "y", seeded_generator(1))
-    stream, mistakes = learner.begin(receipt, None), 0
+    stream, mistakes = cast(StagedStream, learner.begin(receipt)), 0
     for t, (x, y) in enumerate(records):
         calls = stream.calls
         mistakes += stream.predict(x) != y

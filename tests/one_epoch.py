@@ -36,14 +36,19 @@ def times(k: int) -> Stream:
     return ("a",) * k + (None,) * (60 - k)
 
 
+def chance(mechanism: ContinualKeySelection[str], score: int) -> Fraction:
+    """With which probability a key of that score is selected at a step."""
+    return min(Fraction(1), mechanism.terms.weight(score))
+
+
 def told_in_one_epoch(
     mechanism: ContinualKeySelection[str],
     stream: Stream,
-    chance: Callable[[int, int], Fraction],
+    select: Callable[[int, int], Fraction],
     *,
     anew: Callable[[int], bool] = lambda step: False,
 ) -> dict[Selections, Fraction]:
-    """Key a alone, up to its first selection, which ``chance(records, skips)`` decides at a step.
+    """Key a alone, up to its first selection, which ``select(records, skips)`` decides at a step.
 
     Z is drawn at the beginning, and ``anew`` before some of the steps 1, 2, ....
     """
@@ -56,11 +61,11 @@ def told_in_one_epoch(
         if anew(u + 1):
             masses = [sum(masses, Fraction(0)) * p for p in fresh]
         sets = (*[never] * u, frozenset("a"), *[never] * (len(counts) - u - 1))
-        found[sets] = sum((m * chance(c, z) for z, m in enumerate(masses)), Fraction(0))
-        masses = [m * (1 - chance(c, z)) for z, m in enumerate(masses)]
+        found[sets] = sum((m * select(c, z) for z, m in enumerate(masses)), Fraction(0))
+        masses = [m * (1 - select(c, z)) for z, m in enumerate(masses)]
     return found | {(never,) * len(counts): sum(masses, Fraction(0))}
 
 
 def one_epoch(mechanism: ContinualKeySelection[str], stream: Stream) -> dict[Selections, Fraction]:
     """The honest law, if a key is not named again once it was selected."""
-    return told_in_one_epoch(mechanism, stream, lambda c, z: mechanism.chance(c - z))
+    return told_in_one_epoch(mechanism, stream, lambda c, z: chance(mechanism, c - z))

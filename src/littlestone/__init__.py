@@ -1,1 +1,61 @@
-"""Online learning and differentially private learning of Littlestone classes."""
+"""Learn short, readable rules from sensitive data with differential privacy, and study the theory.
+
+`fit` learns a rule from a table and `predict` applies one; `plan` says how many records that takes.
+`dim`, `tree` and `play` compute the Littlestone dimension of a class, draw a deepest tree that it
+shatters, and play the online game.  All names here are imported when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.2.0"
+
+_FRONT = {
+    "littlestone.front": ("dim", "fit", "plan", "play", "predict", "tree"),
+    "littlestone.classes": (
+        "AffineSubspaces",
+        "Boxes",
+        "Combined",
+        "Complement",
+        "Conjunctions",
+        "DecisionLists",
+        "DirectSumClass",
+        "EqualityRules",
+        "FiniteClass",
+        "HypothesisClass",
+        "Intervals",
+        "Juntas",
+        "LinearSubspaces",
+        "Lookup",
+        "Outcomes",
+        "Parities",
+        "Points",
+        "PolynomialZeros",
+        "RuleSets",
+        "Stumps",
+        "Subsets",
+        "Thresholds",
+        "Union",
+        "parse_class",
+    ),
+    "littlestone.learners": ("Release",),
+    "littlestone.privacy": ("Budget",),
+    "littlestone.privacy.ledger": ("Ledger",),
+}
+_MODULE = {name: module for module, names in _FRONT.items() for name in names}
+
+__all__ = ["__version__", *sorted(_MODULE)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_MODULE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULE})

@@ -1,4 +1,8 @@
-"""Finding every class, learner and statement by walking the package: no registry to keep by hand."""
+"""Finding every class, learner and statement by walking the package: no registry to keep by hand.
+
+A module of yours is walked too, once its package names it as an entry point of the group
+``littlestone``; see docs/how-to/add-a-class.md.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,28 @@ import importlib
 import inspect
 import pkgutil
 from functools import cache
+from importlib.metadata import entry_points
 from types import ModuleType
 from typing import TypeVar
 
 Base = TypeVar("Base")
 
+GROUP = "littlestone"
+"""The group of entry points that name the modules of others."""
+
 
 def modules(package: str) -> list[ModuleType]:
-    """The module ``package`` and every module beneath it, imported, in the order of their names."""
-    return list(_walked(package))
+    """The module ``package`` and every module beneath it, imported, in the order of their names.
+
+    After them those that other packages name as entry points of the group `GROUP`.
+    """
+    return [*_walked(package), *_others()]
+
+
+@cache
+def _others() -> tuple[ModuleType, ...]:
+    found = {point.module for point in entry_points(group=GROUP)}
+    return tuple(importlib.import_module(name) for name in sorted(found))
 
 
 @cache  # a walk takes milliseconds, and every hypothesis that is read from a file asks for one
@@ -25,7 +42,7 @@ def _walked(package: str) -> tuple[ModuleType, ...]:
 
 
 def concrete(base: type[Base], package: str) -> list[type[Base]]:
-    """The concrete subclasses of ``base`` defined in ``package``, in the order of their names.
+    """The concrete subclasses of ``base`` defined in ``package`` or by others, in order of name.
 
     >>> from littlestone.classes.base import HypothesisClass
     >>> "Thresholds" in [found.__name__ for found in concrete(HypothesisClass, "littlestone.classes")]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plants.harness import Claim, draws_as_it_says
+from plants.several_labels import LISTS, SCORED, VOTERS, VOTES, by_votes, drawn, wrong
 
 from littlestone.audit import exact_audit, exact_curve, find_subject, find_subjects, neighbours
 from littlestone.audit.exact import claimed_delta, least_ratio, ratio_below, renyi_moment
@@ -226,3 +227,11 @@ def test_what_is_proved_sharp_reaches_its_delta(name: str) -> None:
     (row,) = (row for row in audit.rows if row.at == audit.claim.epsilon)
     assert row.exact.value is not None
     assert row.claimed / ratio_below(ONE / 2) < row.exact.value <= row.claimed
+
+
+def test_the_laws_of_three_labels_are_those_of_errors_and_of_lists() -> None:
+    """So the plants of several labels differ from the honest learners by their mistakes only."""
+    for records in {data for pair in SCORED.pairs for data in pair}:
+        assert SCORED.distribution(records) == drawn(wrong)(records)
+    for records in VOTES.pairs[-1]:
+        assert VOTES.distribution(records) == by_votes(VOTERS, [LISTS[r] for r in records])

@@ -22,7 +22,7 @@ STEPS = 2  # of streams, and their horizon: each draw has as many outcomes as th
 # Many outcomes of small probability: at a large epsilon there are fewer.
 LARGE = {
     "boosting-learner": 2,
-    "certain-votes": 10,
+    "between-thresholds": 10,
     "online-experts-learner": 10,
     "online-staged-learner": 30,
     "online-teacher-learner": 10,

@@ -13,8 +13,8 @@ from littlestone.audit.choices import Choices, follow
 from littlestone.audit.subject import Named
 from littlestone.errors import DeclarationError
 from littlestone.privacy.divergence import hockey_stick
-from littlestone.privacy.mechanisms.competition import Rates
-from littlestone.privacy.mechanisms.continual_selection import make_rates
+from littlestone.privacy.mechanisms.competition import Terms
+from littlestone.privacy.mechanisms.continual_selection import make_terms
 from littlestone.privacy.mechanisms.threshold_tests import probability
 from littlestone.privacy.rational import exp_above
 
@@ -23,7 +23,7 @@ ONE = Fraction(1)
 MANY = {
     "agnostic-learner",
     "boosting-learner",
-    "certain-votes",
+    "between-thresholds",
     "ggkm-learner",
     "globally-stable-learner",
     "irreducible-learner",
@@ -123,7 +123,7 @@ def test_less_noise_of_the_threshold_breaks_the_claim() -> None:
         assert (p <= 2 * q) is private
 
 
-def told(rates: Rates, z: int, steps: int, silent: int) -> list[dict[Any, Fraction]]:
+def told(terms: Terms, z: int, steps: int, silent: int) -> list[dict[Any, Fraction]]:
     """Of streams that name a key at ``steps`` steps, at one more or not, and are silent from then on.
 
     How often it was selected before that step, when last, and whether it is selected at that step,
@@ -131,7 +131,7 @@ def told(rates: Rates, z: int, steps: int, silent: int) -> list[dict[Any, Fracti
     """
 
     def hit(count: int) -> Fraction:
-        return min(ONE, rates.weight(count - z)) if count else Fraction(0)
+        return min(ONE, terms.weight(count - z)) if count else Fraction(0)
 
     still = [prod((1 - hit(i) for i in range(1, c + 1)), start=ONE) for c in range(steps + 1)]
     ends, found, times = {0: ONE}, [dict[Any, Fraction](), dict[Any, Fraction]()], 0
@@ -155,11 +155,11 @@ def told(rates: Rates, z: int, steps: int, silent: int) -> list[dict[Any, Fracti
 def test_skips_that_are_kept_break_the_claim() -> None:
     """Many selections tell how many records are skipped, and then nothing hides the last one."""
     steps, silent, delta, skip, most = 19, 10, Fraction(1, 1000), Fraction(3, 10), 12
-    rates = make_rates(1, True, skip, Fraction(30), delta / (steps + 1 + silent))
+    terms = make_terms(1, True, skip, Fraction(30), delta / (steps + 1 + silent))
     laws = dict[Any, Fraction](), dict[Any, Fraction]()
     for z in range(most):
-        for law, given in zip(laws, told(rates, z, steps, silent), strict=True):
+        for law, given in zip(laws, told(terms, z, steps, silent), strict=True):
             for output, mass in given.items():
                 law[output] = law.get(output, Fraction(0)) + (1 - skip) * skip**z * mass
-    ratio = rates.base**2 / rates.skip  # e^epsilon; the rest of Z is less than skip^most
+    ratio = terms.base**2 / terms.skip  # e^epsilon; the rest of Z is less than skip^most
     assert hockey_stick(*laws, ratio) - ratio * skip**most > 100 * delta

@@ -17,8 +17,8 @@ from plants.harness import follows_its_law
 from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.discovery import modules
 from littlestone.privacy import Budget
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.cell_counts import CellCounts
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
@@ -35,14 +35,16 @@ STREAM = ContinualSelection[str](budget=Budget(3, MUCH), horizon=HORIZON, growth
 KEYS = ContinualKeySelection[str].within(Budget(3, MUCH), horizon=HORIZON)
 COUNTER = OneSidedThreshold(epsilon=Fraction(1), threshold=1, horizon=1)
 STEPWISE = Half(epsilon=Fraction(1), threshold=1)
-VOTES = CertainVotes(budget=Budget(40, Fraction(1, 1000)), voters=3, threshold=2, hits=1, horizon=1)
+VOTES = BetweenThresholds(
+    budget=Budget(40, Fraction(1, 1000)), voters=3, threshold=2, hits=1, horizon=1
+)
 NAMED = ((KEY,),) * HORIZON
 
 # Where a mechanism draws, and what shows it: a subject, or a mechanism and data.
 PLACES: dict[tuple[str, str], Any] = {
     ("bucket_labels", "bernoulli"): "bucket-labels",
     ("cell_counts", "discrete_laplace"): (CellCounts(Fraction(1), 1), (2,)),
-    ("certain_votes", "bernoulli"): (VOTES, (2,)),
+    ("between_thresholds", "bernoulli"): (VOTES, (2,)),
     ("competition", "draw_skips"): (STREAM, NAMED),
     ("competition", "next_hit"): (STREAM, NAMED),
     ("continual_key_selection", "draw_skips"): (KEYS, (KEY,) * HORIZON),

@@ -18,7 +18,7 @@ from running import TABLE, entries, fit_arguments, run
 
 from littlestone.cli import fit as fit_module
 from littlestone.cli import tasks
-from littlestone.cli.arguments import dataset_name
+from littlestone.data.naming import dataset_name
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from servers import Server

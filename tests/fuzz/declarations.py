@@ -28,7 +28,6 @@ from littlestone.classes.declared import Declared
 from littlestone.cli.console import finite_or_text
 from littlestone.cli.decompose import _solved
 from littlestone.cli.dim import written
-from littlestone.cli.tasks import declared_task
 from littlestone.data.labels import Label, label_names
 from littlestone.decomposition.limits import depth_parameter
 from littlestone.discovery import concrete
@@ -47,6 +46,7 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.tree import class_tree
 from littlestone.sample import Sample
 from littlestone.steps import answering
+from littlestone.tasks import Task
 
 SECONDS = 2.0
 LONGER = {"fit": 60.0, "fit_labels": 60.0, "stream": 60.0, "predict": 60.0}
@@ -129,7 +129,9 @@ def _of_several(text: str, labels: str) -> HypothesisClass[Any]:
 
 
 def _task(text: str, **goal: Any) -> None:
-    task = declared_task("y", text, **goal)
+    said = {name: goal.pop(name, None) for name in ("positive", "labels", "default")}
+    budget = Budget(goal.pop("epsilon"), goal.pop("delta"))
+    task = Task.declared(Label.parse("y", **said), text, budget, **goal)
     task.event.cost(), task.event.guarantee(), str(task.event), task.learner.cost()
 
 
@@ -170,9 +172,9 @@ def _stream(text: str, n: int, seed: int, **goal: Any) -> None:
     H, rng = parse_class(text), seeded_generator(seed)
     learner, _ = online_choice(H, **_parsed(**goal))
     points = _points(H.domain, rng)
-    journal: list[Any] = []
+    lines: list[Any] = []
     with Ledger() as book:
-        run = learner.start(ledger=book, dataset="d", rng=rng, journal=journal.append)
+        run = learner.begin(learner.pay(book, "d", "y", rng), lines.append)
     for _ in range(n):
         x = rng.choice(points)
         run.predict(x)

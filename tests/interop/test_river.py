@@ -62,7 +62,7 @@ def taught(model: LittlestoneOnlineClassifier, records: Any = DOORS) -> Littlest
     [
         ("subsets(ip_in_url; at most 2)", "keys"),
         ("rules(ip_in_url, https, long_url; at most 2)", "rules"),
-        ("thresholds(age_of_domain, 0..1)", "histogram"),
+        ("thresholds(age_of_domain, 0..1)", "keys"),
         ("thresholds(age_of_domain, 0..9)", "teachers"),
         ("thresholds(age_of_domain, 0..9)", "experts"),
     ],

@@ -292,7 +292,8 @@ def test_parameters_are_kept_as_they_are_given(tmp_path: Path) -> None:
     model = cuts()
     assert clone(model).ledger is model.ledger
     assert set(model.get_params()) == {
-        "hypotheses", "epsilon", "delta", "method", "classes", "ledger", "dataset", "create_ledger",
+        "hypotheses", "epsilon", "delta", "method", "setting", "estimate", "classes", "ledger",
+        "dataset",        "create_ledger",
         "simulation_seed",
     }  # fmt: skip
     declared = LittlestoneClassifier(

@@ -1,4 +1,4 @@
-"""Private experts and the histogram of dimension 1: exact laws of whole streams, and learning."""
+"""Private experts and the functions that mistakes name: exact laws of whole streams, and learning."""
 
 from __future__ import annotations
 
@@ -10,32 +10,34 @@ from typing import Any
 import pytest
 
 from exact_draws import Draws
-from littlestone.classes import FiniteClass, Points, Subsets, Thresholds
+from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners.online import (
-    HistogramLearner,
+    KeyLearner,
     PrivateExperts,
     choose_online_learner,
     durable_run,
 )
-from littlestone.learners.online.histogram import HistogramStream
+from littlestone.learners.online.keys import KeyStream
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
 
 TINY = FiniteClass.from_array([[0, 0], [1, 0], [1, 1]], points=["a", "b"])
 
 
 def test_the_draws_are_those_that_were_paid_for() -> None:
     made = PrivateExperts(TINY, Budget(1, "0.1"), horizon=3, draws=1)
-    stream = made.resume([["begin", 0, 0, 4], ["draw", 1, [], 1, 0, 4]], random.Random(0), None)
-    assert (stream.over, stream.draws) == (True, 1)
+    lines = [[0, [], [0, 0, 4]], [1, [[1, "a", 1, 1]], [1]], [1, [], [1, 0, 4]]]
+    stream: Any = made.resume(lines, Tape(random.Random(0)))
+    assert (stream.over, stream.public_draws) == (True, 1)
     stream.update("a", 0)
     assert stream._new == {}
     with pytest.raises(ModelError):
-        stream.restore(["draw", 3, [], 1, 0, 4])
+        made.resume([*lines, [3, [], [1, 0, 4]]], Tape(random.Random(0)))
 
 
 def test_a_draw_has_the_law_of_the_mechanism_that_is_paid() -> None:
@@ -87,13 +89,13 @@ def test_pure_privacy_needs_no_delta() -> None:
     assert made.cost().epsilon <= 1
 
 
-@pytest.mark.parametrize("kind", [PrivateExperts, HistogramLearner])
+@pytest.mark.parametrize("kind", [PrivateExperts, KeyLearner])
 def test_a_run_goes_on_where_its_draws_left_it(kind: Any, tmp_path: Path) -> None:
-    H: Any = Thresholds.on(0, 1 if kind is HistogramLearner else 20)
-    made = kind(H, Budget(5, "1e-3"), horizon=600)
+    H: Any = Thresholds.on(0, 1 if kind is KeyLearner else 20)
+    made = kind(H, Budget(5, "1e-3"), horizon=2400)
     target, state = H.hypothesis(0), tmp_path / "run.state"
     order = random.Random(7)
-    rows = [(x, target(x)) for x in (order.choice(list(H.domain)) for _ in range(600))]
+    rows = [(x, target(x)) for x in (order.choice(list(H.domain)) for _ in range(2400))]
 
     def follow(ledger: Ledger, seed: int, stop: int) -> Any:
         rng = seeded_generator(seed)
@@ -102,11 +104,10 @@ def test_a_run_goes_on_where_its_draws_left_it(kind: Any, tmp_path: Path) -> Non
         ) as begun:
             for x, y in rows[begun.stream.steps : stop]:
                 begun.stream.update(x, y)
-                begun.note()
             return begun.stream.hypothesis.words(), begun.stream.published_at
 
     with Ledger() as ledger:
-        for stop in (0, 1, 40, 300):
+        for stop in (0, 1, 40, 300, 999, 1000, 1001, 2200):
             first, kept = follow(ledger, 1, stop), state.read_bytes()
             assert follow(ledger, 2, stop) == first
             assert state.read_bytes() == kept
@@ -114,42 +115,48 @@ def test_a_run_goes_on_where_its_draws_left_it(kind: Any, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "entry",
+    "line",
     [
-        ["begin", 0, 0, 9],
-        ["mistake", 0, [], 9],
-        ["mistake", 2, [["c", 0, 1]], 9],
-        ["mistake", 2, [["a", 1, -1]], 9],
-        ["mistake", 2, [["a", 1]], 9],
-        ["draw", 2, [], 3, 0, 9],
-        [3, {"kind": "none"}, 0, 1, 9],
+        [0, [], [0, 0, 9]],
+        [0, [[0, "a", 1, 1]], [9]],
+        [2, [[2, "c", 1, 1]], [9]],
+        [2, [[2, "a", 1, -1]], [9]],
+        [2, [[2, "a", 1]], [9]],
+        [2, [[2, "a", 1, 1]], [1]],
+        [2, [], [3, 0, 9]],
+        [3, [{"kind": "none"}], [0, 9]],
     ],
     ids=str,
 )
-def test_entries_of_other_runs_are_refused(entry: list[Any]) -> None:
+def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
     with pytest.raises(ModelError, match="none of this learner's"):
-        experts(TINY).resume([["begin", 0, 0, 9], entry], random.Random(0), None)
+        experts(TINY).resume([[0, [], [0, 0, 9]], line], Tape(random.Random(0)))
     with pytest.raises(ModelError, match="none of this learner's"):
-        HistogramLearner(Points(Integers()), Budget(1, "1e-6"), horizon=9).resume(
-            [entry], random.Random(0), None
+        KeyLearner(Points(Integers()), Budget(1, "1e-6"), horizon=9).resume(
+            [line], Tape(random.Random(0))
         )
 
 
-def test_the_histogram_publishes_what_is_selected_and_nothing_else() -> None:
+def test_a_function_that_is_named_is_published_and_nothing_else() -> None:
     """The same selections, from any records, make the same publications."""
     H = Thresholds.on(0, 1)
     names = [H.hypothesis(i) for i in range(3)]
+    made = KeyLearner(H, Budget(1, "1e-6"), horizon=9)
 
     class Told:
-        steps, exhausted, key = 0, False, None
+        due = 2
 
-        def step(self, key: Any) -> frozenset[Any]:
-            self.steps += 1
-            return frozenset(names) if self.steps == 2 else frozenset()
+        def count(self, step: int, key: Any) -> None:
+            pass
+
+        def select(self) -> frozenset[Any]:
+            self.due = 10
+            return frozenset(names)
 
     seen = set()
     for rows in ([(0, 0), (0, 1)], [(1, 0), (1, 1)], [(1, 1), (0, 0)]):
-        stream = HistogramStream(H, Told())  # type: ignore[arg-type]
+        stream = KeyStream(made.naming, made.mechanism, Tape(random.Random(0)))
+        stream._keys = Told()  # type: ignore[assignment]
         for x, y in rows:
             stream.update(x, y)
         seen.add((stream.hypothesis, stream.published_at))
@@ -158,7 +165,7 @@ def test_the_histogram_publishes_what_is_selected_and_nothing_else() -> None:
 
 def test_one_mistake_names_the_hypothesis_and_few_are_made() -> None:
     for H in (Thresholds.on(0, 1), TINY):
-        made = HistogramLearner(H, Budget(1, "1e-6"), horizon=2000)
+        made = KeyLearner(H, Budget(1, "1e-6"), horizon=2000)
         bound = made.mistake_bound(0.001)
         assert bound is not None
         for index in range(H.size or 0):
@@ -173,8 +180,8 @@ def test_one_mistake_names_the_hypothesis_and_few_are_made() -> None:
 
 
 def test_what_is_refused_and_chosen() -> None:
-    with pytest.raises(DeclarationError, match="Littlestone dimension is 2"):
-        HistogramLearner(Subsets(Integers(), 2), Budget(1, "1e-6"), horizon=9)
+    with pytest.raises(DeclarationError, match="Littlestone dimension is 3"):
+        KeyLearner(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=9)
     with pytest.raises(DeclarationError, match="not listed"):
         experts(Points(Integers()))
     for wrong in ({"draws": 0}, {"threshold": 0}, {"horizon": 0}):
@@ -182,4 +189,4 @@ def test_what_is_refused_and_chosen() -> None:
             experts(TINY, **wrong)
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200}
     assert choose_online_learner(Points(Integers()), **goal).method == "keys"
-    assert choose_online_learner(Thresholds.on(0, 1), **goal).method == "histogram"
+    assert choose_online_learner(Thresholds.on(0, 1), **goal).method == "keys"

@@ -15,43 +15,46 @@ from littlestone.classes import Points, Subsets, Thresholds
 from littlestone.domains import Integers
 from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.hypotheses import FiniteSet
-from littlestone.learners.online import KeyLearner
+from littlestone.learners.online import KeyLearner, keys
 from littlestone.learners.online.keys import KeyStream
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.continual_key_selection import (
-    KeySession,
-)
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
 from one_epoch import Short
 from scripted import Script
 
 Record = tuple[int, int]
 Published = tuple[Any, ...]
-EMPTY = FiniteSet(Integers(), frozenset())
+NAMING = keys.PointNaming(Subsets(Integers(), 2))
 
 
 SHORT = Short(skip_epsilon=Fraction(1), test_epsilon=Fraction(1), delta=Fraction(1, 2), horizon=3)
 
 
-class Told(KeyStream):
+class OfSets(KeyStream):
+    @property
+    def _set(self) -> FiniteSet:
+        assert isinstance(self._published, FiniteSet)
+        return self._published
+
+
+class Told(OfSets):
     """The published set tells how many records of it are waiting."""
 
-    def _learn(self, x: Any, y: int) -> None:
-        super()._learn(x, y)
-        waiting = frozenset([*self._members, -len(self._session._epochs)])
-        self._publish(FiniteSet(Integers(), waiting), self.steps)
+    def _show(self) -> None:
+        waiting = frozenset([*self._set.members, -len(self._keys._epochs)])
+        self._shown = FiniteSet(Integers(), waiting), self.steps
 
 
-class AtOnce(KeyStream):
+class AtOnce(OfSets):
     """A point that is often mistaken is published before its record counts."""
 
-    def _learn(self, x: Any, y: int) -> None:
-        if y and x not in self._members:
-            self._members |= {x}
-            self._publish(FiniteSet(Integers(), self._members), self.steps)
+    def _mistaken(self, x: Any, y: int) -> None:
+        if y:
+            self._publish(FiniteSet(Integers(), self._set.members | {x}))
 
 
 def private(monkeypatch: pytest.MonkeyPatch, stream: type[KeyStream] = KeyStream) -> bool:
@@ -61,7 +64,7 @@ def private(monkeypatch: pytest.MonkeyPatch, stream: type[KeyStream] = KeyStream
 
     def law(records: tuple[Record, ...]) -> dict[Published, Fraction]:
         def run() -> Published:
-            state = stream(EMPTY, KeySession(SHORT, random.Random(0)))
+            state = stream(NAMING, SHORT, Tape(random.Random(0)))
             published = []
             for x, y in records:
                 state.update(x, y)
@@ -125,7 +128,7 @@ def test_the_bound_of_one_point_is_that_of_the_mechanism() -> None:
     bound = made.mistake_bound(0.05)
     assert bound is not None
     assert bound.proved
-    assert bound.mistakes == made.mechanism.enough(0.05)
+    assert bound.mistakes == made.mechanism.terms.enough(0.05)
 
 
 def test_a_wrong_point_leaves_the_set_again() -> None:

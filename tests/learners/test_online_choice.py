@@ -27,7 +27,7 @@ GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200_000}
             "rules, of about 104 mistakes on clean labels in simul",
         ),
         ("thresholds(x, 0..9)", "experts", "experts, of about 43 mistakes on clean labels in"),
-        ("thresholds(x, 0..1)", "histogram", "histogram, of at most 50 mistakes on clean labels"),
+        ("thresholds(x, 0..1)", "keys", "keys, of at most 50 mistakes on clean labels"),
     ],
 )
 def test_the_fewest_mistakes_that_are_known(declared: str, method: str, why: str) -> None:

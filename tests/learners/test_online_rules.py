@@ -19,9 +19,10 @@ from littlestone.learners.online.rules import RuleStream
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.competition import Rates
-from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, make_rates
+from littlestone.privacy.mechanisms.competition import Terms
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, make_terms
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
 from scripted import Script
 
 pytestmark = pytest.mark.slow
@@ -35,18 +36,19 @@ DELTA = Fraction(1, 5)
 class Short(ContinualSelection[Any]):
     """With skips of their own, and e^epsilon = 4 in every epoch, so that exact audits are quick."""
 
-    def rates(self, growth: int, *, shared: bool = False) -> Rates:
+    def terms(self, growth: int, *, shared: bool = False) -> Terms:
         skip = {1: Fraction(1, 2), 2: Fraction(2, 3)}[growth]
-        return make_rates(growth, False, skip, 4 * skip**growth, DELTA / self.horizon)
+        return make_terms(growth, False, skip, 4 * skip**growth, DELTA / self.horizon)
 
 
 class AtOnce(RuleStream):
     """The first positive record is made a rule at once."""
 
-    def _learn(self, x: Any, y: int) -> None:
+    def _mistaken(self, x: Any, y: int) -> None:
         if y and self._rule is None:
             self._take(x)
-        super()._learn(x, y)
+        else:
+            super()._mistaken(x, y)
 
 
 class Told(RuleStream):
@@ -54,7 +56,7 @@ class Told(RuleStream):
 
     @property
     def hypothesis(self) -> RuleUnion:
-        return RuleUnion(self._domain, frozenset([(f"{len(self._session._records)} rules",)]))
+        return RuleUnion(self._domain, frozenset([(f"{len(self._competition._records)} rules",)]))
 
 
 def private(monkeypatch: pytest.MonkeyPatch, kind: type[RuleStream]) -> bool:
@@ -65,7 +67,7 @@ def private(monkeypatch: pytest.MonkeyPatch, kind: type[RuleStream]) -> bool:
 
     def law(records: Any) -> dict[Any, Fraction]:
         def run() -> Any:
-            stream = kind(ONE.domain, mechanism, mechanism.resume(script.generator()))
+            stream = kind(ONE.domain, mechanism, Tape(script.generator()))
             published = []
             for x, y in records:
                 stream.update(x, y)
@@ -158,22 +160,21 @@ def test_a_rule_that_is_too_narrow_is_widened_and_one_too_wide_withdrawn() -> No
 
 def test_a_run_goes_on_where_its_draws_left_it() -> None:
     learner = RuleLearner(TWO, Budget(1, "1e-6"), horizon=5000)
-    entries: list[list[Any]] = []
+    lines: list[list[Any]] = []
     with Ledger() as ledger:
-        rng = seeded_generator(2)
-        stream = learner.start(ledger=ledger, dataset="d", rng=rng, journal=entries.append)
+        stream = learner.begin(learner.pay(ledger, "d", "y", seeded_generator(2)), lines.append)
     flights = list(records(("JFK", None), 2, 5000))
     for t, (x, y) in enumerate(flights, start=1):
         stream.update(x, y)
         if t % 500 == 0:
-            copy = learner.resume(entries, seeded_generator(9), None)
+            copy = learner.resume(lines, Tape(seeded_generator(9)))
             for again in flights[copy.steps : t]:
                 copy.update(*again)
             assert copy.hypothesis == stream.hypothesis
             assert copy.published_at == stream.published_at
             assert copy.steps == stream.steps
     with pytest.raises(ModelError):
-        learner.resume([[1, [], [-1]]], seeded_generator(1), None)
+        learner.resume([[1, [], [-1]]], Tape(seeded_generator(1)))
 
 
 def test_which_learner_is_for_which_class() -> None:

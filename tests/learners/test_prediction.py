@@ -31,10 +31,11 @@ from littlestone.online import StandardOptimalAlgorithm
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.certain_votes import Answer, CertainVotes
+from littlestone.privacy.mechanisms.between_thresholds import Answer, BetweenThresholds
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
 from scripted import Script
 
 Record = tuple[int, int]
@@ -50,7 +51,7 @@ class Counter(OneSidedThreshold):
     shrink = Fraction(1, 2)
 
 
-class Votes(CertainVotes):
+class Votes(BetweenThresholds):
     """With r = 2."""
 
     steepness = 1
@@ -94,7 +95,10 @@ class Gateless:
         answers, weights = answers_of(n)
         return answers[self._script.choose(weights)]
 
-    def counted(self, epoch: Epoch, step: int, rng: random.Random) -> Epoch:
+    def begin(self, step: int, tape: Tape) -> Epoch:
+        return Epoch(0, 0, 1 << 30)
+
+    def counted(self, epoch: Epoch, step: int, tape: Tape) -> Epoch:
         return epoch
 
 
@@ -108,7 +112,8 @@ class Process:
         script = Script()
 
         def run() -> tuple[Answer, ...]:
-            stream = self.stream(Gateless(script), script.generator(), Epoch(0, 0, 1 << 30))  # type: ignore[arg-type]
+            stream = self.stream(Gateless(script), Tape(script.generator()))  # type: ignore[arg-type]
+            stream.begin()
             answers = []
             for x, y in records:
                 stream.predict(x)
@@ -377,7 +382,8 @@ def as_it_runs(
     def run(rng: random.Random) -> tuple[Any, ...]:
         own = SimpleNamespace(answer=VOTES.answer, voters=COPIES, gate=GATE)
         made: Any = SimpleNamespace(hypotheses=POINTS, votes=own, horizon=STEPS + 1)
-        stream, shown = kind(made, rng, GATE.begin(1, rng)), list[Any]()
+        stream, shown = kind(made, Tape(rng)), list[Any]()
+        stream.begin()
         for x, y in records:
             over = stream.over
             label = stream.predict(x).reveal_to_owner()
@@ -478,9 +484,9 @@ def test_it_learns(d: int) -> None:
 def test_a_copy_learns_where_the_answer_was_wrong_or_uncertain(label: int, certain: bool) -> None:
     """The only copy gives the point 0; of its record, labelled 1, it hears then alone."""
     votes: Any = SimpleNamespace(answer=lambda n, rng: (label, certain), voters=1)
-    votes.gate = SimpleNamespace(counted=lambda epoch, step, rng: epoch)
+    votes.gate = SimpleNamespace(counted=lambda epoch, step, tape: epoch)
     made: Any = SimpleNamespace(hypotheses=POINTS, votes=votes, horizon=9)
-    stream = PredictionStream[Any](made, seeded_generator(1), Epoch(0, 0, 9))
+    stream = PredictionStream[Any](made, Tape(seeded_generator(1)))
     stream.predict(5)
     stream.update(5, 1)
     assert stream._copies.votes(5) == (label == 0 or not certain)

@@ -38,6 +38,7 @@ from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
 from littlestone.verify import lyu25_online
 from littlestone.verify.statement import Statement
 from staged_process import Process
@@ -145,31 +146,32 @@ def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
 
 
 def test_a_call_that_was_due_is_made_when_the_run_goes_on() -> None:
-    stream = small().resume(
-        [["begin", 0, 0, 9], ["mistake", 7, 5, 1, 3, 7]], seeded_generator(1), None
-    )
+    lines = [[0, [], [0, 0, 9]], [7, [[7, 5, 1, 1]], [3, 7]]]
+    stream: Any = small().resume(lines, Tape(seeded_generator(1)))
     assert (stream.steps, stream.calls) == (7, 1)
 
 
 @pytest.mark.parametrize(
-    "entry",
+    "line",
     [
-        ["begin", 0, 0, 5],
-        ["mistake", 0, 5, 1, 3, 9],
-        ["mistake", 2, "a", 1, 3, 9],
-        ["mistake", 2, 5, 2, 3, 9],
-        ["mistake", 2, 5, 1, 60, 9],
-        ["mistake", 2, 5, 1, 3, 1],
-        ["call", 2, 2, None, 0, 9],
-        ["call", 2, 0, None, -1, 9],
-        ["draw", 2, None, 0, 9],
+        [0, [], [0, 0, 5]],
+        [0, [[0, 5, 1, 1]], [3, 9]],
+        [2, [[2, "a", 1, 1]], [3, 9]],
+        [2, [[2, 5, 2, 1]], [3, 9]],
+        [2, [[2, 5, 1, 1]], [60, 9]],
+        [2, [[2, 5, 1, 1]], [3, 1]],
+        [2, [], [0, None, 0, 9]],
+        [9, [], [2, None, 0, 10]],
+        [9, [], [0, None, -1, 10]],
+        [9, [], [0, 5, 0, 10]],
+        [9, [None], [0, 9]],
     ],
     ids=str,
 )
-def test_entries_of_other_runs_are_refused(entry: list[Any]) -> None:
-    begun = [["begin", 0, 0, 5], ["mistake", 1, 4, 1, 0, 9], entry]
+def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
+    begun = [[0, [], [0, 0, 5]], [1, [[1, 4, 1, 1]], [0, 9]], line]
     with pytest.raises(ModelError, match="none of this learner's"):
-        small().resume(begun, random.Random(0), None)
+        small().resume(begun, Tape(random.Random(0)))
 
 
 def test_after_the_last_call_no_record_is_looked_at() -> None:
@@ -177,18 +179,18 @@ def test_after_the_last_call_no_record_is_looked_at() -> None:
     made = small(calls=2, threshold=1)
     with Ledger() as ledger:
         receipt = made.pay(ledger, "d", "y", seeded_generator(1))
-    stream = made.begin(receipt, told.append)
+    stream: Any = made.begin(receipt, told.append)
     for _ in range(50):
         stream.update(5, 1 - stream.predict(5))
     assert (stream.calls, stream.steps) == (2, 50)
-    assert [entry[0] for entry in told].count("call") == 2
-    assert told[-1][0] == "call"
+    drawn = [values for _, records, values in told if values and not records]
+    assert [len(values) for values in drawn] == [3, 4, 2]  # at the end no epoch begins
     assert stream._epoch.due == made.horizon + 1
     assert stream._buffer == {}
-    again = made.resume(told, seeded_generator(2), None)
+    again: Any = made.resume(told, Tape(seeded_generator(2)))
     assert (again.calls, again.hypothesis) == (2, stream.hypothesis)
     with pytest.raises(ModelError):
-        made.resume([*told, ["mistake", 50, 5, 1, 3, made.horizon + 1]], random.Random(0), None)
+        made.resume([*told, [50, [[50, 5, 1, 1]], [3, made.horizon + 1]]], Tape(random.Random(0)))
 
 
 def test_nothing_happens_after_the_horizon() -> None:
@@ -198,10 +200,9 @@ def test_nothing_happens_after_the_horizon() -> None:
 
 def test_a_call_of_bottoms_alone_leaves_the_hypothesis() -> None:
     made = small(threshold=1)
-    stream = made.resume([["begin", 0, 0, 9]], random.Random(0), None)
     form = FiniteSet(Integers(), frozenset({4})).to_json()
-    stream.restore(["call", 3, 1, form, 0, 9])
-    stream.restore(["call", 9, 1, None, 0, 10])
+    lines = [[0, [], [0, 0, 3]], [3, [], [1, form, 0, 9]], [9, [], [1, None, 0, 10]]]
+    stream: Any = made.resume(lines, Tape(random.Random(0)))
     assert (stream.hypothesis.words(), stream.published_at, stream.calls) == ("x is 4", 3, 2)
 
 

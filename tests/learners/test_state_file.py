@@ -20,7 +20,7 @@ import pytest
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.errors import ModelError, OutputError
-from littlestone.learners.online import KeyLearner, Run, durable_run
+from littlestone.learners.online import DurableStream, KeyLearner, durable_run
 from littlestone.learners.online.state import state_file
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -47,10 +47,9 @@ def begun(ledger: Ledger, state: Path) -> Any:
     )
 
 
-def take(run: Run, records: list[tuple[int, int]]) -> None:
+def take(run: DurableStream[Any], records: list[tuple[int, int]]) -> None:
     for x, y in records:
         run.stream.update(x, y)
-        run.note()
 
 
 def refused(ledger: Ledger, state: Path) -> str:
@@ -98,6 +97,7 @@ def holds(content: bytes) -> Callable[[Path], object]:
         (holds(b"littlestone run"), "no state of a run"),
         (holds(b'{\n  "format": "littlestone model 1",\n'), "no state of a run"),
         (holds(b'{"format": "littlestone run 1", "class": "points(x)"}\n[1'), "littlestone 0.1"),
+        (holds(b'littlestone run 2\n{"class": "points(x)"} 0123456789abcdef\n'), "earlier version"),
     ],
 )
 def test_another_file_is_left_as_it_is(
@@ -198,7 +198,7 @@ def a_line_replaced(content: bytes, rng: random.Random) -> bytes:
     lines[rng.randrange(len(lines))] = rng.choice(
         [
             b'{"steps": -5}\n',
-            b"[%d, 1, 0, 1, 9]\n" % 10**40,
+            b"[%d, [], []]\n" % 10**40,
             b"9" * 5000 + b"\n",
             b"[" * 100_000 + b"\n",
             b"\xff\xfe\n",
@@ -252,7 +252,9 @@ def test_a_file_that_was_cut_anywhere_goes_on_from_its_whole_lines(
         with begun(ledger, state) as run:
             assert run.resumed
         kept = content[: max(e for e in ends if e <= length + 1)]
-        assert state.read_bytes() == kept
+        # A publication that was due is made at once, as it was before.
+        assert content.startswith(state.read_bytes())
+        assert state.read_bytes().startswith(kept)
         resumed[len(kept)] = kept
     assert len(resumed) == len(ends) - 1
     assert len(ledger.entries("d")) == 1

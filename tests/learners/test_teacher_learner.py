@@ -26,6 +26,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
 
 Record = tuple[int, int]
 Law = dict[Any, Fraction]
@@ -75,10 +76,10 @@ class KnownForms:
 def excess(learner: Tiny, key: int, steps: int = 3) -> Fraction:
     """By how much the claim of ln 2 + 2 D ln 2 and D delta0 is exceeded, over all neighbours."""
     pairs = list(neighbours([(0, 0), (0, 1), (1, 1)], steps))
-    begin = ["begin", key, 0, learner.horizon + 1]
+    begin = [0, [], [key, 0, learner.horizon + 1]]
 
     def law(records: tuple[Record, ...]) -> Law:
-        return of_teachers(learner.resume([begin], random.Random(0), None), records)
+        return of_teachers(learner.resume([begin], Tape(random.Random(0))), records)
 
     with pytest.MonkeyPatch.context() as patch:  # reading a hypothesis takes most of the time
         patch.setattr(teachers, "Hypothesis", KnownForms)
@@ -192,7 +193,7 @@ def test_points_are_learned_and_the_run_is_paid_for_once() -> None:
 
 @pytest.mark.slow
 def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
-    made, state, rows = learner(1), tmp_path / "run.state", records(1, 1500)
+    made, state, rows = learner(1), tmp_path / "run.state", records(1, 2500)
 
     def follow(ledger: Ledger, path: Path, seed: int, stop: int) -> tuple[Any, int, str]:
         rng = seeded_generator(seed)
@@ -206,7 +207,7 @@ def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
             return (stream._epoch, stream._holdings._teachers), begin, stream.hypothesis.words()
 
     with Ledger() as ledger:
-        for stop in (1, 100, 150, 900):
+        for stop in (1, 100, 150, 900, 1002, 2100):
             first = follow(ledger, state, 1, stop)
             kept = state.read_bytes()
             again = follow(ledger, state, 2, stop)
@@ -219,41 +220,46 @@ def test_a_run_goes_on_where_its_draws_left_it(tmp_path: Path) -> None:
 
 def test_a_draw_that_was_due_is_made_when_the_run_goes_on() -> None:
     made = learner(1)
-    stream = made.resume([["begin", 5, 0, 1]], seeded_generator(1), None)
-    assert (stream.steps, stream.draws) == (0, 0)
-    entries = [["begin", 5, 0, 3001], ["mistake", 7, [], 5, 1, 7]]
-    stream = made.resume(entries, seeded_generator(1), None)
-    assert (stream.steps, stream.draws, stream.hypothesis.words()) == (7, 1, "always 0")
+    stream = made.resume([[0, [], [5, 0, 1]]], Tape(seeded_generator(1)))
+    assert (stream.steps, stream.secret_draws) == (0, 0)
+    lines = [[0, [], [5, 0, 3001]], [7, [[7, 5, 1, 1]], [7]]]
+    stream = made.resume(lines, Tape(seeded_generator(1)))
+    assert (stream.steps, stream.secret_draws, stream.hypothesis.words()) == (7, 1, "always 0")
 
 
 @pytest.mark.parametrize(
-    "entry",
+    "line",
     [
-        ["begin", 5, 0, 5],
-        ["mistake", 0, [], 5, 1, 9],
-        ["mistake", 2, [], "a", 1, 9],
-        ["mistake", 2, [], 5, 2, 9],
-        ["mistake", 2, [[1, 3, 0]], 5, 1, 9],
-        ["mistake", 3, [[2, "a", 0]], 5, 1, 9],
-        ["mistake", 2, [], 5, 1, 1],
-        ["mistake", 2, [], 5, 1, None],
-        ["draw", 2, [], None, -1, 9],
+        [0, [], [5, 0, 5]],
+        [0, [[0, 5, 1, 1]], [9]],
+        [2, [[2, "a", 1, 1]], [9]],
+        [2, [[2, 5, 2, 1]], [9]],
+        [2, [[2, 5, None, 1]], [9]],
+        [3, [[2, 3, 0, 1], [2, 5, 1, 1]], [9]],
+        [2, [[3, 5, 1, 1]], [9]],
+        [3, [[2, "a", 0, 1], [3, 5, 1, 1]], [9]],
+        [2, [[2, 5, 1, 1]], [1]],
+        [2, [[2, 5, 1, 1]], [None]],
+        [2, [[2, 5, 1, 1]], []],
+        [2, [[2, 5, 1, 1]], [9, 9]],
+        [9, [], [None, -1, 10]],
+        [9, [], ["x is 1", 0, 10]],
         [3, 5, 0, 1, None],
     ],
     ids=str,
 )
-def test_entries_of_other_runs_are_refused(entry: list[Any]) -> None:
+def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
     with pytest.raises(ModelError, match="none of this learner's"):
         learner(1).resume(
-            [["begin", 5, 0, 5], ["mistake", 1, [], 4, 1, 9], entry], random.Random(0), None
+            [[0, [], [5, 0, 5]], [1, [[1, 4, 1, 1]], [9]], line], Tape(random.Random(0))
         )
 
 
 def test_a_run_begins_once() -> None:
-    begin = ["begin", 5, 0, 9]
-    for entries in ([begin, begin], [["mistake", 1, [], 4, 1, 9]]):
+    begin = [0, [], [5, 0, 9]]
+    for lines in ([begin, begin], [[1, [[1, 4, 1, 1]], [9]]]):
         with pytest.raises(ModelError, match="none of this learner's"):
-            learner(1).resume(entries, random.Random(0), None)
+            learner(1).resume(lines, Tape(random.Random(0)))
 
 
 def test_nothing_happens_after_the_horizon() -> None:
@@ -289,24 +295,26 @@ def test_records_take_part_in_as_many_draws_as_were_paid_for() -> None:
     made = learner(1, draws=3)
     assert made.event.uses() == [(made.counter, 1), (made.sampling, 3)]
     assert made.cost().within(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
-    stream = made.resume(
-        [["begin", 5, 0, 3001], ["mistake", 1, [], 4, 1, 3001]], random.Random(0), None
-    )
+    lines: list[Any] = [[0, [], [5, 0, 3001]], [1, [[1, 4, 1, 1]], [2]]]
     for step in range(2, 5):
+        stream: Any = made.stream(Tape(random.Random(0)))
+        stream._go_on = lambda: None
+        stream.begin(lines)
         assert stream._holdings.parts() == [(((4, 1),), ())]
-        stream.restore(["draw", step, [], None, 0, 3001])
+        lines.append([step, [], [None, 0, step + 1]])
+    lines[-1:] = [[4, [], [None, 0, 3001]]]
+    stream = made.resume(lines, Tape(random.Random(0)))
     assert stream._holdings.parts() == []
 
 
 def test_the_threshold_is_a_function_of_what_was_published() -> None:
     made = learner(1)
     base = made.counter.threshold
-    stream = made.resume(
-        [["begin", 5, 0, 3001], ["draw", 3, [], None, 0, 3001]], random.Random(0), None
-    )
+    lines: list[Any] = [[0, [], [5, 0, 3]], [3, [], [None, 0, 9]]]
+    stream: Any = made.resume(lines, Tape(random.Random(0)))
     assert (made.threshold(0), stream.threshold) == (base, 2 * base)
     form = FiniteSet(Integers(), frozenset({4})).to_json()
-    stream.restore(["draw", 9, [], form, 0, 3001])
+    stream = made.resume([*lines, [9, [], [form, 0, 3001]]], Tape(random.Random(0)))
     assert stream.threshold == base
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from littlestone.classes import FiniteClass, Subsets, Thresholds
-from littlestone.cli.arguments import dataset_name
 from littlestone.data import open_table
+from littlestone.data.naming import dataset_name
 from littlestone.domains import Grid, Strings
 from littlestone.errors import DeclarationError, TableError, TooLargeError
 from littlestone.learners import BitsLearner, ExponentialLearner, IrreducibleLearner, base

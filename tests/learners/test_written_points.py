@@ -60,7 +60,6 @@ def test_a_run_in_a_file_goes_on(domain: Domain[Any], kind: type[Any], tmp_path:
     with begun() as run:
         for _ in range(300):
             run.stream.update(x, 1)
-            run.note()
         published = run.stream.hypothesis
     assert published(x) == 1
     with begun() as run:

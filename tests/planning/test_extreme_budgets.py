@@ -18,7 +18,7 @@ from littlestone.planning import choose_learner, plan
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.above_threshold import AboveThreshold
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.parameters import MOST_HORIZON
 from littlestone.privacy.randomness import seeded_generator
@@ -104,7 +104,7 @@ def test_work_is_a_function_of_declarations_and_n() -> None:
 def test_the_search_for_votes_ends_before_a_spend() -> None:
     """The parameter of private prediction, in full as before, and found when a run starts."""
     cost = {"budget": Budget(1, "1e-6")}
-    votes = CertainVotes(**cost, horizon=1000, voters=8867, threshold=4800, hits=6217)
+    votes = BetweenThresholds(**cost, horizon=1000, voters=8867, threshold=4800, hits=6217)
     assert votes.steepness == 733
     learner = PredictionLearner(parse_class("points(a)"), Budget(".5", "1e-6"), horizon=200_000)
     with pytest.raises(TooLargeError, match="at most 600"):
@@ -145,11 +145,11 @@ def test_selections_of_keys_are_those_of_exact_chances(
 ) -> None:
     mechanism = ContinualKeySelection[str].within(Budget(epsilon, delta), horizon=horizon)
     assert mechanism.skip_epsilon == Fraction(skip)
-    assert mechanism.expected_records.hex() == expected
-    assert mechanism.enough(0.05) == enough
+    assert mechanism.terms.expected_records.hex() == expected
+    assert mechanism.terms.enough(0.05) == enough
     q = Fraction(delta) / horizon
     for score in range(1, 200):
-        assert mechanism.chance(score) == min(q, 1)
+        assert min(mechanism.terms.weight(score), Fraction(1)) == min(q, 1)
         q *= mechanism.base
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import Any
 
 import pytest
@@ -19,11 +20,9 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.continual_key_selection import (
-    ContinualKeySelection,
-    KeySession,
-)
-from one_epoch import LONG, RATIO, SHORT, Selections, Stream, one_epoch, times
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.continual_selection import ContinualSelection, law
+from one_epoch import LONG, RATIO, SHORT, Selections, Stream, chance, one_epoch, times
 from scripted import Script
 
 Law = Callable[[ContinualKeySelection[str], Stream], dict[Selections, Fraction]]
@@ -110,12 +109,71 @@ def test_waits_are_the_tests_they_skip(monkeypatch: pytest.MonkeyPatch) -> None:
     for stream in [("a", "a", None, "a"), ("a", "b", "a", "b"), (None, "b", "b", None)]:
 
         def run(stream: Stream = stream) -> Selections:
-            session = KeySession(mechanism, random.Random(0))
-            return tuple(session.step(key) for key in stream)
+            return mechanism.draw(stream, receipt=Free())  # type: ignore[arg-type]
 
         found = script.explore(run)
         expected = mechanism.distribution(stream)
         assert {sets: mass for sets, mass in found.items() if mass} == expected
+
+
+class Free:
+    """In place of a receipt, where the samplers are a script's."""
+
+    def redeem(self, event: object) -> random.Random:
+        return random.Random(0)
+
+
+def by_tests(mechanism: ContinualKeySelection[str], stream: Stream) -> dict[Selections, Fraction]:
+    """Test by test, of each key by itself, with no word of candidates or of waits."""
+
+    def hits(named: list[bool]) -> dict[tuple[bool, ...], Fraction]:
+        found: dict[tuple[bool, ...], Fraction] = {}
+        most = sum(named)
+        for u in range(len(named) + 1):  # the first selection is at step u, or there is none
+            mass = Fraction(0)
+            for z in range(most + 1):
+                p = mechanism.skip**z * (1 - mechanism.skip if z < most else 1)
+                for t in range(min(u + 1, len(named))):
+                    q = chance(mechanism, sum(named[: t + 1]) - z)
+                    p *= q if t == u else 1 - q
+                mass += p
+            rest = hits(named[u + 1 :]) if u < len(named) else {(): Fraction(1)}
+            for later, q in rest.items():
+                key = (*[False] * u, *[True] * (u < len(named)), *later)
+                found[key] = found.get(key, Fraction(0)) + mass * q
+        return found
+
+    alone = {key: hits([x == key for x in stream]) for key in set(stream) - {None}}
+    found: dict[Selections, Fraction] = {}
+    for chosen in product(*(p_of.items() for p_of in alone.values())):
+        sets = tuple(
+            frozenset(key for key, (hit, _) in zip(alone, chosen, strict=True) if key and hit[t])
+            for t in range(len(stream))
+        )
+        found[sets] = found.get(sets, Fraction(0)) + prod(p for _, p in chosen)
+    return found
+
+
+@pytest.mark.slow
+def test_the_law_is_that_of_all_tests() -> None:
+    for stream in product(KEYS, repeat=4):
+        assert SHORT.distribution(stream) == {
+            sets: mass for sets, mass in by_tests(SHORT, stream).items() if mass
+        }
+
+
+def test_a_key_is_selected_as_the_only_candidate_is() -> None:
+    """The law of one key is that of a competition of growth 1 with the same terms."""
+    for stream in product((None, "a"), repeat=5):
+        alone = law(SHORT.terms, [(key,) if key else () for key in stream])
+        assert SHORT.distribution(stream) == {
+            tuple(frozenset({key} if key else ()) for key in selections): mass
+            for selections, mass in alone.items()
+            if mass
+        }
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 1000}
+    several = ContinualSelection[str](growth=1, **goal)
+    assert ContinualKeySelection[str].within(**goal).terms == several.terms(1)
 
 
 @pytest.mark.slow
@@ -135,12 +193,12 @@ def test_draws_follow_the_distribution() -> None:
 
 def test_enough_is_the_chance_of_the_slowest_stream() -> None:
     mechanism = ContinualKeySelection[str].within(Budget(1, "0.01"), horizon=9)
-    for m, missed in zip(range(7), mechanism.missed(), strict=False):
+    for m, missed in zip(range(7), mechanism.terms.missed(), strict=False):
         stream = ("a",) * m
         none = (frozenset[str](),) * m
         assert missed == pytest.approx(float(mechanism.distribution(stream)[none]))
-    m = mechanism.enough(0.05)
-    assert list(zip(range(m + 1), mechanism.missed(), strict=False))[m][1] <= 0.05
+    m = mechanism.terms.enough(0.05)
+    assert list(zip(range(m + 1), mechanism.terms.missed(), strict=False))[m][1] <= 0.05
 
 
 def test_the_split_is_the_best() -> None:
@@ -148,7 +206,7 @@ def test_the_split_is_the_best() -> None:
     assert best.cost().epsilon == 2
     for share in (Fraction(1, 20), Fraction(1, 2)):
         other = replace(best, skip_epsilon=2 * share, test_epsilon=2 * (1 - share))
-        assert best.expected_records <= other.expected_records
+        assert best.terms.expected_records <= other.terms.expected_records
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
@@ -18,14 +18,15 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.competition import Competition, Rates
+from littlestone.privacy.mechanisms.competition import Competition, Terms
 from littlestone.privacy.mechanisms.continual_selection import (
     ContinualSelection,
     first,
     law,
-    make_rates,
+    make_terms,
 )
 from littlestone.privacy.rational import exp_below
+from littlestone.privacy.tape import Tape
 from scripted import Script
 
 Stream = tuple[tuple[str, ...], ...]
@@ -40,8 +41,8 @@ def ratio(shared: bool) -> Fraction:
     return BASE**2 / SKIP if shared else BASE / SKIP**2
 
 
-def rates(shared: bool, delta: Fraction, horizon: int) -> Rates:
-    return make_rates(2, shared, SKIP, BASE, delta / horizon)
+def terms(shared: bool, delta: Fraction, horizon: int) -> Terms:
+    return make_terms(2, shared, SKIP, BASE, delta / horizon)
 
 
 def excess(
@@ -67,20 +68,24 @@ def excess(
     ("delta", "length"), [(Fraction(1, 5), 3), (Fraction(9, 10), 3), (Fraction(1, 10), 4)]
 )
 def test_private_on_all_neighbouring_streams(shared: bool, delta: Fraction, length: int) -> None:
-    chosen = rates(shared, delta, length)
+    chosen = terms(shared, delta, length)
     assert excess(lambda stream: law(chosen, stream), shared, delta, length) <= 0
 
 
-def run_law(session: Callable[[], Competition[str]], monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The law of a session's own code, along every outcome of its choices; skips up to 3."""
+def stepped(competing: Competition[str], step: int, named: Iterable[str]) -> str | None:
+    competing.count(step, named)
+    return competing.select() if competing.due == step else None
+
+
+def run_law(chosen: Terms, horizon: int, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The law of a competition's own code, along every outcome of its choices; skips up to 3."""
     script = Script()
     script.take_over(monkeypatch)
 
     def found(stream: Stream) -> Law:
         def run() -> tuple[str | None, ...]:
-            competing = session()
-            competing._rng = script.generator()
-            return tuple(competing.step(named) for named in stream)
+            competing = Competition[str](chosen, horizon, Tape(script.generator()))
+            return tuple(stepped(competing, t, named) for t, named in enumerate(stream, start=1))
 
         return script.explore(run)
 
@@ -90,20 +95,20 @@ def run_law(session: Callable[[], Competition[str]], monkeypatch: pytest.MonkeyP
 @pytest.mark.slow
 def test_the_session_follows_the_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """With own skips, of which more than three are as good as three on three steps."""
-    chosen = make_rates(2, False, Fraction(1, 2), Fraction(2), Fraction(1, 2))
-    found = run_law(lambda: Competition[str](chosen, 3, random.Random(0)), monkeypatch)
+    chosen = make_terms(2, False, Fraction(1, 2), Fraction(2), Fraction(1, 2))
+    found = run_law(chosen, 3, monkeypatch)
     for stream in [(("a", "b"), ("a",), ("b",)), (("a", "b"),) * 3, (("b",), (), ("a", "b"))]:
         seen = {out: mass for out, mass in found(stream).items() if mass}
         assert seen == {out: mass for out, mass in law(chosen, stream).items() if mass}
 
 
 def test_shared_skips_are_summed_up_exactly() -> None:
-    chosen = rates(True, Fraction(9, 10), 3)
+    chosen = terms(True, Fraction(9, 10), 3)
     for stream in [(("a",), ("a", "b"), ("b",)), (("a", "b"),) * 3]:
         sums: dict[Any, Fraction] = {}
         for z in range(60):
             # A number of skips that is certain is a handicap of all.
-            lower = Rates(2, True, Fraction(0), BASE, chosen.first / BASE**z)
+            lower = Terms(2, True, Fraction(0), BASE, chosen.first / BASE**z)
             for out, mass in law(lower, stream).items():
                 if sum(x is not None for x in out) <= 1 and (out[-1] or not any(out)):
                     p = (1 - SKIP) * SKIP**z * mass
@@ -113,7 +118,7 @@ def test_shared_skips_are_summed_up_exactly() -> None:
             assert abs(exact[out] - mass) < Fraction(1, 10**9)
 
 
-ONE = make_rates(1, False, SKIP, BASE, Fraction(1, 1000) / 40)
+ONE = make_terms(1, False, SKIP, BASE, Fraction(1, 1000) / 40)
 
 
 def named(times: int, *, key: str = "a") -> Stream:
@@ -121,20 +126,20 @@ def named(times: int, *, key: str = "a") -> Stream:
     return ((key,),) * times + ((),) * (40 - times)
 
 
-def selected(chosen: Rates, stream: Stream) -> Fraction:
+def selected(chosen: Terms, stream: Stream) -> Fraction:
     """The probability that anything is."""
     steps = range(1, len(stream) + 1)
     keys = {x for record in stream for x in record}
     return sum((first(chosen, stream[:u], key) for u in steps for key in keys), Fraction(0))
 
 
-def quiet_ratio(chosen: Rates) -> Fraction:
+def quiet_ratio(chosen: Terms) -> Fraction:
     """The largest change of the chance that nothing is selected, by one record."""
     still = [1 - selected(chosen, named(k)) for k in range(10, 15)]
     return max(a / b for a, b in pairwise(still))
 
 
-def last_ratio(chosen: Rates) -> Fraction:
+def last_ratio(chosen: Terms) -> Fraction:
     """The largest change of the chance to be selected at the last step, but for delta."""
     chances = [first(chosen, named(k), "a") for k in range(3, 9)]
     return max(b / a for a, b in pairwise(chances))
@@ -151,9 +156,9 @@ def test_the_bounds_are_reached() -> None:
 def test_a_record_names_no_more_than_it_may() -> None:
     crowd = tuple("abcd")
     mechanism = ContinualSelection[str](budget=Budget(1, Fraction(1, 1000)), horizon=40, growth=1)
-    chosen = mechanism.rates(1)
-    competing = Competition[str](chosen, 40, random.Random(0))
-    competing.step(crowd)
+    chosen = mechanism.terms(1)
+    competing = Competition[str](chosen, 40, Tape(random.Random(0)))
+    competing.count(1, crowd)
     assert set(competing._records) == {"a"}
     assert mechanism.distribution((crowd,)) == mechanism.distribution((("a",),))
 
@@ -176,11 +181,12 @@ def test_draws_follow_the_distribution() -> None:
 @pytest.mark.slow
 def test_handicaps_are_records_that_do_not_count() -> None:
     rng, early = random.Random(1), 0
-    chosen = make_rates(2, True, Fraction(9, 10), Fraction(3, 2), Fraction(1, 10**6))
+    chosen = make_terms(2, True, Fraction(9, 10), Fraction(3, 2), Fraction(1, 10**6))
     for _ in range(40):
-        competing = Competition[str](chosen, 10**6, rng)
+        competing = Competition[str](chosen, 10**6, Tape(rng))
         competing.begin(chosen, lambda key: 12 if key == "b" else 0)
-        while (found := competing.step(("a", "b"))) is None:
+        steps = iter(range(1, 10**6))
+        while (found := stepped(competing, next(steps), ("a", "b"))) is None:
             pass
         early += found == "a"
     assert early >= 36  # b has odds of (3/2)^-12
@@ -194,7 +200,7 @@ def test_rates_keep_within_the_declared_cost() -> None:
             growth=growth,
             shared=shared,
         )
-        chosen = mechanism.rates(growth, shared=shared)
+        chosen = mechanism.terms(growth, shared=shared)
         spent = chosen.base**2 / chosen.skip if shared else chosen.base / chosen.skip**growth
         assert Fraction(99, 100) < spent / exp_below(Fraction(1), bits=256) <= 1
 

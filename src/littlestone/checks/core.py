@@ -62,7 +62,7 @@ def expect(holds: bool, law: str, **witness: object) -> None:
         raise AssertionError(f"{law} is false" + (f" at {places}" if places else ""))
 
 
-def labels(subject: Class | Hypothesis[Any]) -> range:
+def labels(subject: HypothesisClass[Any] | Hypothesis[Any]) -> range:
     """The labels 0, ..., k that the functions of a class, or one function, may give a point."""
     return range(subject.labels)
 

@@ -20,7 +20,6 @@ from littlestone.checks.core import (
 from littlestone.classes.base import Enumerable
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, disagreement, majority
-from littlestone.hypotheses.patching import patched
 
 Functions = Sequence[Hypothesis[Any]]
 
@@ -28,7 +27,7 @@ MOST = 24  # functions of a class that are compared with each other
 
 
 def functions(H: Class) -> list[Hypothesis[Any]]:
-    """Functions that a class brings forth: SOAs, hypotheses, votes, some changed and changed back.
+    """Functions that a class brings forth: SOAs, hypotheses, votes, and some that are flipped twice.
 
     Equal ones come from several places, and so may be written in several ways.
 
@@ -43,17 +42,18 @@ def functions(H: Class) -> list[Hypothesis[Any]]:
     if isinstance(H, Enumerable) and H.size is not None:
         found += [H.hypothesis(i) for i in range(min(H.size, 8))]
     voters = list(dict.fromkeys(found))[:4]
-    votes = [majority(some) for some in combinations(voters, 3)] if H.labels == 2 else []
-    twice = [_changed_back(h, points(H, few=2)[:2]) for h in voters]
+    votes = [majority(some) for some in combinations(voters, 3)]
+    twice = [_flipped_twice(h, points(H, few=2)[:2]) for h in voters]
     # A vote of functions of another kind is written down in a form of its own.
     kinds = set(map(type, found))
     found += [h for h in (*votes, *twice) if h is not None and type(h) in kinds]
     return found[:MOST]
 
 
-def _changed_back(h: Hypothesis[Any], places: list[Any]) -> Hypothesis[Any] | None:
-    once = patched(h, {x: (h(x) + 1) % h.labels for x in places})
-    return None if once is None else patched(once, {x: h(x) for x in places})
+def _flipped_twice(h: Hypothesis[Any], places: list[Any]) -> Hypothesis[Any] | None:
+    before = {x: h(x) for x in places}
+    once = h.patched({x: (y + 1) % h.labels for x, y in before.items()})
+    return None if once is None else once.patched(before)
 
 
 def labels_are_numbers(given: Functions) -> None:

@@ -12,23 +12,21 @@ import typer
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
-    dataset_name,
     files_of,
     ledger_name,
-    lookalike,
-    refuse_as_feature,
-    true_path,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
-from littlestone.cli.tasks import declared_task
-from littlestone.data import open_table
+from littlestone.data import Label, open_table
+from littlestone.data.naming import dataset_name, lookalike, true_path
 from littlestone.learners.base import Setting
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.delivery import delivered
 from littlestone.report.files import MODEL, require_different, reserved
 from littlestone.report.fit import accuracy, budget, guarantee
+from littlestone.tasks import Task
 from littlestone.visible import visible_json
 
 
@@ -93,28 +91,18 @@ def fit(
     What is printed and written is the private release and nothing else, unless --evaluate is given.
     The cost is recorded in the ledger before anything is drawn.
     """
-    if positive is None and labels is None:
-        raise typer.BadParameter(
-            "say what is positive, or which --labels there are", param_hint="--positive"
-        )
-    task = declared_task(
-        target,
+    task = Task.declared(
+        Label.parse(target, positive, labels=labels, default=default),
         hypotheses,
-        positive=positive,
-        labels=labels,
-        default=default,
-        estimate=estimate,
-        epsilon=epsilon,
-        delta=delta,
+        Budget(epsilon, delta),
         method=method,
         setting=cast(Setting, setting),
+        estimate=estimate,
     )
     learner = task.learner
-    columns = learner.hypotheses.domain.column_names
-    refuse_as_feature(target, columns, hypotheses)
     require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
     source = open_table(table)
-    for column in (*columns, target):
+    for column in task.columns:
         source.require(column)
     name = true_path(table) if dataset is None else dataset_name(dataset)
     if dry_run:

@@ -17,12 +17,11 @@ import typer
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
-    dataset_name,
     files_of,
     ledger_name,
-    lookalike,
 )
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
+from littlestone.data.naming import dataset_name, lookalike
 from littlestone.errors import DeclarationError, LittlestoneError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_delta
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address

@@ -15,17 +15,16 @@ from littlestone.classes import parse_class
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
-    dataset_name,
     files_of,
-    refuse_as_feature,
-    true_path,
 )
 from littlestone.cli.console import cost_json
 from littlestone.data import CsvStream, Label, Table, open_table
+from littlestone.data.naming import dataset_name, true_path
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
+    DurableStream,
     PrivateOnlineLearner,
-    Run,
+    PrivateStream,
     durable_run,
     online_choice,
 )
@@ -36,6 +35,7 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.figures import picture_kind, require_matplotlib
 from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.report.stream import Mistakes, Publication, figure
+from littlestone.tasks import refuse_as_feature
 from littlestone.visible import visible_json
 
 PIPE = "-"
@@ -59,7 +59,7 @@ def stream(
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
         str,
-        typer.Option(help="auto, keys, rules, experts, teachers, histogram or staged: how."),
+        typer.Option(help="auto, keys, rules, experts, teachers or staged: how."),
     ] = "auto",
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
@@ -104,7 +104,7 @@ def stream(
     learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)
     label = Label.parse(target, positive)
     columns = learner.hypotheses.domain.column_names
-    refuse_as_feature(target, columns, hypotheses)
+    refuse_as_feature(label, declared)
     if table == PIPE and dataset is None:
         raise DeclarationError(
             "learn from a pipe",
@@ -137,7 +137,7 @@ def stream(
         # A file still has the records of earlier calls, a pipe brings new ones.
         begin = 0 if table == PIPE else run.stream.steps
         if table == PIPE and run.resumed:
-            run.skip()
+            run.stream.skip()
         records = islice(_examples(source, learner, label), begin, None)
         published, mistakes = _follow(
             run, records, horizon, predictions=predictions, evaluate=evaluate
@@ -157,7 +157,7 @@ def _examples(
 
 
 def _follow(
-    run: Run,
+    run: DurableStream[PrivateStream[Any]],
     records: Iterator[tuple[Any, int]],
     horizon: int,
     *,
@@ -177,12 +177,11 @@ def _follow(
             taken, mistakes = taken + 1, mistakes + (guess != y)
             if predictions:
                 _print({"NOT PRIVATE": True, "record": taken, "prediction": guess})
-            before, draws = stream.hypothesis, stream.draws
+            before, draws = stream.hypothesis, _draws(stream)
             stream.update(x, y)
-            run.note()
             if seen is not None:
                 seen.steps += [stream.steps] * (guess != y)
-                seen.draws += [stream.steps] * (stream.draws - draws)
+                seen.draws += [stream.steps] * (_draws(stream) - draws)
             if stream.hypothesis is not before:
                 published.append(_print_published(run))
     except KeyboardInterrupt:
@@ -194,8 +193,17 @@ def _follow(
     return published, seen
 
 
+def _draws(stream: PrivateStream[Any]) -> int:
+    return stream.public_draws + stream.secret_draws
+
+
 def _header(
-    learner: PrivateOnlineLearner[Any], why: str, run: Run, label: Label, *, private: bool
+    learner: PrivateOnlineLearner[Any],
+    why: str,
+    run: DurableStream[Any],
+    label: Label,
+    *,
+    private: bool,
 ) -> dict[str, object]:
     return {
         "private": private,
@@ -210,7 +218,7 @@ def _header(
     }
 
 
-def _print_published(run: Run) -> Publication:
+def _print_published(run: DurableStream[PrivateStream[Any]]) -> Publication:
     h, step = run.stream.hypothesis, run.stream.published_at
     _print({"step": step, "rule": h.words(), "hypothesis": h.to_json()})
     return Publication(step, h.words())

@@ -44,6 +44,11 @@ class Table(ABC):
             # zip(*batch) would make an iterator a record.
             yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 
+    def __repr__(self) -> str:
+        # Where there is no header, its place is a record's.
+        columns = f", columns {', '.join(self.columns)}" if self.declared else ""
+        return f"table {self.name}{columns}"
+
     def require(self, column: str) -> None:
         """Raise `TableError` unless the schema has exactly one usable column of that name."""
         found = self.columns.count(column)

@@ -47,6 +47,31 @@ class Hypothesis(ABC, Generic[Point]):
     def witness(self, other: Self) -> Point | None:
         """A point where this function and ``other``, of the same kind, differ; None if equal."""
 
+    def patched(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
+        """The function x -> labels[x] if x is in ``labels``, else h(x), in the form of its kind.
+
+        None if functions of this kind do not hold the labels of single points.
+
+        >>> from littlestone.domains import Grid
+        >>> from littlestone.hypotheses import StepFunction
+        >>> StepFunction.threshold(Grid(0, 9), 4).patched({3: 1, 4: 1, 9: 0}).words()
+        '3 <= x < 9'
+        """
+        changed = {x: y for x, y in labels.items() if self(x) != y}
+        return self._changed(changed) if changed else self
+
+    def _changed(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
+        """`patched`, for labels that all differ from h's; a kind that holds them overrides it."""
+        return None
+
+    @classmethod
+    def voted(cls, voters: Sequence[Self], need: int) -> Hypothesis[Any] | None:
+        """The function that is 1 where ``need`` of the voters are, more than half; two labels.
+
+        None if it is of no kind that is known; a kind that has a form of it overrides this.
+        """
+        return None
+
     @abstractmethod
     def form(self) -> dict[str, object]:
         """The canonical form as plain JSON values; `from_form` reads it back."""

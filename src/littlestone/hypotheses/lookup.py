@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -68,6 +68,10 @@ class LookupTable(Hypothesis[Any]):
 
     def witness(self, other: Self) -> Any:
         return min((x for x, _ in self.entries ^ other.entries), default=None)
+
+    def _changed(self, labels: Mapping[Any, int]) -> Self:
+        kept = {entry for entry in self.entries if entry[0] not in labels}
+        return replace(self, entries=frozenset(kept.union(labels.items())))
 
     def form(self) -> dict[str, object]:
         entries = [[self.domain.point_to_json(x), y] for x, y in sorted(self.entries)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -84,6 +85,19 @@ class RuleUnion(BinaryHypothesis[Any]):
         # be shorter, so both would have it, and one would have two of which one implies the other.
         return record(self.domain, differing[0], self.rules | other.rules)
 
+    @classmethod
+    def voted(cls, voters: Sequence[Self], need: int) -> Self:
+        """The weakest rules on which ``need`` voters are 1: conjunctions of their rules."""
+        domain = voters[0].domain
+        everything: Rule = (None,) * len(domain.column_names)
+        # reached[c]: on which c or more of the voters so far are 1.
+        reached = [frozenset({everything}), *[frozenset[Rule]()] * need]
+        for h, times in Counter(voters).items():
+            for c in range(need, 0, -1):  # downwards, so that each voter counts once
+                joined = _conjunctions(reached[max(0, c - times)], h.rules)
+                reached[c] = cls(domain, reached[c].union(joined)).rules
+        return cls(domain, reached[need])
+
     def form(self) -> dict[str, object]:
         return {"rules": [list(rule) for rule in self._listed()]}
 
@@ -124,3 +138,10 @@ def record(domain: Any, rule: Rule, avoided: Any) -> Rule:
         next(u for u in column if u not in taken) if v is None else v
         for column, v, taken in zip(domain.columns, rule, used, strict=True)
     )
+
+
+def _conjunctions(some: Iterable[Rule], others: Iterable[Rule]) -> Iterable[Rule]:
+    for one in some:
+        for other in others:
+            if all(u is None or v is None or u == v for u, v in zip(one, other, strict=True)):
+                yield tuple(v if u is None else u for u, v in zip(one, other, strict=True))

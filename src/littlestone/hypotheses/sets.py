@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from littlestone.domains import Domain
@@ -39,6 +40,14 @@ class FiniteSet(BinaryHypothesis[Any]):
 
     def witness(self, other: Self) -> object:
         return min(self.members ^ other.members, default=None)
+
+    def _changed(self, labels: Mapping[Any, int]) -> Self:
+        return replace(self, members=self.members.symmetric_difference(labels))
+
+    @classmethod
+    def voted(cls, voters: Sequence[Self], need: int) -> Self:
+        held = Counter(x for h in voters for x in h.members)
+        return cls(voters[0].domain, frozenset(x for x, votes in held.items() if votes >= need))
 
     def form(self) -> dict[str, object]:
         return {"members": [self.domain.point_to_json(x) for x in sorted(self.members)]}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
 
@@ -74,6 +74,27 @@ class StepFunction(BinaryHypothesis[Any]):
         else:
             places.append(Fraction(0))
         return next((x for x in places if self(x) != other(x)), None)
+
+    def _changed(self, labels: Mapping[Any, int]) -> Self | None:
+        if not isinstance(self.domain, Grid):
+            return None
+        return replace(self, changes=(*self.changes, *labels, *(x + 1 for x in labels)))
+
+    @classmethod
+    def voted(cls, voters: Sequence[Self], need: int) -> Self:
+        votes = sum(h.first for h in voters)
+        moves: Counter[Any] = Counter()
+        for h in voters:
+            for i, x in enumerate(h.changes):
+                moves[x] += -1 if (h.first + i) % 2 else 1
+        first = last = int(votes >= need)
+        changes = []
+        for x in sorted(moves):
+            votes += moves[x]
+            if int(votes >= need) != last:
+                last = 1 - last
+                changes.append(x)
+        return cls(voters[0].domain, first, tuple(changes))
 
     def form(self) -> dict[str, object]:
         return {"first": self.first, "changes": [str(c) for c in self.changes]}

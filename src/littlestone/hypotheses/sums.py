@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from littlestone.domains import Disjoint, Domain
 from littlestone.hypotheses.base import BinaryHypothesis, Hypothesis, disagreement
+from littlestone.hypotheses.majority import vote
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,13 @@ class DirectSum(BinaryHypothesis[tuple[int, Any]]):
             if f != g:
                 return j, disagreement(f, g)
         return None
+
+    @classmethod
+    def voted(cls, voters: Sequence[Self], need: int) -> Self | None:
+        columns = zip(*(h.parts for h in voters), strict=True)
+        parts = [vote(column, need) for column in columns]
+        found = tuple(part for part in parts if part is not None)
+        return cls(voters[0].domain, found) if len(found) == len(parts) else None
 
     def form(self) -> dict[str, object]:
         return {"parts": [part.to_json() for part in self.parts]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any, Self
 
@@ -133,6 +133,14 @@ class TableFunction(Hypothesis[Any]):
             elif last < column.high:
                 pieces.append(f"{column.name} <= {high}")
         return " and ".join(pieces) if count == len(chosen) else None
+
+    def _changed(self, labels: Mapping[Any, int]) -> Self:
+        planes = list(self.planes)
+        for x, y in labels.items():
+            i, before = self.domain.index(x), self(x)
+            for j in range(len(planes)):
+                planes[j] ^= ((before ^ y) >> j & 1) << i
+        return replace(self, planes=tuple(planes))
 
     def witness(self, other: Self) -> Any:
         differing = 0

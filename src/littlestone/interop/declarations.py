@@ -1,72 +1,62 @@
-"""What every shell asks its user to declare: a class, two labels, no seed."""
+"""What every shell asks its user to declare: labels, and no seed."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 import numpy as np
 
-from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import Condition, Label
 from littlestone.domains import text
 from littlestone.errors import DeclarationError, NotPrivateWarning
 from littlestone.privacy.randomness import seeded_generator, system_generator
 
 
-def declared_class(hypotheses: HypothesisClass[Any] | str) -> HypothesisClass[Any]:
-    """The class, or the one of that text.  Raises `DeclarationError` for anything else."""
-    declared: object = parse_class(hypotheses) if isinstance(hypotheses, str) else hypotheses
-    if not isinstance(declared, HypothesisClass):
-        raise DeclarationError(
-            f"learn from hypotheses of type {type(declared).__name__}",
-            found="it is neither a class nor the text of one",
-            fix="give a HypothesisClass, or a text such as 'points(merchant)'",
-        )
-    return declared
+def class_labels(classes: object) -> tuple[object, ...]:
+    """The labels, the default first; of two, the negative one.  Raises `DeclarationError` for fewer.
 
-
-def two_labels(classes: object) -> tuple[object, object]:
-    """The negative and the positive label.  Raises `DeclarationError` unless there are two.
-
-    >>> two_labels(["no", "yes"])
+    >>> class_labels(["no", "yes"])
     ('no', 'yes')
     """
     if not isinstance(classes, Sequence | np.ndarray) or isinstance(classes, str | bytes):
         raise DeclarationError(
-            f"read two labels from an object of type {type(classes).__name__}",
+            f"read labels from an object of type {type(classes).__name__}",
             found="it is no sequence, in which one label is the first",
-            fix="declare classes=(negative, positive)",
+            fix="declare classes=(negative, positive), or all labels",
         )
     declared = [y.item() if isinstance(y, np.generic) else y for y in classes]
-    if len(declared) != 2:
+    if len(declared) < 2:
         raise DeclarationError(
             f"tell the records of {len(declared)} classes apart",
-            found="a rule has two labels",
-            fix="declare classes=(negative, positive)",
+            found="there are two labels or more",
+            fix="declare classes=(negative, positive), or all labels",
         )
-    return declared[0], declared[1]
+    return tuple(declared)
 
 
-def label_of(columns: Sequence[str], negative: object, positive: object) -> Label:
-    """Whether a record is positive, under a name y, y', ... that no column has.
+def label_of(columns: Sequence[str], classes: Sequence[object]) -> Label:
+    """Which of the classes a record has, under a name y, y', ... that no column has.
 
-    Raises `DeclarationError` for two labels that are equal as table values, or missing.
+    Of two classes the label is a condition, as ``--positive`` declares it.  Raises `DeclarationError`
+    for labels that are equal as table values, or missing.
 
-    >>> str(label_of(["x", "y"], "no", "yes"))
-    "y' == yes"
+    >>> str(label_of(["x", "y"], ["no", "yes"])), label_of(["x"], [3, 1, 2]).names
+    ("y' == yes", ('3', '1', '2'))
     """
     name = "y"
     while name in columns:
         name += "'"
-    label = Label(name, Condition("==", text(positive)))
-    if (label(negative), label(positive)) != (0, 1):
+    if len(classes) > 2:
+        label = Label.parse(name, labels=list(map(text, classes)))
+    else:
+        label = Label(name, Condition("==", text(classes[1])))
+    if [label(y) for y in classes] != list(range(len(classes))):
         raise DeclarationError(
-            f"tell the labels {negative!r} and {positive!r} apart",
-            found="a table could not: one is missing, or both have one text or number",
-            fix="declare classes=(negative, positive) of two different values",
+            f"tell the labels {', '.join(map(repr, classes))} apart",
+            found="a table could not: one is missing, or two have one text or number",
+            fix="declare classes=(negative, positive) of different values",
         )
     return label
 

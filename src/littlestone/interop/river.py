@@ -14,12 +14,13 @@ from littlestone.domains import Domain, derived
 from littlestone.errors import BudgetExceededError, DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.interop.callers import refuse_as_member
-from littlestone.interop.declarations import declared_class, generator, label_of, two_labels
+from littlestone.interop.declarations import class_labels, generator, label_of
 from littlestone.interop.ledgers import LedgerPlace, opened
-from littlestone.interop.runs import Copy, Frozen, Run
+from littlestone.interop.runs import Copy, Frozen, Original
 from littlestone.learners.online import PrivateOnlineLearner, choose_online_learner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.tasks import declared_class
 
 try:
     from river.base import Classifier
@@ -97,10 +98,16 @@ class LittlestoneOnlineClassifier(Classifier):
         self._learner = choose_online_learner(
             declared_class(hypotheses), Budget(epsilon, delta), horizon=horizon, method=method
         )
-        self._labels = two_labels(classes)
-        self._label = label_of(self._learner.hypotheses.domain.column_names, *self._labels)
+        self._labels = class_labels(classes)
+        if len(self._labels) > 2:
+            raise DeclarationError(
+                f"learn {len(self._labels)} labels from a stream",
+                found="a published rule has two",
+                fix="declare classes=(negative, positive)",
+            )
+        self._label = label_of(self._learner.hypotheses.domain.column_names, self._labels)
         generator(simulation_seed)  # refused here, if at all
-        self._run: Run | Copy | Frozen | None = None
+        self._run: Original | Copy | Frozen | None = None
         self._before: Frozen | None = None  # what the model published that this is a clone of
 
     @property
@@ -133,7 +140,7 @@ class LittlestoneOnlineClassifier(Classifier):
             self._run = self._started(x, y)
         self._run.update(_point(self._learner.hypotheses.domain, x), self._label(_plain(y)))
 
-    def _started(self, x: object, y: object) -> Run | Frozen:
+    def _started(self, x: object, y: object) -> Original | Frozen:
         refuse_as_member(
             "river", _TRUSTED, fix="teach it by itself, in a pipeline or in a VotingClassifier"
         )
@@ -141,7 +148,7 @@ class LittlestoneOnlineClassifier(Classifier):
         rng = generator(self.simulation_seed)
         try:
             with opened(self.ledger, create=self.create_ledger) as ledger:
-                return Run(
+                return Original(
                     self._learner.start(
                         ledger=ledger, dataset=self.dataset, label=str(self._label), rng=rng
                     )

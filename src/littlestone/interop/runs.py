@@ -11,7 +11,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import PrivateStream
 
 
-class Run:
+class Original:
     """The run of a model that learns; a copy of it is a `Copy`, by whatever means it is made."""
 
     def __init__(self, stream: PrivateStream[Any]) -> None:

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from littlestone.classes import HypothesisClass
-from littlestone.data import read_mapped, read_sample
+from littlestone.data import read_mapped
 from littlestone.interop.callers import refuse_as_member
-from littlestone.interop.declarations import declared_class, generator, label_of, two_labels
+from littlestone.interop.declarations import class_labels, generator, label_of
 from littlestone.interop.features import feature_names, feature_table, labelled
 from littlestone.interop.folds import warn_of_folds_by_label
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.targets import target_values
-from littlestone.planning import choose_learner
+from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.tasks import Task, declared_class
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -49,10 +50,11 @@ _TRUSTED = (
 class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a rule of a declared class with (epsilon, delta)-differential privacy.
 
-    ``hypotheses`` is a class or its text, ``classes`` = (negative, positive) the two labels, and
-    ``method`` a learner's name or ``"auto"``, as in ``littlestone fit``.  All are declarations, and
-    none is read from the data.  Any value is read, NaN and unknown labels too: those count as
-    negative.  A frame's columns are found by name, an array's by position.
+    ``hypotheses`` is a class or its text, and ``classes`` = (negative, positive) the two labels, or all
+    of several, the default first; ``method``, ``setting`` and ``estimate`` are those of ``littlestone
+    fit``.  All are declarations, and none is read from the data.  Any value is read, NaN and unknown
+    labels too: those count as the first label.  A frame's columns are found by name, an array's by
+    position.
 
     Each `fit` spends its cost on ``dataset`` in ``ledger`` before it draws.  ``ledger`` is a path or an
     address, opened for the spend, or a `Ledger`; neither has a default.  A relative path is made
@@ -87,6 +89,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         dataset: str,
         delta: object = 0,
         method: str = "auto",
+        setting: Setting = "realizable",
+        estimate: object = None,
         create_ledger: bool = False,
         simulation_seed: int | None = None,
     ) -> None:
@@ -97,6 +101,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.dataset = dataset
         self.delta = delta
         self.method = method
+        self.setting = setting
+        self.estimate = estimate
         self.create_ledger = create_ledger
         self.simulation_seed = simulation_seed
 
@@ -108,27 +114,32 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         `BudgetExceededError` or `LedgerError`.  None depends on a record.
         """
         _refuse_as_member()
-        declared = declared_class(self.hypotheses)
-        learner, _ = choose_learner(declared, Budget(self.epsilon, self.delta), method=self.method)
-        domain = learner.hypotheses.domain
-        negative, positive = two_labels(self.classes)
-        label = label_of(domain.column_names, negative, positive)
+        classes = class_labels(self.classes)
+        declared = declared_class(self.hypotheses, len(classes))
+        domain = declared.domain
+        label = label_of(domain.column_names, classes)
+        task = Task.declared(
+            label,
+            declared,
+            Budget(self.epsilon, self.delta),
+            method=self.method,
+            setting=self.setting,
+            estimate=self.estimate,
+        )
         rng = generator(self.simulation_seed)
         table = feature_table(X, domain.column_names)
         records = labelled(table, domain.column_names, label.column, target_values(y, label))
-        sample = read_sample(records, domain, label)
+        sample = task.read(records)
         with opened(self.ledger, create=self.create_ledger) as ledger:
-            release = learner.fit(
-                sample, ledger=ledger, dataset=self.dataset, label=str(label), rng=rng
-            )
+            release = task.fit(sample, ledger=ledger, dataset=self.dataset, rng=rng)
         names = feature_names(X)
         self.n_features_in_ = len(table.columns)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):  # from an earlier fit
             del self.feature_names_in_
-        self.classes_ = _array(negative, positive)
-        self.learner_ = learner
+        self.classes_ = _array(classes)
+        self.learner_ = task.learner
         self.release_ = release
         self.hypothesis_ = release.hypothesis
         return self
@@ -169,7 +180,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        several = isinstance(self.classes, Sequence | np.ndarray) and len(self.classes) > 2
+        tags.classifier_tags.multi_class = several
         tags.classifier_tags.poor_score = True  # on data that no rule of the class fits
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
@@ -183,10 +195,8 @@ def _refuse_as_member() -> None:
     )
 
 
-def _array(negative: object, positive: object) -> NDArray[Any]:
-    """Both labels as they are: numpy would turn (0, "a") into texts."""
-    labels = np.array([negative, positive])
-    same = all(
-        type(a) is type(b) for a, b in zip(labels.tolist(), (negative, positive), strict=True)
-    )
-    return labels if same else np.array([negative, positive], dtype=object)
+def _array(classes: Sequence[object]) -> NDArray[Any]:
+    """The labels as they are: numpy would turn (0, "a") into texts."""
+    labels = np.array(classes)
+    same = all(type(a) is type(b) for a, b in zip(labels.tolist(), classes, strict=True))
+    return labels if same else np.array(classes, dtype=object)

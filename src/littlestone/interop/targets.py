@@ -21,7 +21,7 @@ def target_values(y: Any, label: Label) -> list[Any]:
     positive label is none; `TableError` for a column of neither numbers nor texts.
 
     >>> import numpy as np
-    >>> target_values(np.array(["well", "sick"]), Label("y", Condition("==", "sick")))
+    >>> target_values(np.array(["well", "sick"]), Label.parse("y", "sick"))
     ['well', 'sick']
     """
     if y is None:
@@ -47,7 +47,7 @@ def target_values(y: Any, label: Label) -> list[Any]:
     if numbers and all(number(value) is None for value in declared):
         raise DeclarationError(
             f"find the label {', '.join(map(repr, declared))} in y",
-            found="the declared type of y is one of numbers, and no number is such a label",
+            found="the declared type of y is one of numbers, and no number is that label",
             fix="give the labels themselves. An ensemble that numbers them first does so by which of "
             "them occur, which no budget covers",
         )

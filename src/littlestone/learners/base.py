@@ -110,6 +110,9 @@ class PrivateLearner(ABC, Generic[Point]):
         hypotheses.require_learnable()
         self.hypotheses = hypotheses
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.hypotheses}, {self.event}"
+
     @property
     def detail(self) -> str:
         """How it learns, in a few words beside the name of the method; empty if the name says it."""

@@ -179,8 +179,6 @@ def mixes(points: int, d: int, alpha: float) -> bool:
 
 def errors(rules: Sequence[Hypothesis[Point]], sample: Sample[Point]) -> NDArray[np.int64]:
     """How many examples of the sample each rule labels wrongly."""
-    counts = list(
-        zip(sample.points, sample.negatives.tolist(), sample.positives.tolist(), strict=True)
-    )
-    wrong = [sum(zeros if h(x) else ones for x, zeros, ones in counts) for h in rules]
-    return np.array(wrong, dtype=np.int64)
+    counts = list(zip(sample.points, sample.counts.tolist(), strict=True))
+    right = [sum(of[h(x)] for x, of in counts) for h in rules]
+    return sample.n - np.array(right, dtype=np.int64)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from littlestone.data import open_table, read_mapped
 from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
@@ -21,6 +23,7 @@ from littlestone.privacy.cost import (
     exact,
     exact_delta,
 )
+from littlestone.visible import visible
 
 FORMAT = "littlestone model 1"
 
@@ -30,7 +33,7 @@ _RANDOMNESS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Release:
     """The private output of a learner, and only that: every field but ``hypothesis`` is public.
 
@@ -60,6 +63,41 @@ class Release:
         if self.labels:
             return f"{self.label}  =  {self.hypothesis.named(self.labels)}"
         return f"{self.label}  <=>  {self.hypothesis.words()}"
+
+    def predict(self, table: object) -> list[Any]:
+        """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
+
+        ``table`` is a data frame or a file that has the columns of the rule.  The labels speak
+        about its records, and are for whoever may see those.  Raises `TableError` for a missing
+        column.
+        """
+        shown: Sequence[Any] = self.labels or range(self.hypothesis.labels)
+        domain = self.hypothesis.domain
+        return list(read_mapped(open_table(table), domain, lambda x: shown[self.hypothesis(x)]))
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What was released and what it cost, as pairs (heading, text); all of it is public."""
+        rows = [("rule", self.words()), ("privacy", str(self.cost))]
+        rows += [("mechanism", self.mechanism), ("class", self.hypotheses)]
+        rows += [("records", f"{self.n:,}"), ("ledger entry", str(self.receipt))]
+        if self.total is not None:
+            limit = f", of a limit of {self.limit}" if self.limit else ""
+            rows.append(("spent so far", f"{self.total}{limit}"))
+        if not self.private:
+            rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
+        return rows
+
+    def __repr__(self) -> str:
+        width = max(len(heading) for heading, _ in self.rows())
+        return "\n".join(f"{heading:{width}}  {visible(text)}" for heading, text in self.rows())
+
+    def _repr_html_(self) -> str:
+        cells = (
+            f"<tr><th style='text-align:left'>{escape(heading)}</th>"
+            f"<td style='text-align:left'>{escape(visible(text))}</td></tr>"
+            for heading, text in self.rows()
+        )
+        return f"<table>{''.join(cells)}</table>"
 
     def to_json(self) -> dict[str, object]:
         """The model file as plain JSON values; `from_json` reads it back."""

@@ -9,7 +9,6 @@ from typing import Generic
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
-from littlestone.hypotheses.patching import patched
 
 
 @dataclass(frozen=True)
@@ -53,4 +52,4 @@ class ExtendedSOA(Generic[Point]):
 
     def hypothesis(self) -> Hypothesis[Point] | None:
         """The rule; None if the class's kind of function cannot hold the labels that were set."""
-        return patched(self.version_space.soa(), dict(self.set_labels))
+        return self.version_space.soa().patched(dict(self.set_labels))

@@ -43,6 +43,16 @@ class Transcript:
         """The number of rounds in which the guess was wrong: sum_t 1[prediction_t != y_t]."""
         return sum(played.mistake for played in self.rounds)
 
+    def __str__(self) -> str:
+        """A line a round, and their number."""
+        lines = [
+            f"{row['round']:>5}  {row['point']}: predicted {row['prediction']}, is {row['label']}"
+            + ("  mistake" if played.mistake else "")
+            for row, played in zip(self.table(), self.rounds, strict=True)
+        ]
+        ended = ", interrupted" if self.interrupted else ""
+        return "\n".join([*lines, f"{self.mistakes} mistakes in {len(self.rounds)} rounds{ended}"])
+
     def table(self, words: Callable[[Any], str] = str) -> list[dict[str, str | int]]:
         """The rounds as plain rows, with the mistakes so far; ``words`` writes a point as text.
 

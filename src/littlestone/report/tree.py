@@ -39,6 +39,16 @@ class Node:
         """The number of ends below, or 1 for an end."""
         return sum(node.ends for _, node in self.after) or 1
 
+    def __str__(self) -> str:
+        """The drawing in plain text: each node after its label, below the node that it hangs from."""
+        lines = [visible(self.text)]
+        for i, (y, node) in enumerate(self.after):
+            last = i == len(self.after) - 1
+            first, *rest = str(node).splitlines()
+            lines.append(f"{'`' if last else '|'}-- {y}  {first}")
+            lines += [f"{' ' if last else '|'}   {line}" for line in rest]
+        return "\n".join(lines)
+
 
 def table_tree(
     tree: MistakeTree, points: Sequence[str], hypotheses: Sequence[str], levels: int

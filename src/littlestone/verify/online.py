@@ -8,7 +8,7 @@ import numpy as np
 
 from littlestone.classes import FiniteClass
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes, moment_per_hit
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds, moment_per_hit
 from littlestone.verify.statement import Outcome, statement
 
 
@@ -41,7 +41,7 @@ def certain_votes_are_free() -> Outcome:
     tried = wrong = 0
     largest = Fraction(0)
     for voters, margin, order in ((30, 10, 2), (30, 10, 4), (61, 25, 3), (61, 1, 2)):
-        votes = CertainVotes(
+        votes = BetweenThresholds(
             budget=Budget(4, Fraction(1, 1000)),
             voters=voters,
             threshold=voters // 2 + margin,

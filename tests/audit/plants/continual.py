@@ -13,11 +13,11 @@ from itertools import product
 from typing import Any
 
 from littlestone.audit import neighbours
-from littlestone.privacy.mechanisms.competition import Rates
-from littlestone.privacy.mechanisms.continual_selection import first, make_rates
+from littlestone.privacy.mechanisms.competition import Terms
+from littlestone.privacy.mechanisms.continual_selection import first, make_terms
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.rational import log_above
-from one_epoch import LONG, RATIO, Stream, one_epoch, times, told_in_one_epoch
+from one_epoch import LONG, RATIO, Stream, chance, one_epoch, times, told_in_one_epoch
 from plants.harness import Masses, Plant, is_private, toy
 
 HALF, SKIP, BASE = Fraction(1, 2), Fraction(2, 3), Fraction(2)
@@ -33,27 +33,27 @@ def _claim(ratio: Fraction) -> Fraction:
 
 
 def no_skips(stream: Stream) -> Masses:
-    return told_in_one_epoch(LONG, stream, lambda c, z: LONG.chance(c))
+    return told_in_one_epoch(LONG, stream, lambda c, z: chance(LONG, c))
 
 
 def fresh_skips(stream: Stream) -> Masses:
     """So that a long time averages Z away."""
     return told_in_one_epoch(
-        LONG, stream, lambda c, z: LONG.chance(c - z), anew=lambda step: step > 1
+        LONG, stream, lambda c, z: chance(LONG, c - z), anew=lambda step: step > 1
     )
 
 
 def skips_for_each_record(stream: Stream) -> Masses:
     named = {t for t, key in enumerate(stream, start=1) if key}
     return told_in_one_epoch(
-        LONG, stream, lambda c, z: LONG.chance(c - z), anew=lambda step: step in named
+        LONG, stream, lambda c, z: chance(LONG, c - z), anew=lambda step: step in named
     )
 
 
 def skips_drawn_again(stream: Stream) -> Masses:
     """The run goes on in the middle of the stream."""
     return told_in_one_epoch(
-        LONG, stream, lambda c, z: LONG.chance(c - z), anew=lambda step: step == 30
+        LONG, stream, lambda c, z: chance(LONG, c - z), anew=lambda step: step == 30
     )
 
 
@@ -72,10 +72,10 @@ def only_at_records(stream: Stream) -> Masses:
 
 
 def steeper(stream: Stream) -> Masses:
-    def chance(c: int, z: int) -> Fraction:
-        return min(Fraction(1), LONG.chance(1) * RATIO ** (c - z - 1)) if c > z else Fraction()
+    def steep(c: int, z: int) -> Fraction:
+        return min(Fraction(1), chance(LONG, 1) * RATIO ** (c - z - 1)) if c > z else Fraction()
 
-    return told_in_one_epoch(LONG, stream, chance)
+    return told_in_one_epoch(LONG, stream, steep)
 
 
 def _key(mistake: str, broken: Callable[[Stream], Masses], more: int) -> Plant:
@@ -101,36 +101,36 @@ def full(times: int) -> tuple[Any, Any]:
     return (("a",),) * times + ((),) * (30 - times), (("a",),) * (times - 1) + ((),) * (31 - times)
 
 
-def _rates(shared: bool, horizon: int, growth: int = 2, delta: Fraction = DELTA) -> Rates:
-    return make_rates(growth, shared, SKIP, BASE, delta / horizon)
+def _terms(shared: bool, horizon: int, growth: int = 2, delta: Fraction = DELTA) -> Terms:
+    return make_terms(growth, shared, SKIP, BASE, delta / horizon)
 
 
-def once(rates: Rates, stream: Any) -> Masses:
+def once(terms: Terms, stream: Any) -> Masses:
     """Of the first selection: the step and the candidate."""
     found: Masses = {}
     for u in range(len(stream)):
         for key in dict.fromkeys(key for record in stream[: u + 1] for key in record):
-            found[u, key] = first(rates, stream[: u + 1], key)
+            found[u, key] = first(terms, stream[: u + 1], key)
     return found | {None: 1 - sum(found.values(), Fraction(0))}
 
 
-def only_named(rates: Rates, stream: Any) -> Masses:
+def only_named(terms: Terms, stream: Any) -> Masses:
     """Steps that name no candidate are left out."""
     named = [t for t, record in enumerate(stream) if record]
-    found = once(rates, [stream[t] for t in named])
+    found = once(terms, [stream[t] for t in named])
     return {hit and (named[hit[0]], hit[1]): mass for hit, mass in found.items()}
 
 
 def _selection(
     name: str,
     mistake: str,
-    honest: Rates,
-    broken: Rates,
+    honest: Terms,
+    broken: Terms,
     pairs: Any,
     *,
     ratio: Fraction | None = None,
     delta: Fraction = DELTA,
-    rule: Callable[[Rates, Any], Masses] = once,
+    rule: Callable[[Terms, Any], Masses] = once,
 ) -> Plant:
     growth = honest.growth
     ratio = ratio or (BASE**2 / SKIP if honest.shared else BASE / SKIP**growth)
@@ -142,7 +142,7 @@ def _selection(
     return Plant(f"selection_{name}", mistake, is_private, *made)
 
 
-SINGLE = _rates(False, 30, 1, Fraction(1, 1000))
+SINGLE = _terms(False, 30, 1, Fraction(1, 1000))
 
 
 # Counters.
@@ -247,9 +247,9 @@ PLANTS = [
     _selection("steeper", "One record more raises a weight by r1 r2.", SINGLE,
                replace(SINGLE, base=BASE / SKIP), [full(7)], ratio=BASE, delta=Fraction(1, 1000)),
     _selection("delta_at_every_step", "The weight of a first record is delta / g at every step.",
-               _rates(False, 20), _rates(False, 1), [ALONE]),
+               _terms(False, 20), _terms(False, 1), [ALONE]),
     _selection("trusts_the_growth", "A record counts for as many candidates as it names.",
-               _rates(False, 20, 1), _rates(False, 20, 1), [CROWD]),
+               _terms(False, 20, 1), _terms(False, 20, 1), [CROWD]),
     _selection("only_named", "A step that names no candidate selects none.", SINGLE, SINGLE,
                [full(14)], ratio=BASE, delta=Fraction(1, 1000), rule=only_named),
     _counter("One noise is kept across epochs.", one_noise_for_all),

@@ -15,8 +15,8 @@ from littlestone.audit.subjects import online, staged
 from littlestone.learners.online import stage_stream
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms import cell_counts, stable_histogram
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.bucket_labels import BucketLabels
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes
 from littlestone.privacy.mechanisms.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.permute_and_flip import PermuteAndFlip
@@ -24,6 +24,7 @@ from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.tape import Tape
 from plants.harness import Plant, draws_exactly
 
 Change = Callable[[pytest.MonkeyPatch], None]
@@ -104,7 +105,9 @@ def few_bits(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ReleaseCurve, "fires", fires)
 
 
-VOTES = CertainVotes(budget=Budget(100, Fraction(1, 5)), voters=1, threshold=1, hits=2, horizon=3)
+VOTES = BetweenThresholds(
+    budget=Budget(100, Fraction(1, 5)), voters=1, threshold=1, hits=2, horizon=3
+)
 
 
 def votes() -> Subject[Any]:
@@ -115,8 +118,8 @@ def votes() -> Subject[Any]:
 def gate_forgets(patch: pytest.MonkeyPatch) -> None:
     counted = OneSidedThreshold.counted
 
-    def anew(self: Any, epoch: Any, step: int, rng: Random) -> Any:
-        return counted(self, self.begin(step, rng), step, rng)
+    def anew(self: Any, epoch: Any, step: int, tape: Tape) -> Any:
+        return counted(self, self.begin(step, tape), step, tape)
 
     patch.setattr(OneSidedThreshold, "counted", anew)
 
@@ -137,8 +140,8 @@ def no_threshold_noise(patch: pytest.MonkeyPatch) -> None:
 def first_threshold(patch: pytest.MonkeyPatch) -> None:
     counted = OneSidedThreshold.counted
 
-    def forgetful(self: Any, epoch: Any, step: int, rng: Random, threshold: int) -> Any:
-        return counted(self, epoch, step, rng)
+    def forgetful(self: Any, epoch: Any, step: int, tape: Tape, threshold: int) -> Any:
+        return counted(self, epoch, step, tape)
 
     patch.setattr(OneSidedThreshold, "counted", forgetful)
 

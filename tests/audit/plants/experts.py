@@ -9,12 +9,11 @@ from itertools import pairwise
 from typing import Any
 
 from littlestone.audit import Subject, neighbours
-from littlestone.audit.subjects.experts import of_experts, of_names
-from littlestone.audit.subjects.online import of_selections
+from littlestone.audit.subjects.experts import of_experts
+from littlestone.audit.subjects.online import of_keys
 from littlestone.classes import FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.online import HistogramLearner, PrivateExperts
-from littlestone.learners.online.histogram import chosen_of
+from littlestone.learners.online import KeyLearner, PrivateExperts
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
@@ -78,30 +77,27 @@ def process(learner: Learner, paid: int = 1) -> Subject[Any]:
     return toy(cache(partial(of_experts, learner)), THREE, claim)
 
 
-NAMES = HistogramLearner(Thresholds.on(0, 1), Budget(5, "0.001"), horizon=3)
+NAMES = KeyLearner(Thresholds.on(0, 1), Budget(5, "0.001"), horizon=3)
 
 
-def histogram(law: Any) -> Subject[Any]:
+def functions(law: Any) -> Subject[Any]:
     """All that is seen of streams of three records of three thresholds."""
     cost = NAMES.cost()
     pairs = neighbours(((0, 0), (0, 1), (1, 1)), 3)
-    return toy(cache(partial(law, NAMES)), pairs, cost.epsilon, cost.delta)
+    return toy(cache(law), pairs, cost.epsilon, cost.delta)
 
 
-def by_the_past(learner: HistogramLearner, records: Any) -> Masses:
+def by_the_past(records: Any) -> Masses:
     """A mistake names what agrees with all records so far, as far as anything does."""
 
-    def named(past: Any, y: int, h: Any) -> Any:
-        if h(past[-1][0]) == y:
-            return None
-        V = learner.hypotheses
-        for record in past:
+    def named(t: int) -> Any:
+        V = NAMES.hypotheses
+        for record in records[: t + 1]:
             left = V.restrict(*record)
             V = V if left.is_empty() else left
         return V.soa()
 
-    pasts = tuple((records[: t + 1], y) for t, (_, y) in enumerate(records))
-    return of_selections(learner, pasts, lambda h, found: chosen_of(found) or h, named)
+    return of_keys(NAMES, records, named)
 
 
 HONEST = process(Learner())
@@ -113,6 +109,6 @@ PLANTS = [
           is_private, HONEST, process(Learner(mechanism=CountsTwice))),
     Plant("experts_one_draw_too_many", "There is one draw more than was paid for.",
           is_private, HONEST, process(Learner(2))),
-    Plant("histogram_by_the_past", "A mistake names what agrees with all records so far.",
-          is_private, histogram(of_names), histogram(by_the_past)),
+    Plant("keys_by_the_past", "A mistake names what agrees with all records so far.",
+          is_private, functions(partial(of_keys, NAMES)), functions(by_the_past)),
 ]  # fmt: skip

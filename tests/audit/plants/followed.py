@@ -22,6 +22,7 @@ from littlestone.privacy.mechanisms.competition import Competition, no_handicap
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.quiet_threshold import QuietSession, QuietThreshold
 from littlestone.privacy.mechanisms.single_key_selection import SingleKeySelection
+from littlestone.privacy.tape import Tape
 from plants.harness import Plant, follows_its_law
 
 KEYS, SURE = "abcdefghijkl", 20
@@ -46,15 +47,15 @@ class LevelsOnce(SingleKeySelection[Any]):
 class KeptSkips(Competition[Any]):
     """The number of skipped records stays from one epoch to the next."""
 
-    def begin(self, rates: Any, handicap: Any = no_handicap) -> None:
+    def begin(self, terms: Any, handicap: Any = no_handicap) -> None:
         kept: dict[Any, int] = getattr(self, "_skips", {})
-        super().begin(rates, handicap)
+        super().begin(terms, handicap)
         self._skips = kept
 
 
 class SelectsByKeptSkips(ContinualSelection[Any]):
-    def resume(self, rng: random.Random, journal: Any = None) -> Competition[Any]:
-        return KeptSkips(self.rates(self.growth, shared=self.shared), self.horizon, rng, journal)
+    def competition(self, tape: Tape) -> Competition[Any]:
+        return KeptSkips(self.terms(self.growth, shared=self.shared), self.horizon, tape)
 
 
 class Stepwise(QuietSession):

@@ -21,6 +21,7 @@ from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.rational import log_above
+from littlestone.privacy.tape import Tape
 from plants.harness import Masses, Plant, is_private, toy
 
 H = Points(Integers())
@@ -65,8 +66,8 @@ class Learner(TeacherLearner):
         self._kind = kind
 
     def begun(self) -> TeacherStream:
-        stream = self._kind(self, random.Random(0), None)
-        stream._begun(1, Epoch(0, 0, 4))
+        stream = self._kind(self, Tape(random.Random(0)))
+        stream.begin([[0, [], [1, 0, 4]]])
         return stream
 
 

@@ -16,6 +16,7 @@ from littlestone.audit.subjects.staged import Segment
 from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.rational import log_above
+from littlestone.privacy.tape import Tape
 from plants.harness import Claim, Plant, drawn_by, is_private
 from staged_process import HALF, Process, averaged, one_by_one
 
@@ -26,9 +27,9 @@ TWO = tuple(neighbours([(0, 0), *((x, 1) for x in range(4))], 2))
 
 
 class Dealt(StagedStream):
-    def _mistaken(self, x: Any, y: int, teacher: int, epoch: Epoch) -> None:
+    def _deal(self, x: Any, y: int, teacher: int) -> None:
         dealt = sum(map(len, self._buffer.values())) % self._learner.sizes.teachers
-        super()._mistaken(x, y, dealt, epoch)
+        super()._deal(x, y, dealt)
 
 
 class EqualSplit(Process):
@@ -38,8 +39,8 @@ class EqualSplit(Process):
 
 
 class Assigned(StagedStream):
-    def _mistaken(self, x: Any, y: int, teacher: int, epoch: Epoch) -> None:
-        super()._mistaken(x, y, x % self._learner.sizes.teachers, epoch)
+    def _deal(self, x: Any, y: int, teacher: int) -> None:
+        super()._deal(x, y, x % self._learner.sizes.teachers)
 
 
 class TeacherOfTheRecord(Process):
@@ -74,23 +75,31 @@ class WaitsMarginally(Process):
 
 
 class DrawsAgain(Process):
-    """A crash comes before the call is in the journal, but after it was published."""
+    """A crash comes before the call is on the tape, but after it was published."""
 
     lost = True
 
-    def later(self, stream: StagedStream, journal: list[Any]) -> list[str]:
-        kept = [entry for entry in journal if not (self.lost and entry[0] == "call")]
-        again = self.stream(stream._learner, stream._rng, None)
-        for entry in kept:
-            again.restore(entry)
+    def later(self, stream: StagedStream, lines: list[Any]) -> list[str]:
+        calls = [step for step, records, values in lines if values and not records]
+        again = self.stream(stream._learner, Tape(stream._tape._rng))
+        again.begin([[0, [], []]])
+        for line in lines:
+            step, records, values = line
+            if not records and (self.lost or not values):
+                continue  # the call, and the mark of a publication
+            if step in calls and not records:
+                again._epoch = Epoch(0, 0, step)
+            with again._tape.again(values):
+                again._replay(*again._read(line)[:2])
         if again.calls < stream.calls:
             again._epoch = Epoch(0, 0, stream.steps)
-            again.go_to(stream.steps)
+            again.skip_to(stream.steps)
+        again._show()
         return [again.hypothesis.words()]
 
 
 class GoesOn(DrawsAgain):
-    """The journal has the call."""
+    """The tape has the call."""
 
     lost = False
 

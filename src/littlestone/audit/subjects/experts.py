@@ -10,12 +10,12 @@ from typing import Any
 
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
-from littlestone.audit.subjects.online import LONG, Law, Published, of_selections, seen, told
+from littlestone.audit.subjects.online import LONG, Law, Published, of_keys, seen, told
 from littlestone.classes import Thresholds
-from littlestone.learners.online import HistogramLearner, PrivateExperts
+from littlestone.learners.online import KeyLearner, PrivateExperts
 from littlestone.learners.online.experts import ExpertStream
-from littlestone.learners.online.histogram import chosen_of, named_by
 from littlestone.privacy.budget import Budget
+from littlestone.privacy.tape import Tape
 
 CLASS = Thresholds.on(0, 1)  # three hypotheses, of Littlestone dimension 1
 RECORDS = ((0, 0), (0, 1), (1, 1))
@@ -25,14 +25,14 @@ def of_experts(learner: PrivateExperts, records: Records) -> Law:
     """Whatever hypothesis is the first."""
     law: Law = {}
     for first in range(learner.experts):
-        begun = [["begin", first, 0, learner.horizon + 1]]
-        stream = learner.resume(begun, random.Random(0), None)
+        begun = [0, [], [first, 0, learner.horizon + 1]]
+        stream = learner.resume([begun], Tape(random.Random(0)))
         for published, mass in after(stream, records).items():
             law[published] = law.get(published, Fraction(0)) + mass / learner.experts
     return law
 
 
-def after(stream: ExpertStream, records: Records, before: Published = ()) -> Law:
+def after(stream: Any, records: Records, before: Published = ()) -> Law:
     """By the stream's own code between the draws; ``stream`` has published ``before``."""
     learner, now, steps = stream._learner, seen(stream), len(before)
     law, left, gaps = dict[Any, Fraction](), Fraction(1), list[int]()
@@ -40,13 +40,14 @@ def after(stream: ExpertStream, records: Records, before: Published = ()) -> Law
     for t in range(steps, len(records) if not stream.over else steps):
         x, y = records[t]
         counted += state.predict(x) != y
-        state._count([(x, 1 - y, y)])
+        state._count(x, y)
         gaps.append(learner.counter.threshold - counted)
         mass = learner.counter._first_hit(gaps)
         left -= mass
         for found, p in learner.mechanism.distribution(learner.errors(state._counts)).items():
             later = forked(state)
             later._drawn(found, state._epoch)
+            later._show()
             published = (*before, *(now,) * (t - steps), seen(later))
             for output, q in after(later, records, published).items():
                 law[output] = law.get(output, Fraction(0)) + mass * p * q
@@ -61,16 +62,6 @@ def forked(stream: ExpertStream) -> ExpertStream:
     return made
 
 
-def of_names(learner: HistogramLearner, records: Records) -> Law:
-    """A key is a hypothesis, and a mistake names one."""
-    H = learner.hypotheses
-
-    def named(x: Any, y: int, h: Any) -> Any:
-        return named_by(H, x, y) if h(x) != y else None
-
-    return of_selections(learner, records, lambda h, found: chosen_of(found) or h, named)
-
-
 @subject("online-experts-learner")
 def experts(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of experts, two draws of one of three thresholds: all it publishes."""
@@ -78,8 +69,8 @@ def experts(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return told(learner, partial(of_experts, learner), RECORDS, steps=2)
 
 
-@subject("online-histogram-learner")
-def histogram(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+@subject("online-function-learner")
+def functions(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of dimension 1, of three thresholds: all it publishes; needs a delta."""
-    learner = HistogramLearner(CLASS, Budget(epsilon, delta), horizon=LONG)
-    return told(learner, partial(of_names, learner), RECORDS)
+    learner = KeyLearner(CLASS, Budget(epsilon, delta), horizon=LONG)
+    return told(learner, partial(of_keys, learner), RECORDS)

@@ -24,16 +24,16 @@ Records = tuple[tuple[Any, int], ...]
 
 
 def all_records(H: Enumerable[Any], points: int = 3) -> Records:
-    """Records over a few points of the domain, with both labels.
+    """Records over a few points of the domain, with every label.
 
     >>> all_records(Thresholds.on(0, 1), points=2)
     ((0, 0), (0, 1), (1, 0), (1, 1))
     """
-    return tuple(product(H.domain.examples(points), (0, 1)))
+    return tuple(product(H.domain.examples(points), range(H.labels)))
 
 
 def released_text(hypothesis: Hypothesis[Any]) -> str:
-    """All of a hypothesis or classifier that a model file holds: its form could not hide a leak.
+    """All of a hypothesis that a model file holds: its form could not hide a leak.
 
     >>> released_text(Thresholds.on(0, 1).hypothesis(0))[:20]
     '["always 1", {"kind"'
@@ -47,10 +47,10 @@ def fits(
 ) -> Callable[[int, random.Random], Run[Records]]:
     """The runs of a learner's subject: whole fits, each with the text of what it releases.
 
-    ``read`` makes the sample of the records, by default a `Sample` over the learner's domain.
+    ``read`` makes the sample of the records, by default a `Sample` of the learner's domain and labels.
     """
-    ledger, numbers = Ledger(), count()
-    sample = cache(read or partial(Sample.from_examples, learner.hypotheses.domain))
+    ledger, numbers, H = Ledger(), count(), learner.hypotheses
+    sample = cache(read or partial(Sample.from_examples, H.domain, labels=H.labels))
 
     def fit(data: Records, rng: random.Random) -> Hashable:
         # A fit spends for itself; on a name of its own, so that no list of spends grows long.
@@ -73,7 +73,7 @@ def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Re
         learner.event,
         pairs=neighbours(records, n, ordered=False),
         large=(many, (records[1], *many[1:])),
-        read=lambda data: H.error_runs(Sample.from_examples(H.domain, data)),
+        read=lambda data: H.error_runs(Sample.from_examples(H.domain, data, labels=H.labels)),
         release=lambda index: released_text(H.hypothesis(index)),
     )
     return replace(drawn, runs=fits(learner))
@@ -89,3 +89,10 @@ def thresholds(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def table(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The exponential learner of a table of three hypotheses; spends no delta."""
     return learner_subject(FiniteClass.from_array([[0, 1, 1], [1, 0, 0], [1, 1, 0]]), epsilon, n=2)
+
+
+@subject("exponential-learner-labels")
+def labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of a table of three hypotheses with three labels; spends no delta."""
+    table = FiniteClass.from_array([[0, 1], [1, 2], [2, 0]], labels=3)
+    return learner_subject(table, epsilon, n=3)

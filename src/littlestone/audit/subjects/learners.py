@@ -11,7 +11,7 @@ from typing import Any
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
-from littlestone.classes import EqualityRules, Points, Subsets
+from littlestone.classes import EqualityRules, FiniteClass, HypothesisClass, Points, Subsets
 from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners import (
@@ -22,6 +22,7 @@ from littlestone.learners import (
     PrivateLearner,
     SingleKeyLearner,
 )
+from littlestone.learners.voting import orders
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.key_release import KeyRelease
 from littlestone.privacy.mechanisms.release_curve import ReleaseCurve
@@ -133,17 +134,20 @@ def single_key(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 
 
 def votes(
-    kind: type[IrreducibleLearner[Any]] | type[GGKMLearner[Any]], epsilon: Fraction, delta: Fraction
+    kind: type[IrreducibleLearner[Any]] | type[GGKMLearner[Any]],
+    budget: Budget,
+    H: HypothesisClass[Any],
+    records: Records,
+    list_size: int | None = None,
 ) -> Subject[Records]:
     """A learner of teachers, a record for each; where all agree, their rule is as likely as none."""
-    H = Points(Integers())
-    mechanism = kind(H, Budget(epsilon, delta)).mechanism
+    mechanism = kind(H, budget, list_size=list_size).mechanism
     k = mechanism.bottom + 1
-    learner = kind(H, Budget(epsilon, delta), teachers=k)
+    learner = kind(H, budget, teachers=k, list_size=list_size)
 
     @cache
     def listed(record: tuple[Any, int]) -> list[Hypothesis[Any]]:
-        return learner.listed(Sample.from_examples(H.domain, [record]))
+        return learner.listed(Sample.from_examples(H.domain, [record], labels=H.labels))
 
     def law(data: Records) -> dict[Any, Fraction]:
         """Whatever the order, each teacher has one record."""
@@ -154,9 +158,9 @@ def votes(
 
     # From votes for one point to votes for another.
     pairs = [
-        ((*RECORDS[3:] * i, *one), (*RECORDS[3:] * i, *other))
+        ((*records[-1:] * i, *one), (*records[-1:] * i, *other))
         for i in (k - 1, k // 2, 0)
-        for one, other in crowd(k - 1 - i)
+        for one, other in crowd(k - 1 - i, records)
     ]
     return whole(learner, law, pairs, release=rule)
 
@@ -164,10 +168,64 @@ def votes(
 @subject("irreducible-learner")
 def irreducible(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of teachers, of single points and with a record for each; needs a delta."""
-    return votes(IrreducibleLearner, epsilon, delta)
+    return votes(IrreducibleLearner, Budget(epsilon, delta), Points(Integers()), RECORDS)
+
+
+NAMED = FiniteClass.from_array(
+    [[0] * 6, *([y * (x == j) for x in range(6)] for j in range(6) for y in (1, 2))], labels=3
+)
+"""The label 1 or 2 at one of six points, or at none: LDim = 1, and few points leave it irreducible."""
+
+NAMED_RECORDS: Records = tuple(product(NAMED.domain.points[:2], range(NAMED.labels)))
+
+
+@subject("irreducible-learner-label-votes")
+def irreducible_label_votes(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of teachers with three labels, a record and one rule for each; needs a delta."""
+    return votes(IrreducibleLearner, Budget(epsilon, delta), NAMED, NAMED_RECORDS, list_size=1)
+
+
+def pair_of_teachers(budget: Budget) -> IrreducibleLearner[Any]:
+    """Two teachers of three labels, whose one rule may err on half of their records."""
+    return IrreducibleLearner(NAMED, budget, teachers=2, list_size=1, alpha="0.5")
+
+
+def by_teacher(learner: IrreducibleLearner[Any]) -> Law:
+    """The exact law over all orders of the records; each list is made once."""
+    known: dict[Hashable, list[Hypothesis[Any]]] = {}
+
+    def listed(part: Sample[Any]) -> list[Hypothesis[Any]]:
+        # In the order of its points, which may decide where a list is cut.
+        held = tuple(part.points), part.counts.tobytes()
+        if held not in known:
+            known[held] = learner.listed(part)
+        return known[held]
+
+    def law(data: Records) -> dict[Any, Fraction]:
+        sample = Sample.from_examples(NAMED.domain, data, labels=NAMED.labels)
+        chances: dict[Any, Fraction] = {}  # of the votes: few orders differ in them
+        for parts, chance in orders(sample, learner.teachers):
+            votes = frozenset(learner.mechanism.scores(map(listed, parts)).items())
+            chances[votes] = chances.get(votes, Fraction(0)) + chance
+        total: dict[Any, Fraction] = {}
+        for votes, chance in chances.items():
+            for drawn, mass in learner.mechanism.chances(dict(votes)).items():
+                h = NAMED.soa() if drawn is None else drawn
+                total[h] = total.get(h, Fraction(0)) + chance * mass
+        return total
+
+    return law
+
+
+@subject("irreducible-learner-labels")
+def irreducible_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of two teachers with three labels, over all orders of the records; needs a delta."""
+    learner = pair_of_teachers(Budget(epsilon, delta))
+    records = NAMED_RECORDS[:4]
+    return whole(learner, by_teacher(learner), neighbours(records, 4, ordered=False))
 
 
 @subject("ggkm-learner")
 def ggkm(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of GGKM21, of single points and a record a teacher; needs a delta."""
-    return votes(GGKMLearner, epsilon, delta)
+    return votes(GGKMLearner, Budget(epsilon, delta), Points(Integers()), RECORDS)

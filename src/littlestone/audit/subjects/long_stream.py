@@ -16,6 +16,7 @@ from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeyS
 from littlestone.privacy.parameters import least
 
 HORIZON = 200_000
+_HALF = Fraction(1, 2)
 _SEEN = 1 / 16  # rarer, the ratio is larger and the runs that show it are fewer
 
 
@@ -28,10 +29,10 @@ def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
     >>> nearly_published(ContinualKeySelection[int].within(Budget(1, "1e-6"), horizon=200_000))
     16
     """
-    skip = float(mechanism.skip)
+    skip, terms = float(mechanism.skip), mechanism.terms
 
     def missed(score: int) -> float:
-        chance = min(float(mechanism.chance(score)), 0.5)  # never reached, and 1 has no logarithm
+        chance = float(min(terms.weight(score), _HALF))  # never reached, and 1 has no logarithm
         return mechanism.horizon * log1p(-chance)
 
     def selected(records: int) -> float:

@@ -15,9 +15,8 @@ from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.domains import Integers
-from littlestone.hypotheses import FiniteSet, Hypothesis
+from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import (
-    HistogramLearner,
     KeyLearner,
     PrivateOnlineLearner,
     PrivateStream,
@@ -30,7 +29,7 @@ from littlestone.learners.online.teachers import TeacherStream
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.continual_selection import first
-from littlestone.privacy.mechanisms.epoch import Epoch
+from littlestone.privacy.tape import Tape
 
 Published = tuple[str, ...]
 Law = dict[Any, Fraction]
@@ -45,8 +44,10 @@ def seen(stream: PrivateStream[Any]) -> str:
     """What is published, and how many draws there were, or in which call and stage."""
     words = stream.hypothesis.words()
     match stream:
-        case TeacherStream() | ExpertStream():
-            return f"{words}, draws: {stream.draws}"
+        case TeacherStream():
+            return f"{words}, draws: {stream.secret_draws}"
+        case ExpertStream():
+            return f"{words}, draws: {stream.public_draws}"
         case StagedStream():
             return f"{words}, calls: {stream.calls}, stage: {stream.stage}"
         case _:
@@ -71,11 +72,11 @@ def told(
         receipt = paid(learner.event, times, rng)
 
         def run(data: Sequence[Any]) -> Hashable:
-            stream = learner.begin(receipt, None) if begin is None else begin(receipt)
+            stream = learner.begin(receipt) if begin is None else begin(receipt)
             published = []
             for record in data:
                 if isinstance(record, int):
-                    stream.go_to(stream.steps + record)
+                    stream.skip_to(stream.steps + record)
                 else:
                     stream.update(*record)
                 published.append(seen(stream))
@@ -89,34 +90,37 @@ def told(
     return Subject(learner.event, cache(law), pairs, runs, large)
 
 
-def of_selections(
-    learner: KeyLearner | HistogramLearner,
-    records: Records,
-    take: Callable[[Any, frozenset[Any]], Any],
-    named: Callable[[Any, int, Any], Any],
+def of_keys(
+    learner: KeyLearner, records: Records, key: Callable[[int], Hashable] | None = None
 ) -> Law:
     """What is named depends on what was selected: the mechanism's law, where the two agree.
 
-    ``take`` turns what is published into what is published after a selection, and ``named`` tells
-    what a record names then.
+    ``key(t)`` is what record t names if it is mistaken; as the learner says, unless given.
     """
-    start = learner.hypotheses.soa()
+    naming = learner.naming
+    start = naming.hypotheses.soa()
+    keys = [naming.key(*record) if key is None else key(t) for t, record in enumerate(records)]
 
     def published(selections: tuple[frozenset[Any], ...]) -> list[Hypothesis[Any]]:
         """Before each step, and after the last."""
+
+        def take(h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
+            return naming.after(h, selected) if selected else h
+
         return list(accumulate(selections, take, initial=start))
 
-    def naming(states: list[Hypothesis[Any]]) -> tuple[Any, ...]:
-        return tuple(named(x, y, state) for (x, y), state in zip(records, states, strict=False))
+    def named(states: list[Hypothesis[Any]]) -> tuple[Any, ...]:
+        steps = zip(records, keys, states, strict=False)
+        return tuple(None if h(x) == y else key for (x, y), key, h in steps)
 
     law: Law = {}
-    waiting, looked = [naming([start] * len(records))], set[Any]()
+    waiting, looked = [named([start] * len(records))], set[Any]()
     while waiting:
         stream = waiting.pop()
         looked.add(stream)
         for selections, mass in learner.mechanism.distribution(stream).items():
             states = published(selections)
-            if (agreeing := naming(states)) == stream:
+            if (agreeing := named(states)) == stream:
                 output = tuple(state.words() for state in states[1:])
                 law[output] = law.get(output, Fraction(0)) + mass
             elif mass and agreeing not in looked and agreeing not in waiting:
@@ -124,30 +128,22 @@ def of_selections(
     return law
 
 
-def of_keys(learner: KeyLearner, records: Records) -> Law:
-    """A key is a point that is published or not, and a mistake there names it."""
-    domain = learner.hypotheses.domain
-
-    def take(h: Any, selected: frozenset[Any]) -> Any:
-        return FiniteSet(domain, h.members ^ selected)
-
-    return of_selections(learner, records, take, lambda x, y, h: x if h(x) != y else None)
-
-
 def of_rules(stream: Any, records: Records, before: Published = ()) -> Law:
     """By the stream's own code between the selections; ``stream`` has published ``before``."""
-    start, session, now = len(before), stream._session, stream.hypothesis.words()
-    data = [tuple(dict.fromkeys(stream.named(x, y)))[: session.rates.growth] for x, y in records]
+    start, competing, h = len(before), stream._competition, stream.hypothesis
+    mistaken = [() if h(x) == y else stream.named(x, y) for x, y in records]
+    now, data = h.words(), [tuple(dict.fromkeys(n))[: competing.terms.growth] for n in mistaken]
     law, left = dict[Any, Fraction](), Fraction(1)
     for u in range(start, len(records)):
         epoch = data[start : u + 1]
         for key in dict.fromkeys(key for named in epoch for key in named):
-            mass = first(session.rates, epoch, key, session.handicap)
+            mass = first(competing.terms, epoch, key, competing.handicap)
             left -= mass
             if mass:
                 later = copy(stream)
-                later._session, later._withdrawn = copy(session), list(stream._withdrawn)
+                later._competition, later._withdrawn = copy(competing), list(stream._withdrawn)
                 later._take(key)
+                later._show()
                 published = (*before, *(now,) * (u - start), later.hypothesis.words())
                 for output, p in of_rules(later, records, published).items():
                     law[output] = law.get(output, Fraction(0)) + mass * p
@@ -173,6 +169,7 @@ def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
         for drawn, p in learner.sampling.distribution(lists).items():
             later = forked(state)
             later._drawn(None if drawn is None else drawn.to_json(), state._epoch)
+            later._show()
             published = (*before, *(now,) * (t - len(before)), seen(later))
             for output, q in of_teachers(later, records, published).items():
                 law[output] = law.get(output, Fraction(0)) + mass * p * q
@@ -201,7 +198,7 @@ def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     learner = RuleLearner(H, Budget(epsilon, delta), horizon=LONG)
 
     def law(data: Records) -> Law:
-        return of_rules(learner.resume([], random.Random(0), None), data)
+        return of_rules(learner.resume([], Tape(random.Random(0))), data)
 
     return told(learner, law, ((("u",), 0), (("u",), 1), (("w",), 1)))
 
@@ -214,13 +211,13 @@ def teachers(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     )
 
     def law(data: Records) -> Law:
-        nothing = Epoch(0, 0, learner.horizon + 1)
-        stream = learner.resume([["begin", KEY, 0, nothing.due]], random.Random(0), None)
-        return of_teachers(stream, data)
+        begun = [0, [], [KEY, 0, learner.horizon + 1]]
+        return of_teachers(learner.resume([begun], Tape(random.Random(0))), data)
 
     def begin(receipt: Receipt) -> PrivateStream[Any]:
-        stream = learner.begin(receipt, None)
+        stream: Any = learner.begin(receipt)
         stream._begun(KEY, stream._epoch)
-        return stream
+        begun: PrivateStream[Any] = stream
+        return begun
 
     return told(learner, law, ((0, 0), (0, 1), (1, 1)), steps=2, begin=begin)

@@ -20,6 +20,7 @@ from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.threshold_tests import probability
+from littlestone.privacy.tape import Tape
 
 Segment = tuple[list[int], bool]
 """The gaps of one epoch's tests, and whether the last of them hit."""
@@ -57,11 +58,10 @@ class StageLaw:
 
     def run(self, choices: Choices, records: Records) -> Any:
         """What is seen of one run."""
-        learner, journal = _Chosen(self, choices), list[Any]()
+        learner, lines = _Chosen(self, choices), list[Any]()
         made: Any = learner
-        stream = self.stream(made, choices.generator(), journal.append)
-        journal.append(["begin", 0, 0, learner.horizon + 1])
-        stream.restore(journal[0])
+        stream = self.stream(made, Tape(choices.generator(), lines.append))
+        stream.begin([[0, [], []]])
         segments: list[Segment] = [([], False)]
         shown = []
         for t, (x, y) in enumerate(records, start=1):
@@ -72,9 +72,9 @@ class StageLaw:
                 if choices.either() if self.hits is None else t in self.hits:
                     segments[-1:] = [(gaps, True), ([], False)]
                     stream._epoch = replace(stream._epoch, due=t)
-                    stream.go_to(t)
+                    stream.skip_to(t)
             shown.append(seen(stream))
-        shown += self.later(stream, journal)
+        shown += self.later(stream, lines)
         if self.hits is None:
             choices.weigh(self.counted(segments))
         if self.tested:
@@ -100,7 +100,7 @@ class StageLaw:
             self._tests[tests] = probability(gaps, answers, *self.learner.tests.noises())
         return self._tests[tests]
 
-    def later(self, stream: StagedStream, journal: list[Any]) -> list[str]:
+    def later(self, stream: StagedStream, lines: list[Any]) -> list[str]:
         """What is seen after the last record; of a plant it may be more."""
         return []
 
@@ -125,21 +125,25 @@ class _Chosen:
 
     def __init__(self, law: StageLaw, choices: Choices) -> None:
         self._law, self._choices = law, choices
-        self.counter = self.sampling = self
+        self.counter = self.sampling = self.tests = self
         self.threshold = law.learner.counter.threshold
         self.tests_made: list[tuple[int, bool]] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._law.learner, name)
 
-    def begin(self, step: int, rng: random.Random) -> Epoch:
+    def begin(self, step: int, tape: Tape) -> Epoch:
         return Epoch(0, 0, self._law.learner.horizon + 1)  # no hit is due
 
-    def counted(self, epoch: Epoch, step: int, rng: random.Random) -> Epoch:
+    def counted(self, epoch: Epoch, step: int, tape: Tape) -> Epoch:
         return replace(epoch, count=epoch.count + 1)
 
     def session(self, rho: int, stage: int, rng: random.Random) -> _Chosen:
         return self
+
+    def noises(self) -> tuple[Fraction, Fraction]:
+        """No noise of the threshold is drawn: the law of the tests has it."""
+        return Fraction(0), Fraction(0)
 
     def test(self, value: int) -> bool:
         answer = self._law.tested and self._choices.either()

@@ -1,25 +1,19 @@
 """Private online learners, one a file: a model at every step of a stream, under one budget."""
 
-from littlestone.learners.online.base import (
-    Journal,
-    MistakeBound,
-    PrivateOnlineLearner,
-    PrivateStream,
-)
+from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.choice import choose_online_learner, online_choice
+from littlestone.learners.online.durable import DurableStream, durable_run
 from littlestone.learners.online.experts import PrivateExperts
-from littlestone.learners.online.histogram import HistogramLearner
 from littlestone.learners.online.keys import KeyLearner
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.prediction import PredictionLearner, PredictionStream
 from littlestone.learners.online.rules import RuleLearner
-from littlestone.learners.online.run import Run, durable_run
 from littlestone.learners.online.staged import StagedOnlineLearner
+from littlestone.learners.online.taped import StreamLearner, TapedStream
 from littlestone.learners.online.teachers import TeacherLearner
 
 __all__ = [
-    "HistogramLearner",
-    "Journal",
+    "DurableStream",
     "KeyLearner",
     "MistakeBound",
     "OwnPrediction",
@@ -29,8 +23,9 @@ __all__ = [
     "PrivateOnlineLearner",
     "PrivateStream",
     "RuleLearner",
-    "Run",
     "StagedOnlineLearner",
+    "StreamLearner",
+    "TapedStream",
     "TeacherLearner",
     "choose_online_learner",
     "durable_run",

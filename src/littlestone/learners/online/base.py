@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import random
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, final
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point, truth
-from littlestone.errors import ModelError
 from littlestone.hypotheses import Hypothesis
+from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.online.base import OnlineLearner
-from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.parameters import require_horizon
+from littlestone.privacy.tape import Tape, journal_mismatch
 
-Journal = Callable[[list[Any]], None]
-"""Keeps one entry of plain JSON values, for good by the time it returns; what it keeps is secret."""
+PUBLIC = 1000
+"""Every so many steps a run notes that it got there, whatever the records are."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,7 @@ class MistakeBound:
     adaptive: bool = True
 
 
-class PrivateStream(OnlineLearner[Point]):
+class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
     """One private run over a stream: `hypothesis` is what is published, and changes now and then.
 
     The sequence of all published hypotheses, with the steps at which they change, is the private
@@ -46,55 +42,172 @@ class PrivateStream(OnlineLearner[Point]):
 
     Any x and y are a record, and none is refused: an exception is an output, and would tell of it.
     `Domain.canonical` makes a point of x and `truth` a label of y, the same as for a `Sample`.  A
-    learner sees these alone, in `_learn`.
+    learner sees these alone, in `_right` and `_mistaken`.
+
+    Of a run that is kept, all that was drawn is on the disk, and so is each step at which a hypothesis
+    was published, before `hypothesis` shows it.  Else a run that goes on would publish at another step.
     """
 
-    def __init__(self, published: Hypothesis[Point]) -> None:
-        self._domain = published.domain
+    def __init__(self, published: Hypothesis[Point], horizon: int, tape: Tape) -> None:
+        super().__init__(published.domain, horizon, tape)
         self._published, self._published_at = published, 0
+        self._shown = published, 0  # from the end of a step on
+        self._noted = 0  # the last step of which it is no secret that it was taken
 
     @property
-    @abstractmethod
-    def steps(self) -> int:
-        """The number of records that were taken, at most the horizon."""
-
-    @property
-    def draws(self) -> int:
+    def secret_draws(self) -> int:
         """How many draws there were, of a kind that may find nothing; secret, 0 without such draws."""
         return 0
 
     @property
+    def public_draws(self) -> int:
+        """How many draws there were that each publish a hypothesis, maybe the same; public."""
+        return 0
+
+    @property
     def hypothesis(self) -> Hypothesis[Point]:
-        return self._published
+        return self._shown[0]
 
     @property
     def published_at(self) -> int:
         """The step at which `hypothesis` was published, 0 for the first; public."""
-        return self._published_at
+        return self._shown[1]
+
+    @property
+    def over(self) -> bool:
+        """Whether the hypothesis stays, and no record is looked at any more; public."""
+        return self._steps == self._horizon
 
     @final
     def predict(self, x: object) -> int:
         """The label that `hypothesis` gives the point of ``x``."""
-        return self._published(self._domain.canonical(x))
+        return self.hypothesis(self._domain.canonical(x))
 
     @final
     def update(self, x: object, y: object) -> None:
-        """Take the next record; may publish another `hypothesis`.  No record makes it raise."""
-        self._learn(self._domain.canonical(x), truth(y))
+        """Take the next record; may publish another `hypothesis`.  No record makes it raise.
 
-    @abstractmethod
-    def _learn(self, x: Point, y: int) -> None:
-        """Take the next record: a point of the domain, and 0 or 1."""
+        Raises `OutputError` if the run is kept in a file and that fails.
+        """
+        point, label = self._domain.canonical(x), truth(y)
+        self._tape.open()
+        if self._steps < self._horizon:
+            looked_at = not self.over
+            self._steps += 1
+            if looked_at:
+                self._learn(point, label)
+            self._end()
+        self._tape.close()
 
-    @abstractmethod
-    def go_to(self, step: int) -> None:
+    @final
+    def skip_to(self, step: int) -> None:
         """Take the steps up to ``step`` as if each of their records were predicted rightly."""
+        self._tape.open()
+        self._to(min(step, self._horizon))
+        self._end()
+        self._tape.close()
 
-    def _publish(self, h: Hypothesis[Point], step: int) -> None:
-        self._published, self._published_at = h, step
+    @final
+    def skip(self) -> None:
+        """Pass over all steps that may have been taken before, up to a public multiple of 1,000.
+
+        For a run that goes on without the records of its last steps: its `steps` may be those of its
+        last draw, which is secret, and the steps at which hypotheses are published would tell it.
+        """
+        self.skip_to((self._noted // PUBLIC + 1) * PUBLIC)
+
+    def _learn(self, x: Point, y: int) -> None:
+        """Take the record of this step."""
+        if self._published(x) == y:
+            self._right(x, y)
+            return
+        self._mistaken(x, y)
+        self._line(Record(self._steps, x, y))
+
+    def _right(self, x: Point, y: int, times: int = 1) -> None:
+        """Keep what is needed of ``times`` equal records that are predicted rightly; draw nothing."""
+
+    @abstractmethod
+    def _mistaken(self, x: Point, y: int) -> None:
+        """Learn from a record that is predicted wrongly."""
+
+    @property
+    @abstractmethod
+    def _due(self) -> int:
+        """The step of the next `_hit`, if no record changes that, or one after the horizon; secret."""
+
+    @abstractmethod
+    def _hit(self) -> None:
+        """Do what is due at this step; it may publish a hypothesis."""
+
+    def _owed(self) -> list[Record]:
+        """The records since the last line that were predicted rightly and are needed to go on."""
+        return []
+
+    def _told(self) -> None:
+        """There is a line that has all that is owed."""
+
+    def _publish(self, h: Hypothesis[Point]) -> None:
+        self._published, self._published_at = h, self._steps
+
+    def _to(self, step: int) -> None:
+        while self._due <= step:
+            self._steps = max(self._steps, self._due)
+            self._hit()
+            if self._tape.pending:
+                self._line()
+            if self._published_at == self._steps:
+                self._checkpoint()
+        self._steps = max(self._steps, step)
+
+    def _checkpoint(self) -> None:
+        """Write down that this step was taken, which is no secret: a line without draws or mistakes."""
+        if self._steps > self._noted:
+            self._line()
+            self._noted = self._steps
+
+    def _line(self, *last: Record) -> None:
+        self._write(self._steps, lambda: [*self._owed(), *last])
+        self._told()
+
+    def _go_on(self) -> None:
+        # Not that the last step of the tape was taken: a neighbour without a draw there has no line.
+        self._to(self._steps)
+        self._show()
+
+    def _end(self) -> None:
+        """Do what is due at the last step, and let it be seen."""
+        self._to(self._steps)
+        if self._steps % PUBLIC == 0:
+            self._checkpoint()
+        self._show()
+
+    def _show(self) -> None:
+        """Let everybody see what is published, and since when."""
+        self._shown = self._published, self._published_at
+
+    def _replay(self, step: int, records: list[Record]) -> None:
+        public = not self._tape.pending
+        for at, x, y, times in records:
+            if y is None or self.over or self._steps >= at or self._due < at:
+                raise journal_mismatch()
+            self._steps = at
+            if self._published(x) == y:
+                self._right(x, y, times)
+            else:
+                self._mistaken(x, y)
+                public = False
+        self._steps = step
+        if public:
+            self._noted = step
+        if self._due < step:
+            raise journal_mismatch()
+        if self._due == step and (public or self._tape.pending):
+            self._hit()
+        self._told()
 
 
-class PrivateOnlineLearner(ABC, Generic[Point]):
+class PrivateOnlineLearner(StreamLearner[PrivateStream[Any]], Generic[Point]):
     """A private online learner: its guarantee holds for every stream, realizable or not.
 
     Two streams of ``horizon`` steps are neighbours if they differ in one record.
@@ -118,58 +231,9 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
         self.hypotheses = hypotheses
         self.horizon = horizon
 
-    @property
     @abstractmethod
-    def event(self) -> Event:
-        """A whole run, as the ledger records it; a function of declarations alone."""
-
-    @property
-    def declared(self) -> str:
-        """All sizes that a run must keep when it goes on after a crash."""
-        return str(self.event)
-
-    def cost(self) -> PrivacyCost:
-        """The guarantee of a whole run, however many hypotheses it publishes."""
-        return self.event.cost()
-
-    def start(
-        self,
-        *,
-        ledger: Ledger,
-        dataset: str,
-        label: str = "label is 1",
-        rng: random.Random | None = None,
-        journal: Journal | None = None,
-    ) -> PrivateStream[Point]:
-        """Spend `cost` on ``dataset`` in the ledger, once, then begin the run.
-
-        ``rng`` is the system's cryptographic generator unless given; with a seeded one the run is a
-        simulation and not private.  ``journal`` is told whatever `resume` needs, before anything is
-        published that depends on it.  Raises `BudgetExceededError` or `LedgerError`.
-        """
-        return self.begin(self.pay(ledger, dataset, label, rng), journal)
-
-    def pay(
-        self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
-    ) -> Receipt:
-        """Spend the cost of a whole run, which draws from ``rng``."""
-        what = f"learn {label} online from {self.hypotheses}"
-        return ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
-
-    @abstractmethod
-    def begin(self, receipt: Receipt, journal: Journal | None) -> PrivateStream[Any]:
-        """A run paid for by ``receipt``, whose generator it draws from."""
-
-    @abstractmethod
-    def resume(
-        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
-    ) -> PrivateStream[Any]:
-        """The run that a journal tells of, at its last entry; nothing is spent or drawn again.
-
-        The steps after the last entry can be taken anew, if their records are at hand: they drew
-        nothing.  One run must not be resumed twice from one entry.  Raises `ModelError` for
-        entries of another learner.
-        """
+    def stream(self, tape: Tape) -> PrivateStream[Any]:
+        """A run for which nothing is drawn yet."""
 
     @abstractmethod
     def mistake_bound(self, beta: float) -> MistakeBound | None:
@@ -181,12 +245,3 @@ class PrivateOnlineLearner(ABC, Generic[Point]):
         Calibrated by ``python -m benchmarks.mistakes``, and no bound; None where nothing is measured.
         """
         return None
-
-
-def foreign_entry(kind: str) -> ModelError:
-    """The error for an entry of a journal that the online learner of ``kind`` has not written."""
-    return ModelError(
-        f"go on with a run of the online learner of {kind}",
-        found="an entry of its journal is none of this learner's",
-        fix="give the journal that the run wrote, as it is",
-    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -12,12 +11,9 @@ from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_plan
-from littlestone.learners.online.base import (
-    Journal,
-    MistakeBound,
-    foreign_entry,
-)
+from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner, CountedStream
+from littlestone.learners.online.taped import Record
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
@@ -26,6 +22,7 @@ from littlestone.privacy.mechanisms.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.parameters import least, whole
 from littlestone.privacy.samplers import selection
+from littlestone.privacy.tape import Tape
 from littlestone.sample import Sample
 
 _SHARE = Fraction(1, 4)  # of epsilon, for the counter; calibrated
@@ -37,105 +34,60 @@ _DRAWS, _MARGINS = (2, 3, 4, 6), (1.0, 1.5, 2.0, 3.0, 4.0)  # what `proved` trie
 class ExpertStream(CountedStream):
     """A run of `PrivateExperts`."""
 
-    def __init__(
-        self, learner: PrivateExperts, rng: random.Random, journal: Journal | None
-    ) -> None:
-        super().__init__(learner, learner.canonical(0), rng)
+    def __init__(self, learner: PrivateExperts, tape: Tape) -> None:
+        super().__init__(learner, learner.canonical(0), tape)
         self._learner = learner
-        self._tell: Journal = (lambda entry: None) if journal is None else journal
         self._draws = 0
         self._counts: dict[Any, list[int]] = {}
-        self._new: dict[Any, list[int]] = {}  # what the journal has not been told
+        self._new: dict[tuple[Any, int], tuple[int, int]] = {}  # the last step, and how often
 
-    def begin(self) -> None:
-        first = self._rng.randrange(self._learner.experts)
-        epoch = self._learner.counter.begin(1, self._rng)
-        entry = ["begin", first, epoch.skips, epoch.due]
-        self._tell(entry)
-        self.restore(entry)
+    def _begin(self) -> None:
+        last = self._learner.experts - 1
+        first = self._tape.whole(lambda rng: rng.randrange(last + 1), 0, last)
+        self._begun(first, self._learner.counter.begin(1, self._tape))
+
+    def _begun(self, first: int, epoch: Epoch) -> None:
+        self._publish(self._learner.canonical(first))
+        self._epoch = epoch
 
     @property
-    def draws(self) -> int:
-        """The number of draws so far, public: each publishes a hypothesis, maybe the same."""
+    def public_draws(self) -> int:
         return self._draws
 
     @property
     def over(self) -> bool:
-        return self._draws == self._learner.draws
+        return super().over or self._draws == self._learner.draws
 
-    def _take(self, x: Any, y: int, *, wrong: bool) -> None:
-        self._new.setdefault(x, [0, 0])[y] += 1
-        if wrong:
-            epoch = self._learner.counter.counted(self._epoch, self._steps, self._rng)
-            self._tell(["mistake", self._steps, self._told(), epoch.due])
-            self._epoch = epoch
+    def _right(self, x: Any, y: int, times: int = 1) -> None:
+        self._count(x, y, times)
+        _, often = self._new.pop((x, y), (0, 0))
+        self._new[x, y] = self._steps, often + times  # in the order of the last steps
 
-    def _told(self) -> list[list[Any]]:
-        """The records that are new, as the journal keeps them; from now on they are old."""
-        records = [(x, *often) for x, often in self._new.items()]
+    def _mistaken(self, x: Any, y: int) -> None:
+        self._epoch = self._learner.counter.counted(self._epoch, self._steps, self._tape)
+        self._count(x, y)
+
+    def _count(self, x: Any, y: int, times: int = 1) -> None:
+        self._counts.setdefault(x, [0, 0])[y] += times
+
+    def _owed(self) -> list[Record]:
+        return [Record(step, x, y, often) for (x, y), (step, often) in self._new.items()]
+
+    def _told(self) -> None:
         self._new = {}
-        self._count(records)
-        written = self._domain.point_to_json
-        return [[written(x), *often] for x, *often in records]
 
-    def _count(self, records: Iterable[Any]) -> None:
-        for x, *often in records:
-            counts = self._counts.setdefault(x, [0, 0])
-            for y in (0, 1):
-                counts[y] += often[y]
-
-    def _draw(self) -> None:
-        learner, records = self._learner, self._told()
-        found = learner.choose(self._counts, self._rng)
-        epoch = learner.counter.begin(self._steps + 1, self._rng)
-        self._tell(["draw", self._steps, records, found, epoch.skips, epoch.due])
-        self._drawn(found, epoch)
+    def _hit(self) -> None:
+        learner, last = self._learner, self._learner.experts - 1
+        found = self._tape.whole(lambda rng: learner.choose(self._counts, rng), 0, last)
+        self._drawn(found, learner.counter.begin(self._steps + 1, self._tape))
 
     def _drawn(self, found: int, epoch: Epoch) -> None:
-        self._epoch = epoch
         self._draws += 1
-        self._publish(self._learner.canonical(found), self._steps)
-
-    def restore(self, entry: object) -> None:
-        """Go to the step of an entry of the journal.  Raises `ModelError` if it is none."""
-        learner, epoch, now = self._learner, self._epoch, self._steps
-        match entry:
-            case ["begin", int(first), int(skips), int(due)] if (
-                0 <= first < learner.experts and self._due(due, 1) and skips >= 0
-            ):
-                self._publish(learner.canonical(first), 0)
-                self._epoch = Epoch(skips, 0, due)
-            case ["mistake", int(step), [*records], int(due)] if (
-                now < step <= learner.horizon and self._due(due, step)
-            ):
-                self._steps = step
-                self._count(self._records(records))
-                self._epoch = Epoch(epoch.skips, epoch.count + 1, due)
-            case ["draw", int(step), [*records], int(found), int(skips), int(due)] if (
-                now <= step <= learner.horizon
-                and 0 <= found < learner.experts
-                and self._due(due, step + 1)
-                and skips >= 0
-                and not self.over
-            ):
-                self._steps = step
-                self._count(self._records(records))
-                self._drawn(found, Epoch(skips, 0, due))
-            case _:
-                raise foreign_entry("experts")
-
-    def _records(self, records: list[Any]) -> Iterator[tuple[Any, int, int]]:
-        for record in records:
-            match record:
-                case [x, int(zeros), int(ones)] if (
-                    min(zeros, ones) >= 0 and (x := self._domain.point_from_json(x)) is not None
-                ):
-                    yield x, zeros, ones
-                case _:
-                    raise foreign_entry("experts")
+        self._epoch = epoch if self._draws < self._learner.draws else self._no_hit()
+        self._publish(self._learner.canonical(found))
 
 
-class PrivateExperts(CountedLearner[ExpertStream]):
+class PrivateExperts(CountedLearner):
     """Follow one hypothesis of a finite class; when it has erred often, draw another one.
 
     The first is uniform.  `OneSidedThreshold` counts the mistakes of the one that is followed.  At a
@@ -246,8 +198,8 @@ class PrivateExperts(CountedLearner[ExpertStream]):
         sample = Sample[Any].from_counts(self.hypotheses.domain, counts)
         return self.hypotheses.error_runs(sample)
 
-    def stream(self, rng: random.Random, journal: Journal | None) -> ExpertStream:
-        return ExpertStream(self, rng, journal)
+    def stream(self, tape: Tape) -> ExpertStream:
+        return ExpertStream(self, tape)
 
     def _early(self, beta: float) -> int:
         """So many mistakes before its threshold no epoch ends, but for probability beta."""

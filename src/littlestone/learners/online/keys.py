@@ -1,9 +1,9 @@
-"""The online learner of finite sets: each point is published soon after it is often mistaken."""
+"""The online learner of what one mistake names: a point of a set, or a whole hypothesis."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -11,88 +11,163 @@ import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
-from littlestone.domains import Domain
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses import FiniteSet
+from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.base import require_plan
-from littlestone.learners.online.base import (
-    Journal,
-    MistakeBound,
-    PrivateOnlineLearner,
-    PrivateStream,
-    foreign_entry,
-)
+from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.continual_key_selection import (
-    ContinualKeySelection,
-    KeyJournal,
-    KeySession,
-)
-from littlestone.privacy.mechanisms.epoch import Epoch
+from littlestone.privacy.mechanisms.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.tape import Tape
+
+_PROOF = "docs/proofs/continual-key-selection.md"
+
+
+class Naming(ABC):
+    """What a mistake names, by itself, and what is published when it is selected."""
+
+    hypotheses: HypothesisClass[Any]
+
+    @property
+    @abstractmethod
+    def parts(self) -> int:
+        """How many keys are named at most, each until it is selected, on a stream of the class."""
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """Where this is proved."""
+
+    @abstractmethod
+    def key(self, x: Any, y: int) -> Any:
+        """What the mistake (x, y) names; None for nothing."""
+
+    @abstractmethod
+    def after(self, h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
+        """What is published after ``h`` when these keys are selected."""
+
+
+@dataclass(frozen=True)
+class PointNaming(Naming):
+    """A mistake names its point, which enters the published set when it is selected, or leaves it."""
+
+    hypotheses: PointCovering
+
+    @property
+    def parts(self) -> int:
+        return self.hypotheses.parts
+
+    @property
+    def source(self) -> str:
+        return f"{_PROOF}, Theorem 4"
+
+    def key(self, x: Any, y: int) -> Any:
+        return x
+
+    def after(self, h: Any, selected: frozenset[Any]) -> FiniteSet:
+        return FiniteSet(h.domain, h.members ^ selected)
+
+
+@dataclass(frozen=True)
+class FunctionNaming(Naming):
+    """A mistake names the SOA of H|(x,y), which is published when it is selected; LDim(H) <= 1."""
+
+    hypotheses: HypothesisClass[Any]
+
+    @property
+    def parts(self) -> int:
+        return 0 if self.hypotheses.is_single() else 1
+
+    @property
+    def source(self) -> str:
+        return f"{_PROOF}, Theorem 5"
+
+    def key(self, x: Any, y: int) -> Hypothesis[Any] | None:
+        left = self.hypotheses.restrict(x, y)
+        return None if left.is_empty() else left.soa()
+
+    def after(self, h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
+        # The first in an order of their forms, which one was named first being secret.
+        return Hypothesis.from_json(min((g.to_json() for g in selected), key=str))
+
+
+def naming_of(H: HypothesisClass[Any]) -> Naming | None:
+    """What a mistake names of this class: its point, or a function; None if it may be several.
+
+    >>> from littlestone.classes import Subsets, Thresholds
+    >>> from littlestone.domains import Integers
+    >>> naming_of(Subsets(Integers(), 3)).key(7, 1), naming_of(Thresholds.on(0, 9))
+    (7, None)
+    """
+    if isinstance(H, PointCovering):
+        return PointNaming(H)
+    H.require_learnable()
+    return FunctionNaming(H) if H.littlestone_dimension() <= 1 else None
 
 
 class KeyStream(PrivateStream[Any]):
     """A run of `KeyLearner`."""
 
-    def __init__(self, empty: FiniteSet, session: KeySession[Any]) -> None:
-        super().__init__(empty)
-        self._empty, self._session = empty, session
-        self._members: frozenset[Any] = frozenset()
+    def __init__(self, naming: Naming, mechanism: ContinualKeySelection[Any], tape: Tape) -> None:
+        super().__init__(naming.hypotheses.soa(), mechanism.horizon, tape)
+        self._naming, self._keys = naming, mechanism.competitions(tape)
+
+    def _mistaken(self, x: Any, y: int) -> None:
+        if (key := self._naming.key(x, y)) is not None:
+            self._keys.count(self._steps, key)
 
     @property
-    def steps(self) -> int:
-        return self._session.steps
+    def _due(self) -> int:
+        return self._keys.due
 
-    def _learn(self, x: Any, y: int) -> None:
-        if selected := self._session.step(x if (x in self._members) != y else None):
-            self._toggle(self.steps, selected)
-
-    def restore(self, entry: list[Any]) -> None:
-        """Go to the step of an entry of the journal, at which a point was named."""
-        step, x, skips, count, due = entry
-        for at, selected in self._session.restore(step, x, Epoch(skips, count, due)):
-            self._toggle(at, selected)
-
-    def go_to(self, step: int) -> None:
-        for at, selected in self._session.go_to(step):
-            self._toggle(at, selected)
-
-    def _toggle(self, step: int, selected: frozenset[Any]) -> None:
-        self._members ^= selected
-        self._publish(FiniteSet(self._empty.domain, self._members), step)
+    def _hit(self) -> None:
+        self._publish(self._naming.after(self._published, self._keys.select()))
 
 
 class KeyLearner(PrivateOnlineLearner[Any]):
-    """Publish a set S of points, beginning with none; a selected point enters S, or leaves it.
+    """Publish what many mistakes name: points of a set, or a hypothesis of a class with LDim(H) <= 1.
 
-    A record (x, y) with 1[x in S] != y names the key x, others name none, and keys are selected by
-    `ContinualKeySelection`.  (epsilon, delta)-DP for every stream, because what is selected is
-    all that is published: docs/proofs/continual-key-selection.md, Theorem 1.
+    A record (x, y) that the published hypothesis mistakes names a key, others name none, and keys are
+    selected by `ContinualKeySelection`.  (epsilon, delta)-DP for every stream, because what is selected
+    is all that is published: docs/proofs/continual-key-selection.md, Theorem 1.
 
-    The set may have more points than those of the class, if more are positive often; a point that is
-    often negative afterwards leaves it again.  Constant time a step, 0.1 ms a mistake.
-    Raises `DeclarationError` for other classes and delta = 0.
+    Of points and subsets, the key is x: the published set S begins empty, and a selected point enters
+    it, or leaves it.  The set may have more points than those of the class, if more are positive
+    often; a point that is often negative afterwards leaves it again.
 
-    >>> from littlestone.classes import Subsets
+    Of other classes the key is the SOA of H|(x,y), which is the one function of that version space
+    wherever SOA_H, which is published first, is wrong.  This is what Golowich and Livni (GL21) do at
+    dimension 1, where their trees have one level: many SOAs get a mistake each, and a sparse histogram
+    under continual observation shows the function that many have in common.  Their histogram adds the
+    noise of a binary tree, and asks for O(log(T / delta) log(T) / epsilon) mistakes; this one costs
+    less and has a proved constant.  Their learner of dimension d, with 2^(2^O(d)) log T mistakes, is
+    not here.
+
+    Constant time a step, 0.1 ms a mistake.  Raises `DeclarationError` for other classes and delta = 0,
+    `EmptyClassError` and `InfiniteDimensionError`.
+
+    >>> from littlestone.classes import Subsets, Thresholds
     >>> from littlestone.domains import Strings
-    >>> H = Subsets(Strings("merchant"), 3)
-    >>> learner = KeyLearner(H, Budget(1, "1e-6"), horizon=200_000)
+    >>> learner = KeyLearner(Subsets(Strings("merchant"), 3), Budget(1, "1e-6"), horizon=200_000)
     >>> round(learner.expected_mistakes, 1), learner.mistake_bound(0.05).mistakes
     (109.9, 131)
+    >>> KeyLearner(Thresholds.on(0, 1), Budget(1, "1e-6"), horizon=200_000).mistake_bound(0.05).mistakes
+    50
     """
 
     method = "keys"
 
     def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int) -> None:
         super().__init__(hypotheses, horizon)
-        if not isinstance(hypotheses, PointCovering):
+        naming = naming_of(hypotheses)
+        if naming is None:
             raise DeclarationError(
                 f"learn {hypotheses} online by the method {self.method}",
-                found="it is no class of finite sets of points",
-                fix="declare points or subsets of a column, or take another method",
+                found="it is no class of finite sets of points, and its Littlestone dimension is "
+                f"{hypotheses.littlestone_dimension()}, so one mistake does not tell a hypothesis",
+                fix="declare points or subsets of a column or a class of dimension 1, or take another "
+                "method",
             )
-        self.hypotheses: PointCovering = hypotheses
+        self.naming = naming
         self.mechanism: ContinualKeySelection[Any] = ContinualKeySelection.within(
             budget, horizon=horizon
         )
@@ -101,27 +176,13 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     def event(self) -> ContinualKeySelection[Any]:
         return self.mechanism
 
-    def begin(self, receipt: Receipt, journal: Journal | None) -> KeyStream:
-        told = _told(journal, self.hypotheses.domain)
-        return self._stream(self.mechanism.start(receipt=receipt, journal=told))
-
-    def resume(
-        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
-    ) -> KeyStream:
-        stream = self._stream(
-            KeySession(self.mechanism, rng, _told(journal, self.hypotheses.domain))
-        )
-        for entry in entries:
-            stream.restore(_checked(entry, self.hypotheses.domain, stream.steps, self.horizon))
-        return stream
-
-    def _stream(self, session: KeySession[Any]) -> KeyStream:
-        return KeyStream(FiniteSet(self.hypotheses.domain, frozenset()), session)
+    def stream(self, tape: Tape) -> KeyStream:
+        return KeyStream(self.naming, self.mechanism, tape)
 
     @property
     def expected_mistakes(self) -> float:
         """The most mistakes, expected, on a realizable sequence of an adaptive adversary."""
-        return self.hypotheses.parts * self.mechanism.expected_records
+        return self.naming.parts * self.mechanism.terms.expected_records
 
     def measured_mistakes(self) -> int:
         """The most that are expected, which is proved."""
@@ -130,37 +191,17 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """The least M such that d independent keys take more than M records with probability beta.
 
-        For sets of at most d points.  docs/proofs/continual-key-selection.md, Theorem 4.
+        For sets of at most d points, and d = 1 for a hypothesis.
+        docs/proofs/continual-key-selection.md, Theorems 4 and 5.
         """
         require_plan(0.5, beta)
-        d = self.hypotheses.parts
+        d, terms = self.naming.parts, self.mechanism.terms
         # Keys that take more records than `most` are counted as if they never were selected.
-        most = self.mechanism.enough(beta / (1000 * max(d, 1)))
-        missed = np.fromiter(islice(self.mechanism.missed(), most + 1), float)
+        most = terms.enough(beta / (1000 * max(d, 1)))
+        missed = np.fromiter(islice(terms.missed(), most + 1), float)
         total, one = np.ones(1), np.append(0.0, missed[:-1] - missed[1:])
         for _ in range(d):
             total = np.convolve(total, one)
         # The margin covers the rounding of sums of a few thousand numbers.
         mistakes = int(np.argmax(1 - np.cumsum(total) + 1e-9 <= beta))
-        source = "docs/proofs/continual-key-selection.md, Theorem 4"
-        return MistakeBound(mistakes, beta, True, source)
-
-
-def _told(journal: Journal | None, domain: Domain[Any]) -> KeyJournal[Any] | None:
-    if journal is None:
-        return None
-    return lambda step, key, epoch: journal(
-        [step, domain.point_to_json(key), epoch.skips, epoch.count, epoch.due]
-    )
-
-
-def _checked(entry: object, domain: Domain[Any], steps: int, horizon: int) -> list[Any]:
-    match entry:
-        case [int(step), x, int(skips), int(count), int(due)] if (
-            steps < step <= horizon
-            and (x := domain.point_from_json(x)) is not None
-            and skips >= 0 < count
-            and step <= due <= horizon + 1
-        ):
-            return [step, x, skips, count, due]
-    raise foreign_entry("points")
+        return MistakeBound(mistakes, beta, True, self.naming.source)

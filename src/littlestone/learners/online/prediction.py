@@ -14,12 +14,13 @@ from littlestone.domains import Point, truth
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.own_prediction import OwnPrediction
+from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes
+from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers
+from littlestone.privacy.tape import Tape, journal_mismatch
 
 _HITS, _STEEPNESS, _MARGIN, _FEWEST, _EARLY = 450, 2.5, 0.5, 250, 160  # calibrated
 _KEPT, _FEW = 1024, 16
@@ -77,7 +78,7 @@ class Copies(Generic[Point]):
         return self._after[step]
 
 
-class PredictionStream(Generic[Point]):
+class PredictionStream(TapedStream[Point]):
     """A run of `PredictionLearner`: `predict`, then `update`, once for each record.
 
     The prediction of a record is for its owner alone: an `OwnPrediction`.  Shown to others it breaks
@@ -86,46 +87,52 @@ class PredictionStream(Generic[Point]):
     the votes are spent, the prediction is that of the SOA of the class, and no record is looked at
     any more; `steps` and `over` are public.
 
-    Any x and y are a record, as in a `PrivateStream`, by `Domain.canonical` and `truth`.
+    Any x and y are a record, as in a `PrivateStream`, by `Domain.canonical` and `truth`.  Of a run that
+    is kept, each prediction is on the disk before it is returned.
     """
 
-    def __init__(
-        self, learner: PredictionLearner[Point], rng: random.Random, initial: Epoch
-    ) -> None:
-        self._learner, self._rng, self._epoch = learner, rng, initial
-        self._copies = Copies(learner.hypotheses, learner.votes.voters)
-        self._domain = learner.hypotheses.domain
+    def __init__(self, learner: PredictionLearner[Point], tape: Tape) -> None:
+        super().__init__(learner.hypotheses.domain, learner.horizon, tape)
+        self._learner, self._votes = learner, learner.votes
+        self._epoch = Epoch(0, 0, learner.horizon + 1)  # until one is drawn
+        self._copies = Copies(learner.hypotheses, self._votes.voters)
         self._default = learner.hypotheses.soa()
         self._asked: tuple[Point, int, bool] | None = None
-        self.steps = 0
-        """The number of records that were taken, at most the horizon; public."""
+        self._asked_before = False  # by a call that ended before the label came
         self.over = False
         """Whether no record is looked at any more; public."""
 
     def predict(self, x: object) -> OwnPrediction:
         """The label of the next record's point, for the owner of that record.
 
-        Raises `DeclarationError` before the `update` of the last one: a second answer would be a
-        second draw.
+        If an earlier call ended between `predict` and `update`, the point of that record has the same
+        answer again.  Raises `DeclarationError` before the `update` of the last one: a second answer
+        would be a second draw.  Raises `OutputError` if the run is kept in a file and that fails.
         """
-        if self._asked is not None:
-            raise DeclarationError(
-                "predict a label",
-                found="the last point that was predicted has not got its label yet",
-                fix="call update with that point and its label first",
-            )
         point = self._domain.canonical(x)
+        if self._asked is not None:
+            if not self._asked_before or self._asked[0] != point:
+                raise DeclarationError(
+                    "predict a label",
+                    found="the last point that was predicted has not got its label yet",
+                    fix="call update with that point and its label first",
+                )
+            self._asked_before = False
+            return OwnPrediction(self._asked[1])
         if self.over:
-            label, certain = self._default(point), True
-        else:
-            label, certain = self._learner.votes.answer(self._copies.votes(point), self._rng)
-        self._asked = point, label, certain
-        return OwnPrediction(label)
+            self._asked = point, self._default(point), True
+            return OwnPrediction(self._asked[1])
+        self._tape.open()
+        prediction = OwnPrediction(self._ask(point))
+        step = self._steps + 1
+        self._write(step, lambda: [Record(step, point, None)])
+        self._tape.close()
+        return prediction
 
     def update(self, x: object, y: object) -> None:
         """Take the next record, whose point was predicted.
 
-        Raises `DeclarationError` for another point.
+        Raises `DeclarationError` for another point, and `OutputError` as `predict`.
         """
         point = self._domain.canonical(x)
         if self._asked is None or self._asked[0] != point:
@@ -134,26 +141,81 @@ class PredictionStream(Generic[Point]):
                 found="its point is not the one that was predicted last",
                 fix="call predict with the point of each record, then update",
             )
-        _, predicted, certain = self._asked
-        label, self._asked = truth(y), None
+        label = truth(y)
         if self.over:
+            self._asked = None
             return
-        self.steps += 1
-        gate = self._learner.votes.gate
+        self._tape.open()
+        self._label(label)
+        self._tape.close()
+
+    def skip(self) -> None:
+        """Go on without the label of a record that was predicted before a crash, if it is gone.
+
+        No other step can have been taken: each has its line in the file.
+        """
+        if self._asked is not None and not self.over:
+            self._tape.open()
+            self._label(None)
+            self._tape.close()
+        self._asked = None
+
+    def _begin(self) -> None:
+        self._epoch = self._votes.gate.begin(1, self._tape)
+
+    def _ask(self, point: Point) -> int:
+        """Draw the answer of the next record: its label."""
+        votes = self._copies.votes(point)
+        label, certain = self._tape.draw(
+            lambda rng: list(self._votes.answer(votes, rng)), _is_answer
+        )
+        self._asked = point, label, bool(certain)
+        return label
+
+    def _label(self, label: int | None) -> None:
+        """Take the record that was asked for; without a label nothing is learned from it."""
+        assert self._asked is not None
+        point, predicted, certain = self._asked
+        self._asked, self._asked_before = None, False
+        self._steps += 1
         # One for each step would do as well: it depends on nothing.
-        copy = self._rng.randrange(self._learner.votes.voters)
-        if not certain or predicted != label:
+        last = self._votes.voters - 1
+        copy = self._tape.whole(lambda rng: rng.randrange(last + 1), 0, last)
+        if label is not None and (not certain or predicted != label):
             self._copies.feed(copy, point, label)
         if not certain:
-            self._epoch = gate.counted(self._epoch, self.steps, self._rng)
-        self.over = self._epoch.due == self.steps or self.steps == self._learner.horizon
+            self._epoch = self._votes.gate.counted(self._epoch, self._steps, self._tape)
+        self._write(self._steps, lambda: [Record(self._steps, point, label)])
+        self.over = self._epoch.due == self._steps or self._steps == self._horizon
+
+    def _replay(self, step: int, records: list[Record]) -> None:
+        for at, x, y, times in records:
+            if self.over or (at, times) != (self._steps + 1, 1) or at != step:
+                raise journal_mismatch()
+            if self._asked is None and y is None:
+                self._ask(x)
+                self._asked_before = True
+            elif self._asked is not None and self._asked[0] == x:
+                self._label(y)
+            else:
+                raise journal_mismatch()
+
+    def _go_on(self) -> None:
+        """Nothing waits: what a step draws is in its own lines."""
 
 
-class PredictionLearner(Generic[Point]):
+def _is_answer(value: object) -> bool:
+    match value:
+        case [0 | 1, bool()]:
+            return True
+    return False
+
+
+class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
     """Predict the label of each x_t by a noisy vote of k copies of the SOA.
 
     Step t has one of k copies, pi(t), drawn uniformly beforehand.  The copies vote on x_t by
-    `CertainVotes`.  If the prediction is wrong, or the vote uncertain, copy pi(t) alone learns
+    `BetweenThresholds`.  If the prediction is wrong, or the vote uncertain, copy pi(t) alone learns
     (x_t, y_t).  Joint differential privacy: for every t, all predictions but that of step t are
     (epsilon, delta)-DP in the record (x_t, y_t), whoever chooses the other records, adaptively and
     in the knowledge of these predictions (docs/proofs/private-prediction.md, Theorem 2).
@@ -176,6 +238,8 @@ class PredictionLearner(Generic[Point]):
     epsilon 1, delta 0.000001 (replace-one)
     """
 
+    verb = "predict {label} online by {hypotheses}"
+
     def __init__(
         self,
         hypotheses: HypothesisClass[Point],
@@ -188,10 +252,10 @@ class PredictionLearner(Generic[Point]):
     ) -> None:
         hypotheses.require_learnable()
         self.hypotheses, self.horizon = hypotheses, horizon
-        estimate = _Sizes.calibrated(hypotheses, budget, horizon)
+        estimate = _Calibrated.of(hypotheses, budget, horizon)
         copies = estimate.copies if copies is None else copies
         require_teachers(copies)
-        self.votes = CertainVotes(
+        self.votes = BetweenThresholds(
             budget=budget,
             voters=copies,
             threshold=copies // 2 + estimate.margin if threshold is None else threshold,
@@ -200,36 +264,22 @@ class PredictionLearner(Generic[Point]):
         )
 
     @property
-    def event(self) -> CertainVotes:
-        """A whole run, as the ledger records it."""
+    def event(self) -> BetweenThresholds:
+        """A whole run, as the ledger records it; its cost is joint, as the class says."""
         return self.votes
 
-    def cost(self) -> PrivacyCost:
-        """The guarantee of a whole run; joint, as the class says."""
-        return self.event.cost()
-
-    def start(
-        self,
-        *,
-        ledger: Ledger,
-        dataset: str,
-        label: str = "label is 1",
-        rng: random.Random | None = None,
-    ) -> PredictionStream[Point]:
-        """Spend `cost` on ``dataset`` in the ledger, once, then begin the run.
-
-        ``rng`` is the system's cryptographic generator unless given; with a seeded one the run is a
-        simulation and not private.  Raises `BudgetExceededError` or `LedgerError`.
-        """
+    def pay(
+        self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
+    ) -> Receipt:
         _ = self.votes.steepness  # which takes a search: before the spend
-        what = f"predict {label} online by {self.hypotheses}"
-        receipt = ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
-        rng = receipt.redeem(self.event)
-        return PredictionStream(self, rng, self.votes.gate.begin(1, rng))
+        return super().pay(ledger, dataset, label, rng)
+
+    def stream(self, tape: Tape) -> PredictionStream[Point]:
+        return PredictionStream(self, tape)
 
 
 @dataclass(frozen=True)
-class _Sizes:
+class _Calibrated:
     """Calibrated: about as many uncertain votes as d = LDim(H) rounds of agreement take.
 
     N is of the order sqrt(hits ln(1 / delta)) / epsilon, and k and hits of the order d N.
@@ -240,7 +290,7 @@ class _Sizes:
     hits: int
 
     @classmethod
-    def calibrated(cls, hypotheses: HypothesisClass[Any], budget: Budget, horizon: int) -> _Sizes:
+    def of(cls, hypotheses: HypothesisClass[Any], budget: Budget, horizon: int) -> _Calibrated:
         require_horizon(horizon)
         loss, d = float(budget.epsilon), int(hypotheses.littlestone_dimension())
         log = max(1.0, -natural_log(budget.delta or Fraction(1)))

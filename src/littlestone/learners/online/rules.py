@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.rules import EqualityRules
@@ -14,60 +13,41 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import RuleUnion
 from littlestone.hypotheses.rules import Rule
 from littlestone.learners.base import require_plan
-from littlestone.learners.online.base import (
-    Journal,
-    MistakeBound,
-    PrivateOnlineLearner,
-    PrivateStream,
-    foreign_entry,
-)
+from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.competition import Competition, CompetitionJournal
 from littlestone.privacy.mechanisms.continual_selection import ContinualSelection
+from littlestone.privacy.tape import Tape
 
 WITHDRAW = -1
 _HANDICAP = 5  # records for each column that a rule leaves open, so that the narrowest one is first
 
-Key = Rule | int
+Named = Rule | int
 Shape = frozenset[int]
 
 
 class RuleStream(PrivateStream[Rule]):
-    """A run of `RuleLearner`; all its state but the session is a function of what was published."""
+    """A run of `RuleLearner`; all its state but the competition is a function of what was published."""
 
-    def __init__(
-        self, domain: Product, mechanism: ContinualSelection[Key], session: Competition[Key]
-    ) -> None:
-        super().__init__(RuleUnion(domain, frozenset()))
-        self._mechanism, self._session = mechanism, session
+    def __init__(self, domain: Product, mechanism: ContinualSelection[Named], tape: Tape) -> None:
+        super().__init__(RuleUnion(domain, frozenset()), mechanism.horizon, tape)
+        self._mechanism, self._competition = mechanism, mechanism.competition(tape)
         self._all = frozenset(range(len(domain.columns)))
         self._columns, self._withdrawn = self._all, list[Shape]()
         self._rule: Rule | None = None
-        self._begin()
+        self._change()
+
+    def _mistaken(self, x: Rule, y: int) -> None:
+        self._competition.count(self._steps, self.named(x, y))
 
     @property
-    def steps(self) -> int:
-        return self._session.steps
+    def _due(self) -> int:
+        return self._competition.due
 
-    def _learn(self, x: Rule, y: int) -> None:
-        self._take(self._session.step(self.named(x, y)))
+    def _hit(self) -> None:
+        self._take(self._competition.select())
 
-    def go_to(self, step: int) -> None:
-        step = min(step, self._mechanism.horizon)
-        while (due := self._session.due) <= step:
-            self._session.steps = due - 1
-            self._take(self._session.step())
-        self._session.steps = max(self._session.steps, step)
-
-    def restore(self, step: int, named: Iterable[Key], drawn: Iterable[int]) -> None:
-        """Take a step of the journal."""
-        self._take(self._session.restore(step, named, drawn))
-
-    def named(self, x: Rule, y: int) -> Iterable[Key]:
-        """What a record speaks for; nothing, if it is predicted rightly."""
-        if self._published(x) == y:
-            return ()
+    def named(self, x: Rule, y: int) -> Iterable[Named]:
+        """What a record speaks for that is predicted wrongly."""
         if self._rule is None:
             return (
                 tuple(v if c in shape else None for c, v in enumerate(x)) for shape in self._shapes
@@ -78,9 +58,7 @@ class RuleStream(PrivateStream[Rule]):
         pairs = enumerate(zip(self._rule, x, strict=True))
         return (next(c for c, (asked, v) in pairs if asked is not None and asked != v),)
 
-    def _take(self, selected: Key | None) -> None:
-        if selected is None:
-            return
+    def _take(self, selected: Named) -> None:
         if isinstance(selected, tuple):
             self._rule = selected
         elif self._rule is not None and selected == WITHDRAW:
@@ -90,13 +68,13 @@ class RuleStream(PrivateStream[Rule]):
             self._columns -= {selected}
             self._rule = tuple(None if c == selected else v for c, v in enumerate(self._rule))
         rules = () if self._rule is None else (self._rule,)
-        self._publish(RuleUnion(self._domain, frozenset(rules)), self.steps)
-        self._begin()
+        self._publish(RuleUnion(cast(Product, self._domain), frozenset(rules)))
+        self._change()
 
-    def _begin(self) -> None:
+    def _change(self) -> None:
         """Begin an epoch: for a rule out of all shapes that are left, or for a change of the rule."""
         if self._rule is not None:
-            self._session.begin(self._mechanism.rates(1))
+            self._competition.begin(self._mechanism.terms(1))
             return
         self._shapes = _shapes(self._columns, self._withdrawn)
         if not self._shapes:  # no rule agrees with all labels: begin anew
@@ -104,11 +82,11 @@ class RuleStream(PrivateStream[Rule]):
             self._shapes = _shapes(self._columns, [])
         growth, most = len(self._shapes), len(self._columns)
 
-        def handicap(key: Key) -> int:
+        def handicap(key: Named) -> int:
             return _HANDICAP * (most - len(_shape(key))) if isinstance(key, tuple) else 0
 
-        rates = self._mechanism.rates(growth, shared=growth > 1)
-        self._session.begin(rates, handicap)
+        terms = self._mechanism.terms(growth, shared=growth > 1)
+        self._competition.begin(terms, handicap)
 
 
 class RuleLearner(PrivateOnlineLearner[Rule]):
@@ -144,7 +122,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
             )
         self.hypotheses: EqualityRules = hypotheses
         shapes = 2 ** len(hypotheses.domain.columns)
-        self.mechanism: ContinualSelection[Key] = ContinualSelection(
+        self.mechanism: ContinualSelection[Named] = ContinualSelection(
             budget=budget,
             horizon=horizon,
             growth=shapes,
@@ -152,28 +130,11 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         )
 
     @property
-    def event(self) -> ContinualSelection[Key]:
+    def event(self) -> ContinualSelection[Named]:
         return self.mechanism
 
-    def begin(self, receipt: Receipt, journal: Journal | None) -> RuleStream:
-        session = self.mechanism.start(receipt=receipt, journal=_told(journal))
-        return RuleStream(self.hypotheses.domain, self.mechanism, session)
-
-    def resume(
-        self, entries: Iterable[list[Any]], rng: random.Random, journal: Journal | None
-    ) -> RuleStream:
-        session = self.mechanism.resume(rng, _told(journal))
-        stream = RuleStream(self.hypotheses.domain, self.mechanism, session)
-        for entry in entries:
-            match entry:
-                case [int(step), [*named], [*drawn]] if stream.steps < step <= self.horizon and all(
-                    type(number) is int and number >= 0 for number in drawn
-                ):
-                    keys = [_read(self.hypotheses.domain, key) for key in named]
-                    stream.restore(step, keys, drawn)
-                case _:
-                    raise foreign_entry("rules")
-        return stream
+    def stream(self, tape: Tape) -> RuleStream:
+        return RuleStream(self.hypotheses.domain, self.mechanism, tape)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """None: it is measured by ``python -m benchmarks.mistakes``, and not proved."""
@@ -182,27 +143,8 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
 
     def measured_mistakes(self) -> int:
         """What the first rule takes, and one change of it."""
-        first = self.mechanism.rates(self.mechanism.growth, shared=self.mechanism.growth > 1)
-        return round(first.expected_records + self.mechanism.rates(1).expected_records)
-
-
-def _told(journal: Journal | None) -> CompetitionJournal[Key] | None:
-    if journal is None:
-        return None
-    return lambda step, named, drawn: journal([step, named, drawn])
-
-
-def _read(domain: Product, key: object) -> Key:
-    """What a record named, as it was before JSON made a list of a rule."""
-    columns = domain.columns
-    match key:
-        case [*values] if len(values) == len(columns) and all(
-            v is None or v in column for v, column in zip(values, columns, strict=True)
-        ):
-            return tuple(values)
-        case int(column) if type(column) is int and WITHDRAW <= column < len(columns):
-            return column
-    raise foreign_entry("rules")
+        first = self.mechanism.terms(self.mechanism.growth, shared=self.mechanism.growth > 1)
+        return round(first.expected_records + self.mechanism.terms(1).expected_records)
 
 
 def _shape(rule: Rule) -> Shape:

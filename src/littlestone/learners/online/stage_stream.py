@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from littlestone.hypotheses import Hypothesis, majority
-from littlestone.learners.online.base import (
-    Journal,
-    foreign_entry,
-)
-from littlestone.learners.online.counted import CountedStream
-from littlestone.learners.online.stage_trees import Part
+from littlestone.learners.online.counted import CountedStream, is_form
+from littlestone.learners.online.stage_trees import ByTeacher
 from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.samplers.geometric import discrete_laplace
+from littlestone.privacy.tape import Tape
 
 if TYPE_CHECKING:
     from littlestone.learners.online.staged import StagedOnlineLearner
@@ -23,16 +22,13 @@ if TYPE_CHECKING:
 class StagedStream(CountedStream):
     """A run of `StagedOnlineLearner`."""
 
-    def __init__(
-        self, learner: StagedOnlineLearner, rng: random.Random, journal: Journal | None
-    ) -> None:
-        super().__init__(learner, learner.hypotheses.soa(), rng)
+    def __init__(self, learner: StagedOnlineLearner, tape: Tape) -> None:
+        super().__init__(learner, learner.hypotheses.soa(), tape)
         self._learner = learner
-        self._tell: Journal = (lambda entry: None) if journal is None else journal
-        self._buffer: Part = {}
-        self._parts: list[Part] = []
+        self._buffer: ByTeacher = {}
+        self._parts: list[ByTeacher] = []
         self._stages: list[int] = []
-        self._rho = 0  # until it is drawn, or told
+        self._rho = 0  # until it is drawn
 
     @property
     def calls(self) -> int:
@@ -41,61 +37,75 @@ class StagedStream(CountedStream):
 
     @property
     def over(self) -> bool:
-        return self.calls == self._learner.sizes.calls
+        return super().over or self.calls == self._learner.sizes.calls
 
     @property
     def stage(self) -> int:
         """The stage of the last call, 0, ..., d; 0 before; public."""
         return self._stages[-1] if self._stages else 0
 
-    def begin(self) -> None:
+    def _begin(self) -> None:
         noise, _ = self._learner.tests.noises()
-        rho = discrete_laplace(noise, self._rng) if noise else 0
-        epoch = self._learner.counter.begin(1, self._rng)
-        self._tell(["begin", rho, epoch.skips, epoch.due])
+        rho = self._tape.whole(lambda rng: discrete_laplace(noise, rng), None) if noise else 0
+        self._begun(rho, self._learner.counter.begin(1, self._tape))
+
+    def _begun(self, rho: int, epoch: Epoch) -> None:
         self._rho, self._epoch = rho, epoch
 
-    def _take(self, x: Any, y: int, *, wrong: bool) -> None:
-        if wrong:
-            # One for each step would do as well: it depends on nothing.
-            teacher = self._rng.randrange(self._learner.sizes.teachers)
-            epoch = self._learner.counter.counted(self._epoch, self._steps, self._rng)
-            told = self._domain.point_to_json(x)
-            self._tell(["mistake", self._steps, told, y, teacher, epoch.due])
-            self._mistaken(x, y, teacher, epoch)
+    def _mistaken(self, x: Any, y: int) -> None:
+        # One for each step would do as well: it depends on nothing.
+        last = self._learner.sizes.teachers - 1
+        teacher = self._tape.whole(lambda rng: rng.randrange(last + 1), 0, last)
+        self._epoch = self._learner.counter.counted(self._epoch, self._steps, self._tape)
+        self._deal(x, y, teacher)
 
-    def _mistaken(self, x: Any, y: int, teacher: int, epoch: Epoch) -> None:
-        self._epoch = epoch
+    def _deal(self, x: Any, y: int, teacher: int) -> None:
         self._buffer.setdefault(teacher, []).append((x, y))
 
-    def _draw(self) -> None:
+    def _hit(self) -> None:
         """Algorithm 4: find a stage where the teachers agree, and let draws from its lists vote."""
-        learner = self._learner
-        parts, stage = [*self._parts, self._buffer], self.stage
-        session = learner.session(self._rho, stage, self._rng)
-        while stage < learner.dimension:
-            scores = learner.sampling.scores(learner.lists(parts, stage))
-            if session.test(max(scores.values(), default=0)):
+        learner, parts = self._learner, [*self._parts, self._buffer]
+
+        @cache
+        def scores(stage: int) -> Mapping[Hypothesis[Any], int]:
+            return learner.sampling.scores(learner.lists(parts, stage))
+
+        stage = self._tape.whole(
+            lambda rng: self._agreed(scores, rng), self.stage, learner.dimension
+        )
+        form = self._tape.draw(lambda rng: self._voted(scores(stage), rng), is_form)
+        last = self.calls + 1 == learner.sizes.calls
+        after = self._no_hit() if last else learner.counter.begin(self._steps + 1, self._tape)
+        self._called(stage, form, after)
+
+    def _agreed(
+        self, scores: Callable[[int], Mapping[Hypothesis[Any], int]], rng: random.Random
+    ) -> int:
+        """The stage that the tests end in; the last one has none."""
+        stage = self.stage
+        session = self._learner.session(self._rho, stage, rng)
+        while stage < self._learner.dimension:
+            if session.test(max(scores(stage).values(), default=0)):
                 break
             stage += 1
-        else:
-            scores = learner.sampling.scores(learner.lists(parts, stage))
-        drawn = (learner.sampling.select(scores, self._rng) for _ in range(learner.sizes.draws))
+        return stage
+
+    def _voted(
+        self, scores: Mapping[Hypothesis[Any], int], rng: random.Random
+    ) -> dict[str, Any] | None:
+        """The form of the majority of all draws; the objects themselves were made by teachers."""
+        learner = self._learner
+        drawn = (learner.sampling.select(scores, rng) for _ in range(learner.sizes.draws))
         votes = [h for h in drawn if h is not None]
-        # From its canonical form: the objects themselves were made by teachers.
         vote = majority(votes) if votes else None
-        form = None if vote is None else vote.to_json()
-        last = self.calls + 1 == learner.sizes.calls
-        epoch = self._no_hit() if last else learner.counter.begin(self._steps + 1, self._rng)
-        self._tell(["call", self._steps, stage, form, epoch.skips, epoch.due])
-        self._called(stage, form, epoch)
+        return None if vote is None else vote.to_json()
 
     def _called(self, stage: int, form: dict[str, Any] | None, epoch: Epoch) -> None:
         self._parts.append(self._buffer)
         self._stages.append(stage)
         self._buffer, self._epoch = {}, epoch
         if form is not None:
-            self._publish(Hypothesis.from_json(form), self._steps)
+            self._publish(Hypothesis.from_json(form))
 
     def potentials(self) -> list[tuple[int, float, int]]:
         """For each call its stage, ln sum_f r^score(f) and the largest score: NOT PRIVATE.
@@ -113,31 +123,3 @@ class StagedStream(CountedStream):
             total = sum(math.exp(rate * (score - most)) for score in scores)
             found.append((stage, rate * most + math.log(total) if total else -math.inf, most))
         return found
-
-    def restore(self, entry: object) -> None:
-        """Go to the step of an entry of the journal.  Raises `ModelError` if it is none."""
-        learner, epoch, now = self._learner, self._epoch, self._steps
-        match entry:
-            case ["begin", int(rho), int(skips), int(due)] if self._due(due, 1) and skips >= 0:
-                self._rho, self._epoch = rho, Epoch(skips, 0, due)
-            case ["mistake", int(step), x, (0 | 1) as y, int(teacher), int(due)] if (
-                now < step <= learner.horizon
-                and not self.over
-                and (x := self._domain.point_from_json(x)) is not None
-                and 0 <= teacher < learner.sizes.teachers
-                and self._due(due, step)
-            ):
-                self._steps = step
-                counted = Epoch(epoch.skips, epoch.count + 1, due)
-                self._mistaken(x, y, teacher, counted)
-            case ["call", int(step), int(stage), dict() | None as form, int(skips), int(due)] if (
-                now <= step <= learner.horizon
-                and not self.over
-                and self.stage <= stage <= learner.dimension
-                and self._due(due, step + 1)
-                and skips >= 0
-            ):
-                self._steps = step
-                self._called(stage, form, Epoch(skips, 0, due))
-            case _:
-                raise foreign_entry("stages")

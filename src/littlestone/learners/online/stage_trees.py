@@ -12,7 +12,7 @@ from littlestone.decomposition import reducing_path
 Chunk = tuple[tuple[Any, int], ...]
 """The examples that a teacher got in one epoch."""
 
-Part = dict[int, list[tuple[Any, int]]]
+ByTeacher = dict[int, list[tuple[Any, int]]]
 """The examples of one epoch, by their teachers."""
 
 

@@ -13,10 +13,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.base import require_plan
-from littlestone.learners.online.base import (
-    Journal,
-    MistakeBound,
-)
+from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner
 from littlestone.learners.online.stage_sizes import (
     Adversary,
@@ -28,7 +25,7 @@ from littlestone.learners.online.stage_sizes import (
     slacks,
 )
 from littlestone.learners.online.stage_stream import StagedStream
-from littlestone.learners.online.stage_trees import Chunk, Part, stage_leaves
+from littlestone.learners.online.stage_trees import ByTeacher, Chunk, stage_leaves
 from littlestone.learners.voting import MOST_STEPS
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
@@ -39,6 +36,7 @@ from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.threshold_tests import Session
 from littlestone.privacy.parameters import whole
+from littlestone.privacy.tape import Tape
 from littlestone.steps import at_most
 
 _COUNTER, _TESTS = Fraction(1, 16), Fraction(1, 8)  # of epsilon; any shares are private
@@ -53,7 +51,7 @@ class StagedRun(Composed):
         return [(self, 1)]
 
 
-class StagedOnlineLearner(CountedLearner[StagedStream]):
+class StagedOnlineLearner(CountedLearner):
     """Publish the majority of R draws from what k teachers list, each time mistakes have piled up.
 
     A mistake goes to one of k teachers, each as likely, whatever the record; it keeps the first c =
@@ -170,7 +168,7 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
         left = self.tests.hits - stage
         return Session(noise, self.tests.threshold + rho, left, self.tests.hits_below, rng)
 
-    def lists(self, parts: Sequence[Part], stage: int) -> list[list[Hypothesis[Any]]]:
+    def lists(self, parts: Sequence[ByTeacher], stage: int) -> list[list[Hypothesis[Any]]]:
         """What each teacher lists, a function of its own records alone; the order means nothing."""
         known: dict[tuple[Chunk, ...], list[Hypothesis[Any]]] = {}
         lists = []
@@ -193,8 +191,8 @@ class StagedOnlineLearner(CountedLearner[StagedStream]):
         except TooLargeError:
             return []
 
-    def stream(self, rng: random.Random, journal: Journal | None) -> StagedStream:
-        return StagedStream(self, rng, journal)
+    def stream(self, tape: Tape) -> StagedStream:
+        return StagedStream(self, tape)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """K (U + z) mistakes, Theorem 2; None for other sizes, and for beta below 1/20.

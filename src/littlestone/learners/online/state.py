@@ -15,8 +15,11 @@ from filelock import FileLock, Timeout
 from littlestone.disk import sync_folder
 from littlestone.errors import ModelError, OutputError
 
-MAGIC = b"littlestone run 2\n"
-_FIRST_FORMAT = b'{"format": "littlestone run 1"'
+MAGIC = b"littlestone run 3\n"
+_OLDER = {
+    b'{"format": "littlestone run 1"': "it is of littlestone 0.1, whose states have no checksums",
+    b"littlestone run 2\n": "it is of an earlier version, whose states tell of draws in another form",
+}
 _DIGITS = 16  # of SHA-256 in hexadecimal, at the end of a line
 
 
@@ -44,9 +47,10 @@ class StateFile:
         """
         head = self._file.read(len(MAGIC))
         if head and head != MAGIC:
-            first = head + self._file.read(len(_FIRST_FORMAT) - len(head))
-            if first == _FIRST_FORMAT:
-                raise refused(self.path, "it is of littlestone 0.1, whose states have no checksums")
+            first = head + self._file.read(max(map(len, _OLDER)) - len(head))
+            for older, found in _OLDER.items():
+                if first.startswith(older):
+                    raise refused(self.path, found)
             raise refused(self.path, "it is no state of a run, and is left as it is")
         content = self._file.read()
         self._length = len(head) + len(content)

@@ -11,13 +11,10 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.online.base import (
-    Journal,
-    MistakeBound,
-    foreign_entry,
-)
-from littlestone.learners.online.counted import CountedLearner, CountedStream
+from littlestone.learners.online.base import MistakeBound
+from littlestone.learners.online.counted import CountedLearner, CountedStream, is_form
 from littlestone.learners.online.holdings import Examples, Held, Holdings
+from littlestone.learners.online.taped import Record
 from littlestone.learners.teachers import frontier, narrowed, taught
 from littlestone.learners.voting import MOST_STEPS
 from littlestone.privacy.accounting.calibration import calibrate
@@ -28,6 +25,7 @@ from littlestone.privacy.mechanisms.epoch import Epoch
 from littlestone.privacy.mechanisms.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.sparse_sampling import SparseSampling
 from littlestone.privacy.parameters import require_teachers, whole
+from littlestone.privacy.tape import Tape
 from littlestone.sample import Sample
 from littlestone.steps import at_most
 
@@ -36,22 +34,21 @@ _TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, for each vot
 _EPOCHS, _GROWTH = 3, 1.7  # of the measured mistakes
 _DOUBLINGS, _LISTED = 5, 2048
 _MOST_DOUBLED, _PARTS = 20, 32
+_KEY = 64  # bits
 MOST_SPACES = 10_000
 
 
 class TeacherStream(CountedStream):
     """A run of `TeacherLearner`."""
 
-    def __init__(
-        self, learner: TeacherLearner, rng: random.Random, journal: Journal | None
-    ) -> None:
-        super().__init__(learner, learner.hypotheses.soa(), rng)
-        self._learner, self._journal = learner, journal
-        self._draws = self._bottoms = self._told = 0
-        self._holdings = Holdings(learner.teachers, 0)  # until its key is drawn, or told
+    def __init__(self, learner: TeacherLearner, tape: Tape) -> None:
+        super().__init__(learner, learner.hypotheses.soa(), tape)
+        self._learner = learner
+        self._draws = self._bottoms = self._told_at = 0
+        self._holdings = Holdings(learner.teachers, 0)  # until its key is drawn
 
     @property
-    def draws(self) -> int:
+    def secret_draws(self) -> int:
         """The number of draws so far; all the records ever know of a draw that found nothing."""
         return self._draws
 
@@ -60,36 +57,43 @@ class TeacherStream(CountedStream):
         """That of the epoch; public."""
         return self._learner.threshold(self._bottoms)
 
-    def begin(self) -> None:
-        key, epoch = self._rng.getrandbits(64), self._learner.counter.begin(1, self._rng)
-        if self._journal is not None:
-            self._journal(["begin", key, epoch.skips, epoch.due])
-        self._begun(key, epoch)
-
-    def _take(self, x: Any, y: int, *, wrong: bool) -> None:
-        if wrong:
-            counter, now = self._learner.counter, self._steps
-            epoch = counter.counted(self._epoch, now, self._rng, self.threshold)
-            self._tell("mistake", self._domain.point_to_json(x), y, epoch.due)
-            self._epoch = epoch
-        self._hold(self._steps, x, y, wrong=wrong)
+    def _begin(self) -> None:
+        key = self._tape.whole(lambda rng: rng.getrandbits(_KEY), 0, (1 << _KEY) - 1)
+        self._begun(key, self._learner.counter.begin(1, self._tape))
 
     def _begun(self, key: int, epoch: Epoch) -> None:
         self._holdings = Holdings(self._learner.teachers, key)
         self._epoch = epoch
 
-    def _hold(self, step: int, x: Any, y: int, *, wrong: bool) -> None:
-        self._holdings.take(Held(step, x, int(y), self._draws), wrong=wrong)
+    def _right(self, x: Any, y: int, times: int = 1) -> None:
+        self._hold(self._steps, x, y, wrong=False)
 
-    def _draw(self) -> None:
+    def _mistaken(self, x: Any, y: int) -> None:
+        counter, now = self._learner.counter, self._steps
+        self._epoch = counter.counted(self._epoch, now, self._tape, self.threshold)
+        self._hold(now, x, y, wrong=True)
+
+    def _hold(self, step: int, x: Any, y: int, *, wrong: bool) -> None:
+        self._holdings.take(Held(step, x, y, self._draws), wrong=wrong)
+
+    def _owed(self) -> list[Record]:
+        held = self._holdings.right_since(self._told_at)
+        return [Record(record.step, record.x, record.y) for record in held]
+
+    def _told(self) -> None:
+        self._told_at = self._steps
+
+    def _hit(self) -> None:
+        form = self._tape.draw(self._voted, is_form)
+        threshold = self._learner.threshold(self._bottoms + 1 if form is None else 0)
+        self._drawn(form, self._learner.counter.begin(self._steps + 1, self._tape, threshold))
+
+    def _voted(self, rng: random.Random) -> dict[str, Any] | None:
+        """The form of what the teachers' votes find; the object itself was made by a teacher."""
         learner = self._learner
         lists = learner.lists(self._holdings.parts(), self._published)
-        found = learner.sampling.select(learner.sampling.scores(lists), self._rng)
-        form = None if found is None else found.to_json()
-        threshold = learner.threshold(self._bottoms + 1 if form is None else 0)
-        epoch = learner.counter.begin(self._steps + 1, self._rng, threshold)
-        self._tell("draw", form, epoch.skips, epoch.due)
-        self._drawn(form, epoch)
+        found = learner.sampling.select(learner.sampling.scores(lists), rng)
+        return None if found is None else found.to_json()
 
     def _drawn(self, form: dict[str, Any] | None, epoch: Epoch) -> None:
         self._epoch = epoch
@@ -97,56 +101,10 @@ class TeacherStream(CountedStream):
         self._holdings.forget(self._draws - self._learner.draws + 1)
         self._bottoms = self._bottoms + 1 if form is None else 0
         if form is not None:
-            # From its canonical form: the object itself was made by a teacher.
-            self._publish(Hypothesis.from_json(form), self._steps)
-
-    def _tell(self, kind: str, *drawn: Any) -> None:
-        """Tell the journal what was drawn at this step, and which records are held that it lacks."""
-        if self._journal is not None:
-            written, held = self._domain.point_to_json, self._holdings.right_since(self._told)
-            right = [[record.step, written(record.x), record.y] for record in held]
-            self._journal([kind, self._steps, right, *drawn])
-        self._told = self._steps
-
-    def restore(self, entry: object) -> None:
-        """Go to the step of an entry of the journal.  Raises `ModelError` if it is none."""
-        learner, now = self._learner, self._steps
-        match entry:
-            case ["begin", int(key), int(skips), int(due)] if (
-                self._due(due, 1) and min(key, skips) >= 0
-            ):
-                self._begun(key, Epoch(skips, 0, due))
-            case ["mistake", int(step), [*right], x, (0 | 1) as y, int(due)] if (
-                now < step <= learner.horizon
-                and (x := self._domain.point_from_json(x)) is not None
-                and self._due(due, step)
-            ):
-                self._restore_right(right, step)
-                self._epoch = Epoch(self._epoch.skips, self._epoch.count + 1, due)
-                self._hold(step, x, y, wrong=True)
-            case ["draw", int(step), [*right], dict() | None as form, int(skips), int(due)] if (
-                now <= step <= learner.horizon and self._due(due, step + 1) and skips >= 0
-            ):
-                self._restore_right(right, step)
-                self._drawn(form, Epoch(skips, 0, due))
-            case _:
-                raise foreign_entry("teachers")
-
-    def _restore_right(self, right: list[Any], to: int) -> None:
-        """Go to the step ``to``, by those before it that were predicted rightly, and held."""
-        for record in right:
-            match record:
-                case [int(step), x, (0 | 1) as y] if (
-                    self._steps < step <= to and (x := self._domain.point_from_json(x)) is not None
-                ):
-                    self._steps = step
-                    self._hold(step, x, y, wrong=False)
-                case _:
-                    raise foreign_entry("teachers")
-        self._steps = self._told = to
+            self._publish(Hypothesis.from_json(form))
 
 
-class TeacherLearner(CountedLearner[TeacherStream]):
+class TeacherLearner(CountedLearner):
     """Publish a hypothesis that many of k teachers list, each time mistakes have piled up.
 
     A record goes to one of k = ``teachers`` teachers, which its step alone decides (`Holdings`).
@@ -259,8 +217,8 @@ class TeacherLearner(CountedLearner[TeacherStream]):
         """In how many steps a teacher lists at a draw, at most: its share of `MOST_STEPS`."""
         return None if self.most is None else max(1, MOST_STEPS // self.teachers)
 
-    def stream(self, rng: random.Random, journal: Journal | None) -> TeacherStream:
-        return TeacherStream(self, rng, journal)
+    def stream(self, tape: Tape) -> TeacherStream:
+        return TeacherStream(self, tape)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         return None

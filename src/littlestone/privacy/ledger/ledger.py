@@ -96,6 +96,9 @@ class Ledger:
         else:
             self._store = LedgerFile(place, create=create)
 
+    def __repr__(self) -> str:
+        return f"ledger {'in memory' if self.path is None else self.path}"
+
     @property
     def path(self) -> str | None:
         """The absolute path of the file, or the address of the server; ``None`` in memory."""

@@ -1,22 +1,27 @@
-"""Candidates that compete over a stream to be selected: their rates, and one run of it."""
+"""Candidates that compete over a stream to be selected: their terms, and one run of it."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from itertools import count, islice
 from math import lcm
 from typing import Generic, TypeVar
 
 from littlestone.privacy.mechanisms.epoch import draw_skips, next_hit
+from littlestone.privacy.mechanisms.sparse_selection import least_power
 from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.tape import Tape
 
 Key = TypeVar("Key", bound=Hashable)
 
+_BITS = 256
+
 
 @dataclass(frozen=True)
-class Rates:
+class Terms:
     """How the candidates of an epoch compete, of which one record names at most ``growth``.
 
     A candidate's score is the number of its records, less Z skipped ones and less its handicap; Z is
@@ -34,38 +39,55 @@ class Rates:
     first: Fraction
 
     def weight(self, score: int) -> Fraction:
-        """q(score) of a candidate that has a record."""
+        """q(score) of a candidate that has a record.
+
+        A power on demand: a list of them all would take the square of their number of digits.
+        """
         return self.first * self.base ** (score - 1) if self.shared or score >= 1 else Fraction(0)
+
+    @cached_property
+    def certain(self) -> int:
+        """The least score with q(score) >= 1."""
+        return 1 + least_power(self.base, 1 / self.first)
+
+    def _rounded_weights(self) -> Iterator[float]:
+        """The floats nearest to q(1), q(2), ..., at most 1, from bounds of a few hundred bits."""
+        first, (n, d) = self.first, self.base.as_integer_ratio()
+        bits = _BITS + first.denominator.bit_length()
+        low = (first.numerator << bits) // first.denominator
+        high, one = low + 1, 1 << bits
+        for score in count(1):
+            if score >= self.certain:
+                yield 1.0
+            elif low / one == high / one:
+                yield low / one
+            else:
+                yield float(self.weight(score))
+            low, high = low * n // d, -(-high * n // d)
 
     def missed(self) -> Iterator[float]:
         """S(m), m = 0, 1, ...: after m records that all name one candidate, none is selected yet.
 
         At most so, whatever the pace of the records and whatever else they name.
+        S(m) = skip S(m - 1) + (1 - skip) (1 - q(1)) ... (1 - q(m)).
         """
-        skip, weight, still, missed = float(self.skip), float(self.first), 1.0, 1.0
-        while True:
-            yield missed
+        skip, still, missed = float(self.skip), 1.0, 1.0
+        yield missed
+        for weight in self._rounded_weights():
             still *= 1 - weight
             missed = skip * missed + (1 - skip) * still
-            weight = min(1.0, weight * float(self.base))
+            yield missed
+
+    @cached_property
+    def expected_records(self) -> float:
+        """The sum of all S(m): the most records, expected, up to a selection."""
+        found = list(islice(self.missed(), self.certain + 1))
+        return sum(found[:-1]) + found[-1] / (1 - float(self.skip))
 
     def enough(self, beta: float) -> int:
-        """The least m with S(m) <= beta."""
+        """The least m with S(m) <= ``beta``."""
+        # The relative margin covers the rounding of a few hundred operations.
         return next(m for m, missed in enumerate(self.missed()) if missed * (1 + 1e-9) <= beta)
-
-    @property
-    def expected_records(self) -> float:
-        """The sum of all S(m), but for some that are below 1e-9."""
-        total = 0.0
-        for missed in self.missed():
-            total += missed
-            if missed < 1e-9:
-                break
-        return total
-
-
-CompetitionJournal = Callable[[int, list[Key], list[int]], None]
-"""Is told a step at which something was drawn, the candidates that it named, and what was drawn."""
 
 
 def no_handicap(key: object) -> int:
@@ -74,101 +96,57 @@ def no_handicap(key: object) -> int:
 
 
 class Competition(Generic[Key]):
-    """One run over a stream.  A selection ends an epoch, and all candidates begin anew.
+    """The candidates of one epoch after another, of a stream of ``horizon`` steps.
 
     Given what was skipped, the tests of unchanged weights are independent and alike: the number of
-    them up to the selection is geometric, and is drawn when a record names candidates.
+    them up to the selection is geometric, and is drawn when a record names candidates.  `due` is the
+    step of the selection, unless a record names candidates before; one after the horizon is none.
 
-    `begin`, at the start or right after a selection, may set other rates and handicaps for the new
-    epoch, as functions of what was published.
-
-    A run is determined by what is drawn at some of its steps.  ``journal`` is told these steps, what
-    they name and what they draw, before the step returns; `restore` takes it back.
+    `begin` begins an epoch; it may set other terms and handicaps, as functions of what was published.
     """
 
-    def __init__(
-        self,
-        rates: Rates,
-        horizon: int,
-        rng: random.Random,
-        journal: CompetitionJournal[Key] | None = None,
-    ) -> None:
-        self._horizon, self._rng, self._journal = horizon, rng, journal
-        self._drawn: list[int] = []
-        self._tape: list[int] = []
-        self.steps = 0
-        self.begin(rates)
+    def __init__(self, terms: Terms, horizon: int, tape: Tape) -> None:
+        self._horizon, self._tape = horizon, tape
+        self.begin(terms)
 
-    def begin(self, rates: Rates, handicap: Callable[[Key], int] = no_handicap) -> None:
+    def begin(self, terms: Terms, handicap: Callable[[Key], int] = no_handicap) -> None:
         """Begin an epoch."""
-        self.rates, self.handicap = rates, handicap
+        self.terms, self.handicap = terms, handicap
         self._records: dict[Key, int] = {}
         self._skips: dict[Key | None, int] = {}
         self._weights: dict[Key, Fraction] = {}
         self._total = Fraction(0)
-        self._due = self._horizon + 1
+        self.due = self._horizon + 1
 
-    def step(self, named: Iterable[Key] = ()) -> Key | None:
-        """Take one step, whose record names candidates: the one that is selected at it, if any.
-
-        More than ``growth`` candidates are cut; after the horizon nothing is read or selected.
-        """
-        if self.steps == self._horizon:
-            return None
-        self.steps += 1
-        candidates = list(dict.fromkeys(named))[: self.rates.growth]
-        if candidates:
-            self._count(candidates)
-        selected = self._choice() if self._due == self.steps else None
-        if self._drawn and self._journal is not None:
-            self._journal(self.steps, candidates, self._drawn)
-        self._drawn = []
-        if selected is not None:
-            self.begin(self.rates, self.handicap)
-        return selected
-
-    @property
-    def due(self) -> int:
-        """The step of the next selection, unless a record names candidates before; secret.
-
-        One after the horizon is none.
-        """
-        return self._due
-
-    def restore(self, step: int, named: Iterable[Key], drawn: Iterable[int]) -> Key | None:
-        """Take ``step`` as the journal tells it."""
-        journal, self._journal = self._journal, None
-        self.steps, self._tape = step - 1, list(drawn)
-        selected = self.step(named)
-        self._journal, self._tape = journal, []
-        return selected
-
-    def _count(self, candidates: list[Key]) -> None:
+    def count(self, step: int, named: Iterable[Key]) -> None:
+        """The record of ``step`` names candidates, of which all beyond ``growth`` are cut."""
+        candidates = list(dict.fromkeys(named))[: self.terms.growth]
+        if not candidates:
+            return
         for key in candidates:
             self._records[key] = self._records.get(key, 0) + 1
-            place = None if self.rates.shared else key
+            place = None if self.terms.shared else key
             if place not in self._skips:
-                self._skips[place] = self._draw(lambda: draw_skips(self.rates.skip, self._rng))
+                self._skips[place] = draw_skips(self.terms.skip, self._tape)
             score = self._records[key] - self._skips[place] - self.handicap(key)
-            weight = self.rates.weight(score)
+            weight = self.terms.weight(score)
             self._total += weight - self._weights.get(key, Fraction(0))
             if weight:
                 self._weights[key] = weight
         still = Real.of(1 - min(Fraction(1), self._total))
-        now, last = self.steps, self._horizon
-        self._due = now + self._draw(lambda: next_hit(still, now, last, self._rng) - now)
+        self.due = next_hit(still, step, self._horizon, self._tape)
 
-    def _choice(self) -> Key:
-        """A candidate, with a probability in proportion to its weight."""
+    def select(self) -> Key:
+        """What is selected at the step that was `due`: the next epoch begins, with the same terms.
+
+        Each candidate has a probability in proportion to its weight.
+        """
         unit = lcm(*(weight.denominator for weight in self._weights.values()))
-        place = self._draw(lambda: self._rng.randrange(int(self._total * unit)))
+        most = int(self._total * unit)
+        place = self._tape.whole(lambda rng: rng.randrange(most), 0, most - 1)
         for key, weight in self._weights.items():
             place -= int(weight * unit)
             if place < 0:
+                self.begin(self.terms, self.handicap)
                 return key
         raise AssertionError("the weights add up to their total")
-
-    def _draw(self, draw: Callable[[], int]) -> int:
-        number = self._tape.pop(0) if self._tape else draw()
-        self._drawn.append(number)
-        return number

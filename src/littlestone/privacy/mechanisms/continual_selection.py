@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,12 +17,12 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
 from littlestone.privacy.mechanisms.competition import (
     Competition,
-    CompetitionJournal,
-    Rates,
+    Terms,
     no_handicap,
 )
 from littlestone.privacy.parameters import require_selectable, whole
 from littlestone.privacy.rational import exp_below
+from littlestone.privacy.tape import Tape
 
 Key = TypeVar("Key", bound=Hashable)
 Selections = tuple[Key | None, ...]
@@ -50,8 +49,8 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
     ... )
     >>> print(mechanism.cost())
     epsilon 1, delta 0.000001 (replace-one)
-    >>> rates = mechanism.rates(4, shared=True)
-    >>> round(rates.expected_records, 1), round(mechanism.rates(1).expected_records, 1)
+    >>> terms = mechanism.terms(4, shared=True)
+    >>> round(terms.expected_records, 1), round(mechanism.terms(1).expected_records, 1)
     (66.9, 36.6)
     """
 
@@ -71,39 +70,29 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
             )
         require_selectable(self.epsilon, self.delta, self.horizon)
 
-    def rates(self, growth: int, *, shared: bool = False) -> Rates:
-        """Those of this epsilon and delta with the least `Rates.expected_records`, over 32 splits."""
-        return _rates(self.epsilon, self.delta / self.horizon, growth, shared)
+    def terms(self, growth: int, *, shared: bool = False) -> Terms:
+        """Those of this epsilon and delta with the least `Terms.expected_records`, over 32 splits."""
+        return _terms(self.epsilon, self.delta / self.horizon, growth, shared)
 
-    def start(
-        self,
-        *,
-        receipt: Receipt,
-        journal: CompetitionJournal[Key] | None = None,
-    ) -> Competition[Key]:
-        """Begin the stream, paid for by ``receipt``, redeemed before the first random bit."""
-        rng = receipt.redeem(self)
-        return self.resume(rng, journal)
-
-    def resume(
-        self,
-        rng: random.Random,
-        journal: CompetitionJournal[Key] | None = None,
-    ) -> Competition[Key]:
-        """A run that was paid for before; it is at its beginning, and what was drawn is to restore."""
-        rates = self.rates(self.growth, shared=self.shared)
-        return Competition(rates, self.horizon, rng, journal)
+    def competition(self, tape: Tape) -> Competition[Key]:
+        """What a run draws by; it begins with the terms of this growth and kind of skips."""
+        terms = self.terms(self.growth, shared=self.shared)
+        return Competition(terms, self.horizon, tape)
 
     def draw(self, data: Sequence[tuple[Key, ...]], *, receipt: Receipt) -> Selections[Key]:
         """What is selected at each step; ``data[t]`` are the candidates that step t names."""
-        session = self.start(receipt=receipt)
-        return tuple(session.step(named) for named in data)
+        competition = self.competition(Tape(receipt.redeem(self)))
+        found = list[Key | None]()
+        for step, named in enumerate(data[: self.horizon], start=1):
+            competition.count(step, named)
+            found.append(competition.select() if competition.due == step else None)
+        return (*found, *(None,) * (len(data) - len(found)))
 
     def distribution(self, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], Fraction]:
-        rates = self.rates(self.growth, shared=self.shared)
+        terms = self.terms(self.growth, shared=self.shared)
         kept = [tuple(dict.fromkeys(named))[: self.growth] for named in data[: self.horizon]]
         rest = (None,) * (len(data) - len(kept))
-        return {(*found, *rest): mass for found, mass in law(rates, kept).items()}
+        return {(*found, *rest): mass for found, mass in law(terms, kept).items()}
 
     def __str__(self) -> str:
         skips = "shared skips" if self.shared else "skips of their own"
@@ -115,24 +104,24 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
 
 
 @cache
-def _rates(epsilon: Fraction, delta: Fraction, growth: int, shared: bool) -> Rates:
-    def split(i: int) -> Rates:
+def _terms(epsilon: Fraction, delta: Fraction, growth: int, shared: bool) -> Terms:
+    def split(i: int) -> Terms:
         skips, tests = epsilon * i / _SPLITS, epsilon * (_SPLITS - i) / _SPLITS
         e1, e2 = (skips, tests / 2) if shared else (skips / growth, tests)
-        return make_rates(growth, shared, 1 / exp_below(e1), exp_below(e2), delta)
+        return make_terms(growth, shared, 1 / exp_below(e1), exp_below(e2), delta)
 
     # Each split is private: a float may choose.
-    return min(map(split, range(1, _SPLITS)), key=lambda rates: rates.expected_records)
+    return min(map(split, range(1, _SPLITS)), key=lambda terms: terms.expected_records)
 
 
-def make_rates(growth: int, shared: bool, skip: Fraction, base: Fraction, delta: Fraction) -> Rates:
-    """The rates that use up ``delta`` a step; epsilon is ln(base / skip^g), or ln(base^2 / skip)."""
+def make_terms(growth: int, shared: bool, skip: Fraction, base: Fraction, delta: Fraction) -> Terms:
+    """The terms that use up ``delta`` a step; epsilon is ln(base / skip^g), or ln(base^2 / skip)."""
     mean = (1 - skip) / (1 - skip / base)  # of base^-Z
     share = mean * (1 + base) if shared else Fraction(1)
-    return Rates(growth, shared, skip, base, delta / (growth * share))
+    return Terms(growth, shared, skip, base, delta / (growth * share))
 
 
-def law(rates: Rates, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], Fraction]:
+def law(terms: Terms, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], Fraction]:
     """The exact distribution of the selections, without handicaps.  For audits of short streams.
 
     Shared skips beyond those at which the weights may add up to more than 1 are summed up at once:
@@ -145,10 +134,10 @@ def law(rates: Rates, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], 
     for u in range(len(data)):
         later: dict[Selections[Key], Fraction] | None = None
         for key in dict.fromkeys(x for named in data[: u + 1] for x in named):
-            mass = first(rates, data[: u + 1], key)
+            mass = first(terms, data[: u + 1], key)
             never -= mass
             if mass:
-                later = law(rates, data[u + 1 :]) if later is None else later
+                later = law(terms, data[u + 1 :]) if later is None else later
                 for selections, p in later.items():
                     whole_run = (*(None,) * u, key, *selections)
                     found[whole_run] = found.get(whole_run, Fraction(0)) + mass * p
@@ -156,7 +145,7 @@ def law(rates: Rates, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], 
 
 
 def first(
-    rates: Rates,
+    terms: Terms,
     data: Sequence[tuple[Key, ...]],
     key: Key,
     handicap: Callable[[Key], int] = no_handicap,
@@ -168,13 +157,13 @@ def first(
         counts.append(last | {x: last.get(x, -handicap(x)) + 1 for x in named})
 
     def given(skips: dict[Key, int]) -> Fraction:
-        weights = [{x: rates.weight(c - skips[x]) for x, c in now.items()} for now in counts]
+        weights = [{x: terms.weight(c - skips[x]) for x, c in now.items()} for now in counts]
         totals = [sum(now.values(), Fraction(0)) for now in weights]
         still = prod(1 - min(Fraction(1), total) for total in totals[:-1])
         return still * weights[-1][key] / max(Fraction(1), totals[-1])
 
-    keys, skip = list(counts[-1]), rates.skip
-    if not rates.shared:
+    keys, skip = list(counts[-1]), terms.skip
+    if not terms.shared:
         mass = Fraction(0)
         # A candidate with more skips than records has no weight, however many more they are.
         tops = [max(c, 0) for c in counts[-1].values()]
@@ -184,16 +173,16 @@ def first(
             mass += prod(chances) * given(dict(zip(keys, skips, strict=True)))
         return mass
     mass, z = Fraction(0), 0
-    while sum((rates.weight(c - z) for c in counts[-1].values()), Fraction(0)) > 1:
+    while sum((terms.weight(c - z) for c in counts[-1].values()), Fraction(0)) > 1:
         mass += (1 - skip) * skip**z * given(dict.fromkeys(keys, z))
         z += 1
     # From here on no total passes 1: a product of (1 - total x) and weight x, for x = base^-k.
-    polynomial = [Fraction(0), rates.weight(counts[-1][key] - z)]
+    polynomial = [Fraction(0), terms.weight(counts[-1][key] - z)]
     for now in counts[:-1]:
-        total = sum((rates.weight(c - z) for c in now.values()), Fraction(0))
+        total = sum((terms.weight(c - z) for c in now.values()), Fraction(0))
         shifted = [Fraction(0), *polynomial]
         polynomial = [
             a - total * b for a, b in zip([*polynomial, Fraction(0)], shifted, strict=True)
         ]
-    powers = (c / (1 - skip / rates.base**j) for j, c in enumerate(polynomial))
+    powers = (c / (1 - skip / terms.base**j) for j, c in enumerate(polynomial))
     return mass + (1 - skip) * skip**z * sum(powers, Fraction(0))

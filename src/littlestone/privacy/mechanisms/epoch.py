@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from fractions import Fraction
 
 from littlestone.privacy.samplers.geometric import geometric
 from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.tape import Tape
 
 
 @dataclass(frozen=True)
@@ -22,20 +22,21 @@ class Epoch:
     due: int
 
 
-def draw_skips(skip: Fraction, rng: random.Random) -> int:
+def draw_skips(skip: Fraction, tape: Tape) -> int:
     """Z with Pr[Z >= z] = skip^z."""
-    return geometric(Real.of(skip), rng)
+    return tape.whole(lambda rng: geometric(Real.of(skip), rng))
 
 
-def next_hit(quiet: Real, step: int, horizon: int, rng: random.Random) -> int:
+def next_hit(quiet: Real, step: int, horizon: int, tape: Tape) -> int:
     """The first hit of independent tests at ``step``, ..., ``horizon``, or horizon + 1 for none.
 
     Each test is quiet with the same probability, so that the wait is geometric.  It may be
     drawn anew for other chances when a record is counted before: the rest of a wait has no memory.
 
-    >>> next_hit(Real.of(Fraction(0)), 3, 9, random.Random(0))
-    3
-    >>> next_hit(Real.of(Fraction(1)), 3, 9, random.Random(0))
-    10
+    >>> import random
+    >>> tape = Tape(random.Random(0))
+    >>> next_hit(Real.of(Fraction(0)), 3, 9, tape), next_hit(Real.of(Fraction(1)), 3, 9, tape)
+    (3, 10)
     """
-    return step + geometric(quiet, rng, most=horizon - step + 1)
+    last = horizon + 1
+    return tape.whole(lambda rng: step + geometric(quiet, rng, most=last - step), step, last)

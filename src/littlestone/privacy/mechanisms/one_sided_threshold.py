@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,7 @@ from littlestone.privacy.mechanisms.epoch import Epoch, draw_skips, next_hit
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 from littlestone.privacy.samplers.reals import Real
+from littlestone.privacy.tape import Tape
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,33 +55,29 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon)
 
-    def begin(self, step: int, rng: random.Random, threshold: int | None = None) -> Epoch:
+    def begin(self, step: int, tape: Tape, threshold: int | None = None) -> Epoch:
         """An epoch whose first test is that of ``step``, with its own public threshold, if given."""
-        return self._timed(draw_skips(self.shrink, rng), 0, step, rng, threshold)
+        return self._timed(draw_skips(self.shrink, tape), 0, step, tape, threshold)
 
-    def counted(
-        self, epoch: Epoch, step: int, rng: random.Random, threshold: int | None = None
-    ) -> Epoch:
+    def counted(self, epoch: Epoch, step: int, tape: Tape, threshold: int | None = None) -> Epoch:
         """The epoch, of that threshold, with one more record: ``step``'s, whose test is to come."""
-        return self._timed(epoch.skips, epoch.count + 1, step, rng, threshold)
+        return self._timed(epoch.skips, epoch.count + 1, step, tape, threshold)
 
-    def _timed(
-        self, skips: int, count: int, step: int, rng: random.Random, threshold: int | None
-    ) -> Epoch:
+    def _timed(self, skips: int, count: int, step: int, tape: Tape, threshold: int | None) -> Epoch:
         gap = (self.threshold if threshold is None else threshold) - count + skips
         quiet = 1 - Real.of(self.shrink).power(max(0, gap))
-        return Epoch(skips, count, next_hit(quiet, step, self.horizon, rng))
+        return Epoch(skips, count, next_hit(quiet, step, self.horizon, tape))
 
     def draw(self, data: Sequence[bool], *, receipt: Receipt) -> tuple[int, ...]:
         """The steps 1, 2, ... that hit; ``data[t - 1]`` says whether record t is counted."""
-        rng = receipt.redeem(self)
-        epoch, hits = self.begin(1, rng), list[int]()
+        tape = Tape(receipt.redeem(self))
+        epoch, hits = self.begin(1, tape), list[int]()
         for step, counts in enumerate(data[: self.horizon], start=1):
             if counts:
-                epoch = self.counted(epoch, step, rng)
+                epoch = self.counted(epoch, step, tape)
             if epoch.due == step:
                 hits.append(step)
-                epoch = self.begin(step + 1, rng)
+                epoch = self.begin(step + 1, tape)
         return tuple(hits)
 
     def distribution(self, data: Sequence[bool]) -> dict[tuple[int, ...], Fraction]:

@@ -7,15 +7,15 @@ from itertools import product
 
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds
 
 Votes = tuple[int, ...]
 
 
-@subject("certain-votes")
-def certain_votes(epsilon: Fraction, delta: Fraction) -> Subject[Votes]:
+@subject("between-thresholds")
+def between_thresholds(epsilon: Fraction, delta: Fraction) -> Subject[Votes]:
     """Two questions, on which two vote; of neighbours each vote count differs by one; needs a delta."""
-    mechanism = CertainVotes(
+    mechanism = BetweenThresholds(
         budget=Budget(epsilon, delta), voters=2, threshold=2, hits=1, horizon=2
     )
     counts = list(product(range(3), repeat=2))

@@ -14,22 +14,22 @@ from littlestone.audit.exact import exact_audit
 from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.certain_votes import CertainVotes, moment_per_hit
+from littlestone.privacy.mechanisms.between_thresholds import BetweenThresholds, moment_per_hit
 
 Votes = tuple[int, ...]
 
 
-def votes(voters: int, **declared: Any) -> CertainVotes:
+def votes(voters: int, **declared: Any) -> BetweenThresholds:
     options: dict[str, Any] = {
         "budget": Budget(1, "0.1"),
         "threshold": voters // 2 + 1,
         "hits": 1,
         "horizon": 3,
     }
-    return CertainVotes(voters=voters, **options | declared)
+    return BetweenThresholds(voters=voters, **options | declared)
 
 
-class Steep(CertainVotes):
+class Steep(BetweenThresholds):
     """With r = 1 + 1 / N for a given N."""
 
     N = 1
@@ -57,7 +57,7 @@ def test_an_uncertain_answer_costs_no_more_than_its_bound(voters: int, threshold
             assert sum(moments.values()) - certain <= bound * (1 - certain)
 
 
-def law(mechanism: CertainVotes) -> Any:
+def law(mechanism: BetweenThresholds) -> Any:
     return mechanism.distribution
 
 

@@ -18,6 +18,7 @@ from littlestone.privacy.parameters import least, whole
 from littlestone.privacy.rational import log_above, log_below
 from littlestone.privacy.samplers.reals import Enclosure, Real
 from littlestone.privacy.samplers.uniform import LazyUniform, bernoulli
+from littlestone.privacy.tape import Tape
 
 Answer = tuple[int, bool]
 """A label, and whether the vote was certain."""
@@ -31,7 +32,7 @@ _ORDERS = [Fraction(i, 8) for i in range(3, 13)]  # in units of the order that G
 
 
 @dataclass(frozen=True, kw_only=True)
-class CertainVotes(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
+class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
     """Answer yes/no questions by ``voters`` votes, of which one record moves one vote a question.
 
     With n of k = ``voters`` for 1, c = ``threshold`` and r = 1 + 1/N, the answer is
@@ -42,7 +43,7 @@ class CertainVotes(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
     are ``hits`` uncertain answers; certain ones are free, however many they are.  (epsilon, delta)-DP
     for the least such N, whatever the votes: docs/proofs/private-prediction.md, Theorem 1.
 
-    >>> votes = CertainVotes(
+    >>> votes = BetweenThresholds(
     ...     budget=Budget(1, "1e-6"), voters=400, threshold=300, hits=50, horizon=9
     ... )
     >>> votes.steepness, [round(float(p), 3) for p in votes.probabilities(320).values()]
@@ -175,11 +176,12 @@ class CertainVotes(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
     def draw(self, data: Sequence[int], *, receipt: Receipt) -> tuple[Answer, ...]:
         """The answers up to the end of the session; ``data[t]`` is the number of votes for 1."""
         rng = receipt.redeem(self)
-        epoch, answers = self.gate.begin(1, rng), list[Answer]()
+        tape = Tape(rng)
+        epoch, answers = self.gate.begin(1, tape), list[Answer]()
         for step, votes in enumerate(data[: self.horizon], start=1):
             answers.append(self.answer(votes, rng))
             if not answers[-1][1]:
-                epoch = self.gate.counted(epoch, step, rng)
+                epoch = self.gate.counted(epoch, step, tape)
             if epoch.due == step:
                 break
         return tuple(answers)

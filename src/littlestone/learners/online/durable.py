@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
-from littlestone.learners.online.base import PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.state import StateFile, damaged, refused, state_file
+from littlestone.learners.online.taped import Stream, StreamLearner
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import chosen_generator, is_cryptographic
+from littlestone.privacy.tape import Tape
 
-NOTED = 1000
 _DECLARED = {
     "class": "class",
     "mechanism": "method, horizon or budget",
@@ -26,48 +25,29 @@ _DECLARED = {
 
 
 @dataclass(frozen=True)
-class Run:
+class DurableStream(Generic[Stream]):
     """A stream, the number of the ledger's entry that paid for it, and whether an earlier one goes on.
 
-    ``stream.steps`` of a run that goes on is that of its last draw, if this is after the last noted
+    ``stream.steps`` of a run that goes on is that of its last draw, if this is after the last public
     one; so it is secret.  Where the records can be read again, go on right after it.  Where they
-    cannot, `skip` first, or the steps at which hypotheses are published would tell.
+    cannot, call ``stream.skip()`` first, or the steps at which hypotheses are published would tell.
     """
 
-    stream: PrivateStream[Any]
+    stream: Stream
     receipt: int
     resumed: bool
-    _noted: list[int]
-    _write: Callable[[object], None]
-
-    def note(self) -> None:
-        """To be called after each step, and before what it published is shown.
-
-        It keeps the step of each publication, which may draw nothing, or a later call would show
-        again what was published after the last draw, and tell when that was; and every 1,000th step.
-        """
-        steps = self.stream.steps
-        public = steps % NOTED == 0 or self.stream.published_at == steps
-        if public and steps > self._noted[-1]:
-            self._write({"steps": steps})
-            self._noted.append(steps)
-
-    def skip(self) -> None:
-        """Pass over all steps that may have been taken before, up to a public multiple of 1,000."""
-        self.stream.go_to((self._noted[-1] // NOTED + 1) * NOTED)
-        self.note()  # a later call must not begin here again
 
 
 @contextmanager
 def durable_run(
-    learner: PrivateOnlineLearner[Any],
+    learner: StreamLearner[Stream],
     *,
     ledger: Ledger,
     dataset: str,
     label: str,
     state: Path | None = None,
     rng: random.Random | None = None,
-) -> Iterator[Run]:
+) -> Iterator[DurableStream[Stream]]:
     """Begin a run, or go on with the one in the file ``state``, which one process at a time may use.
 
     Whatever is drawn is in the file, on the disk, before anything depends on it.  So after
@@ -79,7 +59,7 @@ def durable_run(
     A file that is absent or empty begins a run.  Nothing is written to any other before all of it
     is proved to be the state of this very run: its first line, its seals, what was declared, and
     the ledger's entry.  Raises `ModelError` if it is not, `OutputError` if it cannot be written or
-    another process uses it, and what `PrivateOnlineLearner.start` raises.
+    another process uses it, and what `StreamLearner.start` raises.
     """
     rng = chosen_generator(rng)
     with nullcontext() if state is None else state_file(state) as file:
@@ -94,33 +74,33 @@ def durable_run(
 
 
 def _begun(
-    learner: PrivateOnlineLearner[Any],
+    learner: StreamLearner[Stream],
     ledger: Ledger,
     dataset: str,
     label: str,
     rng: random.Random,
     file: StateFile | None,
-) -> Run:
+) -> DurableStream[Stream]:
     if file is not None:
         file.settle()  # what cannot be written is found out before the spend
     # A crash from here to the next line costs the budget, and publishes nothing.
     receipt = learner.pay(ledger, dataset, label, rng)
-    entry = {"receipt": receipt.number, "at": receipt.entry.at, "steps": 0}
-    if file is None:
-        return Run(learner.begin(receipt, None), receipt.number, False, [0], lambda data: None)
-    file.add({**_declared(learner, dataset, label, rng), **entry})
-    return Run(learner.begin(receipt, file.add), receipt.number, False, [0], file.add)
+    if file is not None:
+        paid = {"receipt": receipt.number, "at": receipt.entry.at}
+        file.add({**_declared(learner, dataset, label, rng), **paid})
+    stream = learner.begin(receipt, None if file is None else file.add)
+    return DurableStream(stream, receipt.number, False)
 
 
 def _resumed(
-    learner: PrivateOnlineLearner[Any],
+    learner: StreamLearner[Stream],
     ledger: Ledger,
     declared: dict[str, object],
     rng: random.Random,
     file: StateFile,
     lines: list[Any],
-) -> Run:
-    header = lines[0]
+) -> DurableStream[Stream]:
+    header, *kept = lines
     if not isinstance(header, dict):
         raise damaged(file.path)
     other = [words for name, words in _DECLARED.items() if header.get(name) != declared[name]]
@@ -133,18 +113,13 @@ def _resumed(
         for entry in ledger.entries(str(declared["dataset"]))
     ):
         raise refused(file.path, f"entry {number} of the ledger is none that paid for it")
-    noted: list[Any] = [line.get("steps") for line in lines if isinstance(line, dict)]
-    if any(type(steps) is not int for steps in noted) or not _rising(noted, learner.horizon):
-        raise damaged(file.path)
-    entries = [line for line in lines if not isinstance(line, dict)]
-    stream = learner.resume(entries, rng, file.add)
-    stream.go_to(noted[-1])
+    stream = learner.resume(kept, Tape(rng, file.add))
     file.settle()
-    return Run(stream, number, True, noted, file.add)
+    return DurableStream(stream, number, True)
 
 
 def _declared(
-    learner: PrivateOnlineLearner[Any], dataset: str, label: str, rng: random.Random
+    learner: StreamLearner[Any], dataset: str, label: str, rng: random.Random
 ) -> dict[str, object]:
     return {
         "class": str(learner.hypotheses),
@@ -153,7 +128,3 @@ def _declared(
         "dataset": dataset,
         "private": is_cryptographic(rng),
     }
-
-
-def _rising(noted: list[int], horizon: int) -> bool:
-    return all(a <= b for a, b in pairwise([0, *noted, horizon]))

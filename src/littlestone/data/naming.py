@@ -1,0 +1,75 @@
+"""The name of a data set in a ledger: that of its file, however it is spelled."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import unicodedata
+from collections.abc import Sequence
+
+from littlestone.data.opening import TABLE_SUFFIXES
+
+
+def dataset_name(text: str) -> str:
+    """The name of a data set in the ledger: a file's full path, and any other text as it is.
+
+    A file is told by its spelling: a separator of folders, or a suffix such as ``.csv``.  So a limit
+    set on ``visits.csv`` binds every later `fit` of it, whether or not the file exists by then.
+
+    >>> dataset_name("census 2020"), dataset_name("visits.csv") == os.path.realpath("visits.csv")
+    ('census 2020', True)
+    """
+    spelled = os.sep in text or text.lower().endswith(TABLE_SUFFIXES)
+    return true_path(text) if spelled else text
+
+
+def true_path(path: str | os.PathLike[str]) -> str:
+    """The full path without links, each name in it spelled as its folder has it.
+
+    On a disk where ``Visits.csv`` opens ``visits.csv``, both spellings get one name, hence one
+    budget.  What does not exist keeps its spelling.
+
+    >>> true_path("nowhere/Visits.csv") == os.path.realpath("nowhere/Visits.csv")
+    True
+    """
+    whole = os.path.realpath(path)
+    folder, name = os.path.split(whole)
+    if not name or not os.path.lexists(whole):
+        return whole
+    return os.path.join(true_path(folder), _spelled(folder, name))
+
+
+def _spelled(folder: str, name: str) -> str:
+    try:
+        names = os.listdir(folder)
+        if name in names:
+            return name
+        own = os.lstat(os.path.join(folder, name))
+        # Told by the file itself, whatever its disk takes for the same letters; a hard link of
+        # another name is another file here.
+        for other in names:
+            alike = _letters(other) == _letters(name)
+            if alike and os.path.samestat(own, os.lstat(os.path.join(folder, other))):
+                return unicodedata.normalize("NFC", other)
+    except OSError:  # a folder may be entered and yet not be listed
+        pass
+    return name
+
+
+def _letters(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def lookalike(name: str, others: Sequence[str]) -> str:
+    """What is said once where tables of the same columns and n have several names.
+
+    >>> print(lookalike("copy.csv", ["visits.csv"]))
+    copy.csv has the columns and the number of records of visits.csv: if it is the same data,
+    join their budgets with: littlestone ledger alias copy.csv visits.csv
+    """
+    commands = [shlex.join(["littlestone", "ledger", "alias", name, other]) for other in others]
+    joined = "\nand with: ".join(commands)
+    return (
+        f"{name} has the columns and the number of records of {' and '.join(others)}: if it is the "
+        f"same data,\njoin their budgets with: {joined}"
+    )

@@ -1,0 +1,211 @@
+"""The front door: the commands as functions."""
+
+from __future__ import annotations
+
+import os
+import random
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from littlestone.classes import FiniteClass, HypothesisClass
+from littlestone.data import Label, open_table
+from littlestone.data.naming import dataset_name, lookalike, true_path
+from littlestone.errors import DeclarationError
+from littlestone.interop.declarations import generator
+from littlestone.interop.ledgers import opened
+from littlestone.learners import Release
+from littlestone.learners.base import Setting
+from littlestone.online import (
+    Adversary,
+    Halving,
+    RandomAdversary,
+    StandardOptimalAlgorithm,
+    Transcript,
+    TreeAdversary,
+)
+from littlestone.online import play as played
+from littlestone.planning import ALPHA, BETA, Plan
+from littlestone.planning import plan as planned
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.report.tree import Node, class_tree
+from littlestone.tasks import Task, declared_class
+
+Hypotheses = HypothesisClass[Any] | str
+"""A class, or the text of one, such as ``thresholds(age, 0..120)``."""
+
+
+def fit(
+    table: object,
+    target: str,
+    *,
+    hypotheses: Hypotheses,
+    epsilon: object,
+    ledger: Ledger | str | os.PathLike[str],
+    delta: object = 0,
+    positive: object = None,
+    labels: str | Sequence[str] | None = None,
+    default: str | None = None,
+    dataset: str | None = None,
+    method: str = "auto",
+    setting: Setting = "realizable",
+    estimate: object = None,
+    create_ledger: bool = False,
+    simulation_seed: int | None = None,
+) -> Release:
+    """Learn a rule, or the label of each record, from a table with differential privacy.
+
+    What `littlestone fit` takes and does.  ``table`` is a data frame, or the path of a CSV or Parquet
+    file, and ``target`` its column with the label: ``positive`` says when that is 1, such as ``"> 15"``
+    or ``"HA"``, or ``labels`` lists its values, the ``default`` or else the first standing for all
+    others.  ``epsilon`` is in nats and above 0, ``delta`` a probability.  ``estimate`` is an epsilon to
+    spend on precision, recall and error.
+
+    The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name
+    ``dataset`` before anything is drawn.  A frame has no name of its own, so it needs one; a file
+    has its full path.  A ledger that does not exist is an error, unless ``create_ledger`` is true.
+    With a ``simulation_seed`` the release is a simulation, not private, and warns.
+
+    Raises, before anything is spent, `DeclarationError` for illegal declarations, `TableError` for a
+    missing column, `TooLargeError` for too much work; and before anything is drawn,
+    `BudgetExceededError` or `LedgerError`.  None depends on a record.
+
+    >>> import littlestone
+    >>> columns = {"dep_delay": [20, 3, 90, -2] * 300, "arr_delay": [30, 2, 80, -9] * 300}
+    >>> import polars
+    >>> release = littlestone.fit(
+    ...     polars.DataFrame(columns), "arr_delay", positive="> 15", epsilon=1,
+    ...     hypotheses="thresholds(dep_delay, -60..1440)", ledger=littlestone.Ledger(), dataset="doc",
+    ... )
+    >>> release.n, release.predict(polars.DataFrame({"dep_delay": [95, 1, None]}))
+    (1200, [1, 0, 0])
+    """
+    task = Task.declared(
+        Label.parse(target, positive, labels=labels, default=default),
+        hypotheses,
+        Budget(epsilon, delta),
+        method=method,
+        setting=setting,
+        estimate=estimate,
+    )
+    source = open_table(table)
+    for column in task.columns:
+        source.require(column)
+    if dataset is None and not isinstance(table, str | Path):
+        raise DeclarationError(
+            "spend on a table that is no file",
+            found="the ledger cannot tell which data set it is",
+            fix="name it: dataset=...",
+        )
+    name = true_path(str(table)) if dataset is None else dataset_name(dataset)
+    rng = generator(simulation_seed)
+    with opened(ledger, create=create_ledger) as book:
+        sample = task.read(source)
+        if others := book.seen(name, columns=source.columns, n=sample.n):
+            warnings.warn(lookalike(name, others), stacklevel=2)
+        return task.fit(sample, ledger=book, dataset=name, rng=rng)
+
+
+def predict(model: Release | str | os.PathLike[str], table: object) -> list[Any]:
+    """The label of every record of a table, in order, by a `Release` or the model file of one.
+
+    See `Release.predict`.
+    """
+    release = model if isinstance(model, Release) else Release.load(model)
+    return release.predict(table)
+
+
+def plan(
+    hypotheses: Hypotheses,
+    *,
+    epsilon: object,
+    delta: object = 0,
+    labels: int = 2,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+) -> Plan:
+    """How many records each learner takes for error alpha with probability 1 - beta: `planning.plan`.
+
+    ``labels`` is the number of labels.
+
+    >>> plan("subsets(merchant; at most 2)", epsilon=1, delta="1e-6").rows[0].realizable.n
+    806
+    """
+    budget = Budget(epsilon, delta)
+    return planned(declared_class(hypotheses, labels), budget, alpha=alpha, beta=beta)
+
+
+def dim(hypotheses: Any, *, labels: int = 2) -> int | float:
+    """The Littlestone dimension of a class, of a text that declares one, or of a table of labels.
+
+    The most mistakes that an adversary can force on every learner, and that the standard optimal
+    algorithm never exceeds; -1 for no hypothesis, ``math.inf`` if there is no most.  A table is
+    anything rectangular, a row a hypothesis and a column a point.  Exponential in the worst case
+    for tables.
+
+    >>> dim("thresholds(dep_delay, -60..1440)"), dim([[0, 0, 0], [0, 0, 1], [0, 1, 1]])
+    (10, 1)
+    """
+    return _class(hypotheses, labels).littlestone_dimension()
+
+
+def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4) -> Node:
+    """The top ``levels`` of a deepest tree that the class shatters: it prints as a drawing.
+
+    Raises `DeclarationError` for a class without a hypothesis or of infinite Littlestone dimension.
+
+    >>> print(tree("thresholds(x, 1..3)"))
+    2
+    |-- 0  3
+    |   |-- 0  always 0
+    |   `-- 1  x >= 3
+    `-- 1  1
+        |-- 0  x >= 2
+        `-- 1  always 1
+    """
+    return class_tree(_class(hypotheses, labels), levels)
+
+
+def play(
+    hypotheses: Any,
+    *,
+    learner: str = "soa",
+    adversary: str = "tree",
+    labels: int = 2,
+    rounds: int | None = None,
+    simulation_seed: int | None = None,
+) -> Transcript:
+    """Play the online game, and return its transcript.
+
+    ``learner`` is ``"soa"`` or ``"halving"``, and ``adversary`` ``"tree"``, which forces every
+    mistake it can, or ``"random"``, against which 20 ``rounds`` are played unless you say
+    otherwise.
+
+    >>> play("thresholds(x, 1..1000)").mistakes
+    9
+    """
+    H = _class(hypotheses, labels)
+    players = {"soa": StandardOptimalAlgorithm, "halving": Halving}
+    known = {"learner": (learner, players), "adversary": (adversary, ("tree", "random"))}
+    for kind, (name, names) in known.items():
+        if name not in names:
+            raise DeclarationError(
+                f"play with the {kind} {name!r}",
+                found=f"there is no such {kind}",
+                fix=f"use one of: {', '.join(names)}",
+            )
+    rng = None if simulation_seed is None else random.Random(simulation_seed)
+    opponent: Adversary[Any]
+    opponent = TreeAdversary(H) if adversary == "tree" else RandomAdversary(H, rng=rng)
+    if rounds is None and opponent.endless:
+        rounds = 20
+    return played(players[learner](H), opponent, rounds=rounds)
+
+
+def _class(hypotheses: Any, labels: int) -> HypothesisClass[Any]:
+    """The class, or that of a text, or the finite class of a table."""
+    if isinstance(hypotheses, str | HypothesisClass):
+        return declared_class(hypotheses, labels)
+    return FiniteClass.from_array(hypotheses, labels=labels)

@@ -1,0 +1,175 @@
+"""What all runs over a stream share: a step at a time, on one tape, from which they can go on."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, final
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.domains import Domain, Point
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Ledger, Receipt
+from littlestone.privacy.tape import Keep, Tape, journal_mismatch
+
+
+class Record(NamedTuple):
+    """A record (x, y) on a tape, of ``step`` or of ``times`` steps up to it.
+
+    ``y`` is None where the label is not known yet.
+    """
+
+    step: int
+    x: Any
+    y: int | None
+    times: int = 1
+
+
+class TapedStream(ABC, Generic[Point]):
+    """A run that draws from one `Tape`, and writes what it drew before anybody sees what came of it.
+
+    A line is [step, records, values]: what was drawn at ``step``, and all records since the last
+    line that the run must know to go on.  Values are drawn for the last of these records, and those
+    that are left for what was due at that step.
+    """
+
+    def __init__(self, domain: Domain[Any], horizon: int, tape: Tape) -> None:
+        self._domain, self._horizon, self._tape = domain, horizon, tape
+        self._steps = 0
+
+    @property
+    def steps(self) -> int:
+        """The number of records that were taken, at most the horizon."""
+        return self._steps
+
+    @abstractmethod
+    def skip(self) -> None:
+        """Pass over all steps that may have been taken by an earlier call, whose records are gone."""
+
+    @final
+    def begin(self, lines: Iterable[Any] = ()) -> None:
+        """Begin the run, or go to where the ``lines`` of its tape left it.
+
+        Raises `ModelError` for lines that this run has not written.
+        """
+        begun = False
+        for line in lines:
+            step, records, drawn = self._read(line)
+            with self._tape.again(drawn):
+                if not begun:
+                    self._begin()
+                self._replay(step, records)
+            begun = True
+        self._tape.open()
+        if not begun:
+            self._begin()
+            if self._tape.pending:
+                self._tape.line(0, list)
+        self._go_on()
+        self._tape.close()
+
+    def _begin(self) -> None:
+        """Draw what is needed before the first record."""
+
+    @abstractmethod
+    def _replay(self, step: int, records: list[Record]) -> None:
+        """Go to ``step`` by the records of a line, whose values the tape gives out again."""
+
+    @abstractmethod
+    def _go_on(self) -> None:
+        """Do what a crash came before: what was due at the last step of the tape."""
+
+    def _write(self, step: int, records: Callable[[], list[Record]]) -> None:
+        """Add a line of ``step``, with these records."""
+        written = self._domain.point_to_json
+        self._tape.line(step, lambda: [[r.step, written(r.x), *r[2:]] for r in records()])
+
+    def _read(self, line: Any) -> tuple[int, list[Record], list[Any]]:
+        match line:
+            case [int(step), [*records], [*drawn]] if self._steps <= step <= self._horizon:
+                return step, [self._record(record, step) for record in records], drawn
+        raise journal_mismatch()
+
+    def _record(self, record: Any, last: int) -> Record:
+        match record:
+            case [int(step), x, (0 | 1 | None) as y, int(times)] if (
+                0 < step <= last
+                and times > 0
+                and (point := self._domain.point_from_json(x)) is not None
+            ):
+                return Record(step, point, y, times)
+        raise journal_mismatch()
+
+
+Stream = TypeVar("Stream", bound=TapedStream[Any])
+
+
+class StreamLearner(ABC, Generic[Stream]):
+    """What learns from a stream of up to ``horizon`` records, at one price for the whole run."""
+
+    verb: ClassVar[str] = "learn {label} online from {hypotheses}"
+    hypotheses: HypothesisClass[Any]
+    horizon: int
+
+    @property
+    @abstractmethod
+    def event(self) -> Event:
+        """A whole run, as the ledger records it; a function of declarations alone."""
+
+    @property
+    def declared(self) -> str:
+        """All sizes that a run must keep when it goes on after a crash."""
+        return str(self.event)
+
+    def cost(self) -> PrivacyCost:
+        """The guarantee of a whole run, however much it publishes."""
+        return self.event.cost()
+
+    @abstractmethod
+    def stream(self, tape: Tape) -> Stream:
+        """A run for which nothing is drawn yet."""
+
+    def start(
+        self,
+        *,
+        ledger: Ledger,
+        dataset: str,
+        label: str = "label is 1",
+        rng: random.Random | None = None,
+    ) -> Stream:
+        """Spend `cost` on ``dataset`` in the ledger, once, then begin the run.
+
+        ``rng`` is the system's cryptographic generator unless given; with a seeded one the run is a
+        simulation and not private.  A run that can go on after a crash is begun by `durable_run`.
+        Raises `BudgetExceededError` or `LedgerError`.
+        """
+        return self.begin(self.pay(ledger, dataset, label, rng))
+
+    def pay(
+        self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
+    ) -> Receipt:
+        """Spend the cost of a whole run, which draws from ``rng``."""
+        what = self.verb.format(label=label, hypotheses=self.hypotheses)
+        return ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
+
+    @final
+    def begin(self, receipt: Receipt, keep: Keep | None = None) -> Stream:
+        """A run paid for by ``receipt``, whose generator it draws from; ``keep`` gets its lines."""
+        # All at once: a run that goes on after a crash has no receipt any more.
+        uses = [event for event, times in self.event.uses() for _ in range(times)]
+        generators = [receipt.redeem(event) for event in uses]
+        return self.resume([], Tape(generators[0], keep))
+
+    @final
+    def resume(self, lines: Iterable[Any], tape: Tape) -> Stream:
+        """The run that wrote these lines, at the last of them; nothing is spent or drawn again.
+
+        The records after the last line can be taken anew, if they are at hand: they drew nothing.
+        One run must not be resumed twice from one line.  Raises `ModelError` for lines of another
+        learner.
+        """
+        stream = self.stream(tape)
+        stream.begin(lines)
+        return stream

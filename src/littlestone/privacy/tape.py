@@ -1,0 +1,121 @@
+"""The tape of a run over a stream: all that it draws, kept before anything can depend on it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from littlestone.errors import ModelError, OutputError
+
+Drawn = TypeVar("Drawn")
+
+Keep = Callable[[list[Any]], object]
+"""Keeps one line of plain JSON values, for good by the time it returns; what it keeps is secret."""
+
+
+class Tape:
+    """What a run draws, in order.  A run is a function of its records and of its tape.
+
+    A run draws by `draw` and in no other way.  `line` gives ``keep`` all that was drawn since the last
+    line, together with the step and the records that the draws were made for.  Inside `again` the
+    values of one line are given out a second time, and nothing is drawn.
+
+    The values are whole numbers, texts, None, and lists and dicts of such.
+
+    >>> kept = []
+    >>> tape = Tape(random.Random(1), kept.append)
+    >>> tape.whole(lambda rng: rng.randrange(100))
+    17
+    >>> tape.line(3, lambda: [])
+    >>> kept
+    [[3, [], [17]]]
+    >>> other = Tape(random.Random(2))
+    >>> with other.again([17]):
+    ...     other.whole(lambda rng: rng.randrange(100))
+    17
+    """
+
+    def __init__(self, rng: random.Random, keep: Keep | None = None) -> None:
+        self._rng, self._keep = rng, keep
+        self._drawn: list[Any] = []
+        self._again: list[Any] | None = None  # what is left of a line, the next value last
+        self._broken = False
+
+    def draw(self, draw: Callable[[random.Random], Drawn], allowed: Callable[[Any], bool]) -> Drawn:
+        """The next value: what ``draw`` makes of the generator, or what it made when it was drawn.
+
+        Raises `ModelError` if the line that is given out again has no value here that is ``allowed``.
+        """
+        if self._again is None:
+            self._drawn.append(value := draw(self._rng))
+            return value
+        if not self._again or not allowed(self._again[-1]):
+            raise journal_mismatch()
+        drawn: Drawn = self._again.pop()
+        return drawn
+
+    def whole(
+        self,
+        draw: Callable[[random.Random], int],
+        least: int | None = 0,
+        most: int | None = None,
+    ) -> int:
+        """`draw` of a whole number from ``least`` to ``most``, where None is no bound."""
+
+        def allowed(value: Any) -> bool:
+            return (
+                type(value) is int
+                and (least is None or value >= least)
+                and (most is None or value <= most)
+            )
+
+        return self.draw(draw, allowed)
+
+    @property
+    def pending(self) -> bool:
+        """Whether a value was drawn that is in no line yet, or is left to be given out again."""
+        return bool(self._drawn if self._again is None else self._again)
+
+    def line(self, step: int, told: Callable[[], list[Any]]) -> None:
+        """Keep what was drawn since the last line at ``step``, with the records that ``told`` gives."""
+        drawn, self._drawn = self._drawn, []
+        if self._again is None and self._keep is not None:
+            self._keep([step, told(), drawn])
+
+    @contextmanager
+    def again(self, drawn: list[Any]) -> Iterator[None]:
+        """Give out these values once more, all of them; raises `ModelError` if some are left."""
+        self._again = drawn[::-1]
+        yield
+        if self._again:
+            raise journal_mismatch()
+        self._again = None
+
+    def open(self) -> None:
+        """Begin what must not stop half-way, up to `close`, or a run that is kept does not go on.
+
+        Then its file and what it holds in memory differ.  Raises `OutputError` from then on.
+        """
+        if self._broken:
+            raise OutputError(
+                "take another record",
+                found="the last one was not taken to its end, because an earlier line could not be "
+                "kept or the call was interrupted",
+                fix="begin again from the file of the run",
+            )
+        self._broken = self._keep is not None
+
+    def close(self) -> None:
+        """All is done, and kept, that was begun by `open`."""
+        self._broken = False
+
+
+def journal_mismatch() -> ModelError:
+    """The error for a line of a tape that the run has not written."""
+    return ModelError(
+        "go on with a run",
+        found="a line of its tape is none of this learner's",
+        fix="give the lines that the run wrote, as they are",
+    )

@@ -1,0 +1,179 @@
+"""What changes with k + 1 labels: patterns, leaves and SOAs, measured on tables of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes import FiniteClass
+from littlestone.decomposition import (
+    DecompositionTree,
+    Node,
+    check_tree,
+    decompose,
+    is_irreducible,
+    leaf_bound,
+    optimal_tree,
+)
+from littlestone.sample import Sample
+from littlestone.verify.bgs21 import sauer_sum
+from littlestone.verify.statement import Outcome, statement
+from littlestone.verify.teachers import agreed
+
+
+@cache
+def _tables(count: int = 120, hypotheses: int = 8, points: int = 4) -> tuple[FiniteClass, ...]:
+    """Random tables of 3 and 4 labels; half of them say 0 at most points."""
+    rng, found = np.random.default_rng(2026), []
+    for i in range(count):
+        labels = 3 + i % 2
+        shape = int(rng.integers(2, hypotheses + 1)), int(rng.integers(1, points + 1))
+        values = rng.integers(0, labels, size=shape)
+        if i % 4 > 1:
+            values *= rng.random(shape) < 0.4
+        found.append(FiniteClass.from_array(values, labels=labels))
+    return tuple(found)
+
+
+def at_most(d: int, points: int, labels: int) -> FiniteClass:
+    """All functions on so many points with at most d labels other than 0: LDim = min(d, points)."""
+    rows = (row for row in product(range(labels), repeat=points) if np.count_nonzero(row) <= d)
+    return FiniteClass.from_array(list(rows), labels=labels)
+
+
+@statement("BGS21 Theorem 5.6 on a sample: at most sum_(i <= d) C(n, i) k^i patterns on n points")
+def patterns() -> Outcome:
+    """All sets of points of random tables; functions with at most d labels other than 0 attain it."""
+    tried = wrong = of_two = 0
+    for H in _tables():
+        d, values = H.littlestone_dimension(), H.table()
+        for n in range(1, values.shape[1] + 1):
+            for columns in combinations(range(values.shape[1]), n):
+                found = len(np.unique(values[:, columns], axis=0))
+                tried += 1
+                wrong += found > sauer_sum(n, d, H.labels - 1)
+                of_two += found > sauer_sum(n, d, 1)
+    cases = [(d, n, labels) for labels in (3, 4) for n in (1, 2, 3, 4) for d in range(n + 1)]
+    full = [(at_most(d, n, labels), sauer_sum(n, d, labels - 1), d) for d, n, labels in cases]
+    attained = sum((H.size, H.littlestone_dimension()) == (bound, d) for H, bound, d in full)
+    return Outcome(
+        "at most the sum, d = MLS(H)",
+        f"{wrong} of {tried} sets exceed it, {of_two} exceed the sum without k; attained with at most "
+        f"d labels other than 0 for {attained} of {len(cases)} triples d, n, k",
+        wrong == 0 < of_two and attained == len(cases),
+    )
+
+
+def _trees() -> Iterator[tuple[FiniteClass, DecompositionTree[Any]]]:
+    for H in _tables():
+        d = H.littlestone_dimension()
+        for p, more in product((1, 2), (0, 1)):
+            yield H, decompose(H, p, d + more)
+            yield H, optimal_tree(H, p, d + more)
+
+
+@statement(
+    "Lyu25 Lemma 4.1 with k + 1 labels: at most sum_(i <= l - t) C(D, i) k^i leaves of LDim >= t"
+)
+def leaves() -> Outcome:
+    """Greedy and optimal trees of random tables; D = p (2^(d-t) - 1), and t = 0 counts all leaves."""
+    counts = wrong = of_two = 0
+    for H, tree in _trees():
+        dimension = H.littlestone_dimension()
+        dimensions = [int(V.littlestone_dimension()) for V in tree.leaves()]
+        wrong += check_tree(tree, H) is not None
+        for t in range(dimension + 1):
+            found, sizes = sum(of >= t for of in dimensions), (tree.p, tree.d, dimension, t)
+            counts += 1
+            wrong += found > leaf_bound(*sizes, labels=H.labels)
+            of_two += found > leaf_bound(*sizes)
+    # At most one label other than 0 on D = p (2^d - 1) points, split point by point.
+    attained = 0
+    tight = [(1, 1, 3), (1, 2, 3), (1, 2, 4), (2, 1, 5), (2, 2, 3)]
+    for p, d, labels in tight:
+        H = at_most(1, p * (2**d - 1), labels)
+        chain = _chain(H, p, d)
+        full = len(list(chain.leaves())) == leaf_bound(p, d, 1, labels=labels)
+        attained += full and check_tree(chain, H) is None
+    return Outcome(
+        "valid trees, and at most as many leaves",
+        f"{wrong} failures in {counts} counts, {of_two} exceed the bound of two labels; attained by "
+        f"one label other than 0 on p (2^d - 1) points for {attained} of {len(tight)} triples p, d, k",
+        wrong == 0 < of_two and attained == len(tight),
+    )
+
+
+def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
+    """The tree that splits off, point by point, the functions that do not say 0 there."""
+    nodes: list[Node[str]] = []
+    V = H
+    for x in H.domain:
+        here = len(nodes)
+        others = [Node(V.restrict(x, y)) for y in range(1, H.labels)]
+        after = (here + H.labels, *range(here + 1, here + H.labels))
+        nodes += [Node(point=x, after=after), *others]
+        V = V.restrict(x, 0)
+    return DecompositionTree(p, d, (*nodes, Node(V)))
+
+
+@statement(
+    "Lyu25 Lemma 4.2 with k + 1 labels: the SOAs of (d+1)-irreducible subclasses have MLS <= d"
+)
+def soa_class() -> Outcome:
+    """All subclasses of random tables, and of one label other than 0 that some point must have."""
+    wrong = larger = 0
+    classes = [H for H in _tables() if 3 <= H.size <= 7]
+    for points in (3, 4):
+        H = at_most(1, points, 3)
+        classes.append(replace(H, alive=H.alive & ~1))  # without the constant 0
+    for H in classes:
+        d = H.littlestone_dimension()
+        kept = [i for i in range(H.alive.bit_length()) if H.alive >> i & 1]
+        masks = (sum(1 << i for i in some) for n in range(1, 9) for some in combinations(kept, n))
+        subclasses = (replace(H, alive=mask) for mask in masks)
+        soas = {G.soa() for G in subclasses if is_irreducible(G, d + 1)}
+        rows = [[f(x) for x in H.domain] for f in soas]
+        of_soas = FiniteClass.from_array(rows, labels=H.labels)
+        wrong += of_soas.littlestone_dimension() > d
+        larger += not soas <= set(H)
+    return Outcome(
+        "MLS <= d = MLS(H)",
+        f"false for {wrong} of {len(classes)} classes; {larger} have an SOA outside of the class",
+        wrong == 0 < larger,
+    )
+
+
+def _chunks(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
+    """One label other than 0, and a few functions more; what three teachers hold of one of them."""
+    n, m, labels = int(rng.integers(4, 8)), int(rng.integers(2, 5)), int(rng.integers(3, 5))
+    one = at_most(1, n, labels).table()[1:]
+    more = rng.integers(0, labels, (int(rng.integers(3)), n))
+    values = (np.concatenate([one, more]) + rng.integers(0, labels, n)) % labels
+    H = FiniteClass.from_array(values, labels=labels)
+    drawn = rng.choice(list(H.domain), (3, m), p=rng.dirichlet(np.full(n, 0.3))).tolist()
+    target = H.hypothesis(0)
+    rows = ([(x, target(x)) for x in row] for row in drawn)
+    return H, [Sample.from_examples(H.domain, row, labels=labels) for row in rows]
+
+
+@statement("Lyu25 Theorem 3 with k + 1 labels: one rule on the lists of all teachers")
+def one_rule_on_all_lists() -> Outcome:
+    """One label other than 0 and more, 3 and 4 labels, three teachers, with d doublings."""
+    rng = np.random.default_rng(11)
+    tried = lacking = 0
+    for _ in range(150):
+        H, chunks = _chunks(rng)
+        found = agreed(H, chunks, doublings=int(H.littlestone_dimension()))
+        if found is not None:
+            tried += 1
+            lacking += not found
+    return Outcome(
+        "if each ball lies in those of the next radius, all teachers list some rule",
+        f"{lacking} of {tried} samples without one",
+        lacking == 0 and tried > 50,
+    )

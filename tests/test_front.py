@@ -1,0 +1,188 @@
+"""The front door: the commands as functions, what they print, and what importing them costs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import littlestone
+from littlestone.cli import _COMMANDS, app
+from littlestone.errors import DeclarationError, LedgerError, NotPrivateWarning, TableError
+from littlestone.interop.scikit_learn import LittlestoneClassifier
+from littlestone.learners import ExponentialLearner, Release
+from littlestone.privacy.cost import PrivacyCost
+
+FLIGHTS = {"dep": [20, 3, 90, -2] * 100, "arr": [30, 2, 80, -9] * 100}
+RULE: dict[str, Any] = {
+    "positive": "> 15",
+    "hypotheses": "thresholds(dep, -60..1440)",
+    "epsilon": 5,
+}
+
+
+def fitted(table: object = None, **options: Any) -> Release:
+    paid = {"ledger": littlestone.Ledger(), "dataset": "flights"}
+    frame = pl.DataFrame(FLIGHTS) if table is None else table
+    release: Release = littlestone.fit(frame, "arr", **{**RULE, **paid, **options})
+    return release
+
+
+def test_a_rule_from_a_frame() -> None:
+    release = fitted()
+    assert (release.n, release.cost, release.private) == (400, PrivacyCost(Fraction(5)), True)
+    rows = pd.DataFrame({"dep": [95, None, "x", 1]})
+    assert release.predict(rows) == littlestone.predict(release, rows) == [1, 0, 0, 0]
+
+
+def test_it_is_what_the_command_releases(tmp_path: Path) -> None:
+    table, model = tmp_path / "flights.csv", tmp_path / "model.json"
+    pl.DataFrame(FLIGHTS).write_csv(table)
+    options = ["--target", "arr", "--positive", "> 15", "--class", RULE["hypotheses"]]
+    spending = ["--epsilon", "5", "--ledger", str(tmp_path / "ledger"), "--seed", "3"]
+    run = CliRunner().invoke(app, ["fit", str(table), *options, *spending, "--out", str(model)])
+    assert run.exit_code == 0
+    with pytest.warns(NotPrivateWarning):
+        release = fitted(table, ledger=tmp_path / "ledger", dataset=None, simulation_seed=3)
+    written = json.loads(model.read_text())
+    assert written["hypothesis"] == release.hypothesis.to_json()
+    assert release.total is not None
+    assert release.total.epsilon == 10  # one data set, one budget, whoever spends it
+    predicted = littlestone.predict(model, table)
+    assert predicted == release.predict(table)
+
+
+def test_several_labels() -> None:
+    labels: dict[str, Any] = {"positive": None, "hypotheses": "lookup(integers(dep); at most 4)"}
+    release = fitted(**labels, labels=["-9", "30", "80"], delta="1e-3")
+    assert release.predict(pl.DataFrame({"dep": [20, 90, 7]})) == ["30", "80", "-9"]
+    assert repr(release).startswith("rule          arr  =  ")
+    again = Release.from_json(json.loads(json.dumps(release.to_json())))
+    assert (again, again.labels) == (release, ("-9", "30", "80"))
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"dataset": None}, DeclarationError),
+        ({"positive": None}, DeclarationError),
+        ({"labels": "a,b"}, DeclarationError),
+        ({"epsilon": 0}, DeclarationError),
+        ({"hypotheses": "thresholds(arr, 0..9)"}, DeclarationError),
+        ({"hypotheses": "thresholds(none, 0..9)"}, TableError),
+        ({"hypotheses": 5}, DeclarationError),
+        ({"ledger": "no/such/ledger"}, LedgerError),
+        ({"ledger": None}, DeclarationError),
+        ({"simulation_seed": 1.5}, DeclarationError),
+        ({"positive": None, "labels": "a,b,c"}, DeclarationError),
+    ],
+)
+def test_what_is_refused_is_refused_before_anything_is_spent(
+    options: dict[str, Any], error: type[Exception]
+) -> None:
+    ledger = littlestone.Ledger()
+    with pytest.raises(error):
+        fitted(**{"ledger": ledger, **options})
+    assert ledger.entries() == []
+
+
+def test_a_table_of_another_name_is_told() -> None:
+    ledger = littlestone.Ledger()
+    fitted(ledger=ledger)
+    with pytest.warns(UserWarning, match="join their budgets"):
+        fitted(ledger=ledger, dataset="copy")
+
+
+def test_theory() -> None:
+    assert littlestone.dim("points(id)") == 1
+    assert littlestone.dim([[0], [1], [2]], labels=3) == 1
+    assert littlestone.dim(littlestone.Thresholds.on(0, 6)) == 3
+    assert littlestone.play([[0, 1], [1, 0]]).mistakes == 1
+    assert len(littlestone.play("points(id)", adversary="random", simulation_seed=1).rounds) == 20
+    assert "mistakes in" in str(littlestone.play("thresholds(x, 1..9)", learner="halving"))
+    assert str(littlestone.tree([[0], [2]], labels=3)) == "x0\n|-- 0  0 for 'x0'\n`-- 2  2 for 'x0'"
+    plan = littlestone.plan("outcomes(a; at most 1)", epsilon=1, delta="1e-6", labels=3)
+    assert plan.formulas
+    with pytest.raises(DeclarationError, match="no such learner"):
+        littlestone.play("points(id)", learner="nobody")
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = littlestone.nothing
+
+
+def test_everything_named_is_there() -> None:
+    assert all(getattr(littlestone, name) is not None for name in littlestone.__all__)
+    assert set(littlestone.__all__) <= set(dir(littlestone))
+
+
+def test_things_print_what_they_are() -> None:
+    release = fitted()
+    assert "thresholds(dep, -60..1440)" in repr(release)
+    assert "NOT PRIVATE" not in repr(release)
+    assert release._repr_html_().startswith("<table><tr><th")
+    with pytest.warns(NotPrivateWarning):
+        assert "NOT PRIVATE" in repr(fitted(simulation_seed=1))
+    assert repr(littlestone.Ledger()) == "ledger in memory"
+    learner = ExponentialLearner(littlestone.Thresholds.on(0, 9), littlestone.Budget(1))
+    assert repr(learner).startswith("ExponentialLearner: thresholds(x, 0..9), exponential")
+
+
+def test_html_shows_names_only() -> None:
+    hostile = {"<b>": FLIGHTS["dep"], "arr": FLIGHTS["arr"]}
+    release = fitted(pl.DataFrame(hostile), hypotheses="thresholds('<b>', -60..1440)")
+    assert "&lt;b&gt;" in release._repr_html_()
+    assert "<b>" not in release._repr_html_()
+
+
+def test_the_shell_takes_several_labels_and_the_options_of_fit() -> None:
+    model = LittlestoneClassifier(
+        "lookup(integers(x); at most 3)",
+        epsilon=5,
+        delta="1e-3",
+        classes=("none", "a", "b"),
+        setting="agnostic",
+        ledger=littlestone.Ledger(),
+        dataset="d",
+    )
+    x, y = [1, 2, 3] * 60, ["a", "b", "none"] * 60
+    assert model.fit(x, y).predict([1, 2, 3, 4]).tolist() == ["a", "b", "none", "none"]
+    assert model.release_.labels == ("none", "a", "b")
+    rule = LittlestoneClassifier("points(x)", epsilon=5, delta="1e-3", classes=(0, 1), estimate="0.5",
+                                 ledger=littlestone.Ledger(), dataset="d")  # fmt: skip
+    assert rule.fit(list("ab") * 60, [1, 0] * 60).release_.estimate is not None
+
+
+def test_a_command_is_listed_by_the_first_line_of_its_help() -> None:
+    for name, first in _COMMANDS.items():
+        run = CliRunner().invoke(app, [name, "--help"], terminal_width=200)
+        assert run.exit_code == 0
+        assert first in " ".join(run.output.split())
+    assert (
+        CliRunner().invoke(app, ["--version"]).output == f"littlestone {littlestone.__version__}\n"
+    )
+
+
+def loaded(code: str) -> set[str]:
+    shown = "import sys; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", f"{code}\n{shown}"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return set(run.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("code", ["import littlestone", "import littlestone.cli"])
+def test_importing_the_door_imports_nothing_heavy(code: str) -> None:
+    assert not loaded(code) & {
+        "numpy",
+        "numba",
+        "pyarrow",
+        "narwhals",
+        "littlestone.classes",
+        "rich",
+    }
