@@ -55,14 +55,15 @@ def test_a_fit_is_written_and_predicted_with() -> None:
 @pytest.mark.slow
 def test_json_and_evaluation() -> None:
     data = json.loads(fit(json=True, evaluate=True, default="AA").out)
-    assert data["classifier"]["labels"] == ["AA", "UA", "HA or, so"]
+    assert data["labels"] == ["AA", "UA", "HA or, so"]
+    assert data["hypothesis"]["labels"] == 3
     evaluation = data["evaluation"]
     assert evaluation["NOT PRIVATE"] is True
-    assert evaluation["classifier_accuracy"] == evaluation["table_accuracy"] == 1
-    assert evaluation["constant_accuracy"] < 0.5
+    assert evaluation["errors"] == evaluation["table_errors"] == 0
+    assert evaluation["constant_errors"] > 0.5 * evaluation["n"]
     shown = fit(evaluate=True).out
     assert "Evaluation: NOT PRIVATE" in shown
-    assert "accuracy of always " in shown
+    assert "error of always " in shown
 
 
 def test_a_dry_run_spends_nothing() -> None:
@@ -75,20 +76,22 @@ def test_a_dry_run_spends_nothing() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"positive": "UA"}, "leave out one of the two"),
+        ({"positive": "UA"}, "--labels for several labels to fix it: say one of the two"),
         ({"labels": "UA"}, "2 or more"),
         ({"labels": "UA,UA"}, "named twice"),
         ({"labels": "1,1.0"}, "one number"),
         ({"labels": ",".join(map(str, range(10_000)))}, "10,000 labels"),
         ({"default": "HA"}, "not one of the declared labels"),
         ({"labels": None, "positive": "UA", "default": "UA"}, "no list of labels"),
-        ({"class": "thresholds(k, 0..9)"}, "no class of several labels"),
+        ({"class": "thresholds(k, 0..9)"}, "of 3 labels: thresholds has two labels"),
         ({"class": "lookup(tail)"}, "how many keys"),
         ({"class": "lookup(carrier; at most 9)"}, "'carrier'"),
         ({"class": "lookup(tailnum; at most 9)"}, "'tailnum'"),
         ({"delta": "0", "method": "lookup"}, "one record alone"),
-        ({"estimate": "0.1"}, "leave out --estimate"),
-        ({"method": "exponential"}, "no such method"),
+        ({"estimate": "0.1"}, "leave the estimate out"),
+        ({"method": "exponential"}, "infinitely many"),
+        ({"method": "staged"}, "it learns two labels, and the class has 3"),
+        ({"method": "tournaments"}, "no such method"),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -274,7 +274,7 @@ def test_renumbered_labels_are_told_by_their_type() -> None:
     with Ledger() as ledger:
         host = Renumbering(cuts(ledger=ledger, classes=("no", "yes")))
         for y in (["no", "yes"] * 30, ["yes"] * 60):
-            with pytest.raises(DeclarationError, match="no number is that label"):
+            with pytest.raises(DeclarationError, match="no number is such a label"):
                 host.fit(X, y)
         assert ledger.entries() == []
 

@@ -83,6 +83,7 @@ class Lookup(HypothesisClass[Any], Declared):
 
     def restrict(self, x: Any, y: int) -> Self:
         require_example(self, x, y)
+        y = int(y)
         label = dict(self.known).get(x, y if y == 0 or self._left > 0 else None)
         if self.contradicted or label != y:
             return replace(self, known=frozenset(), contradicted=True)

@@ -98,7 +98,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
 
     def restrict(self, x: Rule, y: int) -> Self:
         require_example(self, x, y)
-        return replace(self, space=self.search.restrict(self.space, x, y))
+        return replace(self, space=self.search.restrict(self.space, x, int(y)))
 
     def is_empty(self) -> bool:
         return not self.space.covers

@@ -108,7 +108,7 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
 
     def restrict(self, x: Any, y: int) -> Self:
         require_example(self, x, y)
-        return replace(self, alive=self._part(self.columns[self.domain.index(x)], y))
+        return replace(self, alive=self._part(self.columns[self.domain.index(x)], int(y)))
 
     def is_empty(self) -> bool:
         return self.alive == 0
