@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, Self
+from typing import Any, ClassVar, Generic, Self
 
 from littlestone.discovery import concrete
 from littlestone.domains import Domain, Point
@@ -20,6 +20,9 @@ class Hypothesis(ABC, Generic[Point]):
     domain: Domain[Point]
     labels: int
     """The number k + 1 of labels."""
+
+    canonical: ClassVar[bool] = True
+    """Whether functions of this kind that agree everywhere are equal, so that votes for one add up."""
 
     @abstractmethod
     def __call__(self, x: Point) -> int:
@@ -138,7 +141,7 @@ def label_count(declared: object) -> int:
 def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
     """A point x with f(x) != g(x), or None when f and g are equal as functions.
 
-    Raises `DeclarationError` when they are functions on different domains.  O(size of the forms).
+    Raises `DeclarationError` for functions on different domains or to different labels.  O(size of the forms).
 
     >>> from littlestone.domains import Grid
     >>> from littlestone.hypotheses import StepFunction
@@ -146,10 +149,10 @@ def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
     >>> disagreement(StepFunction.threshold(domain, 3), StepFunction.threshold(domain, 7))
     3
     """
-    if f.domain != g.domain or type(f) is not type(g):
+    if f.domain != g.domain or f.labels != g.labels or type(f) is not type(g):
         raise DeclarationError(
             "compare two hypotheses",
-            found=f"one is on the domain {f.domain}, the other on {g.domain}",
-            fix="compare functions on one domain",
+            found=f"one is on {f.domain} with {f.labels} labels, the other on {g.domain} with {g.labels}",
+            fix="compare functions on one domain, with the same number of labels",
         )
     return f.witness(g)

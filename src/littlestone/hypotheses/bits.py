@@ -30,6 +30,8 @@ class BitFunction(Hypothesis[Any]):
     "the sum of: 1 if tail is one of 'a', 'b'; 2 i"
     """
 
+    canonical = False
+
     domain: Domain[Any]
     labels: int
     bits: tuple[Hypothesis[Any], ...]
