@@ -1,4 +1,4 @@
-"""Every citation has an entry in the bibliography, every entry is cited, and no link or path is broken."""
+"""Every citation has an entry in the bibliography, every entry is cited, no link or path is broken."""
 
 import re
 from pathlib import Path
