@@ -15,7 +15,7 @@ from threshold_audit import Values, chi_square, neighbours, tail, worst
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError, LedgerError
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms import sparse_vector, threshold_tests
+from littlestone.privacy.mechanisms.thresholds import sparse_vector, threshold_tests
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
     Answers,
