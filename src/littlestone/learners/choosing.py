@@ -169,6 +169,7 @@ def round_of(rounds: int, growth: int, target: PrivacyCost) -> ChoosingMechanism
         return cast("ChoosingMechanism[int]", drawn)
 
         # All of delta for the rounds, or half of it for composing their epsilons.
+
     shares = (target.delta / rounds, target.delta / (2 * rounds))
     return min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
 

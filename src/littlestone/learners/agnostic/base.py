@@ -34,7 +34,7 @@ from littlestone.privacy.samplers import selection
 from littlestone.sample import Sample
 
 DOUBLINGS, BEYOND = 100, 1 << 100
-KEPT = 0.9  # the share of the error allowed from T to new points that the realizable learner aims at
+KEPT = 0.9  # of the error allowed from T to new points: the realizable learner's target
 
 
 class AgnosticTransformation(PrivateLearner[Point]):

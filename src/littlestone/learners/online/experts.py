@@ -39,7 +39,9 @@ class ExpertStream(CountedStream):
         self._learner = learner
         self._draws = 0
         self._counts: dict[Any, list[int]] = {}
-        self._new: dict[tuple[Any, int], tuple[int, int]] = {}  # the last step, and the multiplicity
+        self._new: dict[
+            tuple[Any, int], tuple[int, int]
+        ] = {}  # the last step, and the multiplicity
 
     def _begin(self) -> None:
         last = self._learner.experts - 1

@@ -22,14 +22,14 @@ from littlestone.privacy.samplers.geometric import discrete_laplace, geometric, 
 
 
 class QuietSession:
-    """One run over a stream: counts what is to be counted, and begins a new epoch at every hit.
+    """One run over a stream: it counts records, and begins a new epoch at every hit.
 
-    Given rho, the tests of an unchanged count are independent and alike: the number of them up to
-    the next hit is geometric, and is drawn at once when the count or the threshold changes.
-    ``threshold`` may be set between tests to anything that is a function of what was published.
+    Given rho, the tests of an unchanged count are independent and alike.  So their number up to the
+    next hit is geometric, and is drawn at once when the count or the threshold changes.  Between tests
+    ``threshold`` may be set to anything that is a function of what was published.
     """
 
-    longest = 2**32  # a longer wait is drawn in parts: it has no memory
+    longest = 2**32  # a longer wait is drawn in parts, because it has no memory
 
     def __init__(self, noise: Fraction, threshold: int, rng: random.Random) -> None:
         self.threshold = threshold
@@ -39,11 +39,11 @@ class QuietSession:
     def _begin(self) -> None:
         self._count = 0
         self._rho = discrete_laplace(self._noise, self._rng)
-        self._gap: int | None = None  # the one that the wait was drawn for
+        self._gap: int | None = None  # the gap for which the wait was drawn
         self._wait, self._cut = 0, False  # tests to go before the hit, or before the next draw
 
     def test(self, counts: bool) -> bool:
-        """Take one step, whose record is counted or not: whether the noisy count of the epoch hits."""
+        """Take one step, whose record counts or not; True if the noisy count of the epoch hits."""
         self._count += bool(counts)
         gap = self.threshold + self._rho - self._count
         if gap != self._gap:
@@ -70,13 +70,13 @@ class QuietThreshold(Mechanism[Sequence[bool], Answers]):
     ``count`` is the number of steps of the epoch whose record was counted, nu ~ DLap(1/r) is fresh
     at every step and rho ~ DLap(1/r) at every epoch, r <= e^epsilon.  All steps, hits and epochs
     together are epsilon-DP: a record is counted in one epoch, and once it has moved the count by
-    1 it keeps it moved, so that either rho or the nu of the hit hides it, never both
-    (docs/proofs/quiet-threshold.md; a standard sparse vector would cost twice as much, and a
-    composition over epochs or steps many times).
+    1 it keeps it moved.  So either rho or the nu of the hit hides it, never both
+    (docs/proofs/quiet-threshold.md).  A standard sparse vector would cost twice as much, and a
+    composition over epochs or steps many times as much.
 
-    Whether a record counts may depend on that record and on what was published, on nothing else.
-    Besides hits, what is published may depend on the records of an epoch only by its own mechanism,
-    once, after the hit.  Constant time per step, some milliseconds per change of the count.
+    Whether a record counts may depend only on that record and on what was published.  Besides hits,
+    what is published may depend on the records of an epoch only through a mechanism of its own, once,
+    after the hit.  Time: constant per step, some milliseconds per change of the count.
 
     >>> mechanism = QuietThreshold(epsilon=Fraction(1, 2), threshold=10)
     >>> print(mechanism.cost())
@@ -106,7 +106,7 @@ class QuietThreshold(Mechanism[Sequence[bool], Answers]):
         return QuietSession(self.noise, self.threshold, rng)
 
     def draw(self, data: Sequence[bool], *, receipt: Receipt) -> Answers:
-        """At which steps the noisy count hits; ``data[t]`` says whether step t is counted."""
+        """The steps at which the noisy count hits; ``data[t]`` says whether step t is counted."""
         session = self.start(receipt=receipt)
         return tuple(session.test(counts) for counts in data)
 
