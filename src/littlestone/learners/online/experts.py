@@ -39,9 +39,7 @@ class ExpertStream(CountedStream):
         self._learner = learner
         self._draws = 0
         self._counts: dict[Any, list[int]] = {}
-        self._new: dict[
-            tuple[Any, int], tuple[int, int]
-        ] = {}  # the last step, and the multiplicity
+        self._new: dict[tuple[Any, int], tuple[int, int]] = {}  # the last step, and how often
 
     def _begin(self) -> None:
         last = self._learner.experts - 1

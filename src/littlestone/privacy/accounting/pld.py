@@ -1,4 +1,4 @@
-"""Numbers and events of dp-accounting, beside ours: floats, for comparison, never for a ledger."""
+"""Costs and events by dp-accounting: floats, for comparison only, never for a ledger."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from littlestone.privacy.event import Event
 def pld_epsilon(event: Event, delta: float, *, interval: float = 1e-4) -> float:
     """The epsilon of ``event`` at ``delta`` by privacy loss distributions of its pieces.
 
-    Each (epsilon, delta)-DP piece is dominated by one loss distribution, and dp-accounting convolves
-    them on a grid of step ``interval`` in nats (rounded up, so the answer is at most about the
-    number of draws times ``interval`` too large).  It knows nothing of bounded range and is made of
-    floats: it is not certified, and no ledger takes it.
+    One loss distribution dominates each (epsilon, delta)-DP piece, and dp-accounting convolves them
+    on a grid of step ``interval`` in nats.  It rounds up, so the answer is too large by at most about
+    the number of draws times ``interval``.  It ignores bounded range and uses floats, so it is not
+    certified, and no ledger takes it.
 
     Raises `DeclarationError` if dp-accounting is not installed.
 
@@ -46,7 +46,7 @@ def pld_epsilon(event: Event, delta: float, *, interval: float = 1e-4) -> float:
 def zcdp_event(event: Event) -> Any:
     """``event`` as a dp-accounting event of its rho, for use with its `RdpAccountant`.
 
-    That accountant has no place for deltas: the sum of the pieces' own comes on top of its own.
+    That accountant has no place for deltas: add the sum of the pieces' own deltas to its result.
 
     >>> import dp_accounting
     >>> from fractions import Fraction
@@ -79,7 +79,7 @@ def response_event(event: Event) -> Any:
         )
     return events.ComposedDpEvent(
         [
-            # Two buckets: with probability p the answer is uniform, else true.
+            # Two buckets: with probability p the answer is uniform, otherwise true.
             events.RandomizedResponseDpEvent(2 / (1 + math.exp(float(piece.epsilon))), 2)
             for piece, n in pieces
             for _ in range(n)

@@ -49,7 +49,7 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
         return 1 / exp_below(self.epsilon / 2)
 
     def within(self, beta: Fraction) -> int:
-        """The least t with k Pr[|X| > t] <= beta: a bound of all k noises, except with beta.
+        """The least t with k Pr[|X| > t] <= beta: then Pr[all |X| <= t] >= 1 - beta.
 
         Pr[|X| > t] = 2 a^(t + 1) / (1 + a); its logarithms are rounded to the safe side.
         """
