@@ -30,7 +30,7 @@ class _SpentError(Exception):
 
 
 class _Script(random.Random):
-    """Fair coins that are written down."""
+    """Fair coins from a script."""
 
     def __init__(self, coins: Sequence[int]) -> None:
         super().__init__(0)
@@ -43,7 +43,7 @@ class _Script(random.Random):
 
 
 def law_of_rule(learner: Learner, batch: Records, i: int, sizes: BatchSizes) -> Masses:
-    """What one batch gives, over all coins."""
+    """The law of what one batch gives, over all coins."""
     masses: Masses = defaultdict(Fraction)
     waiting: list[tuple[int, ...]] = [()]
     while waiting:
@@ -58,12 +58,12 @@ def law_of_rule(learner: Learner, batch: Records, i: int, sizes: BatchSizes) -> 
 
 
 def as_text(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
-    """What leaves of a rule: nothing of the batches."""
+    """The text of a released rule, which holds nothing of the batches."""
     return released_text(h)
 
 
 def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Masses]:
-    """Exactly what is released of records in a known order: all coins, and both mechanisms."""
+    """The exact law of the release for records in a known order: all coins, and both mechanisms."""
     sizes = cast(BatchSizes, learner.sizes)
     histogram, choice, H = learner.histogram, learner.choice, learner.hypotheses
 
@@ -102,7 +102,7 @@ def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Mass
 
 
 def distribution(learner: Learner) -> Callable[[Records], Masses]:
-    """Exactly what `draw` releases, over all orders."""
+    """The exact law of what `draw` releases, over all orders."""
     ordered = in_order(learner)
 
     def of(records: Records) -> Masses:

@@ -101,8 +101,8 @@ class OwnLabels(Relabelling):
 class OtherLabels(Relabelling):
     """A pattern h is scored by min over f in H of a #(h != f on T) + #(f errs on W).
 
-    a = ``weight`` is a whole number, and W are the records that are not in T.  K = 4 e^(a eta + epsilon)
-    and E = e^eta, with eta the epsilon of ``choice`` (after LWY25).
+    a = ``weight`` is a whole number, and W are the records that are not in T.
+    K = 4 e^(a eta + epsilon) and E = e^eta, with eta the epsilon of ``choice`` (after LWY25).
 
     >>> relabelling = OtherLabels(ExponentialMechanism(Fraction(1, 10)), share=10, weight=4)
     >>> print(relabelling.cost(PrivacyCost(Fraction(1, 2), Fraction(1, 10**5))))

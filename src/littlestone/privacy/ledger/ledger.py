@@ -263,8 +263,8 @@ class Ledger:
 
         The shape is the columns' names, in order, and the number of records, which is public under
         replace-one neighbours.  The result leaves out other names of the same data set, and is empty
-        for a table that was noted before.  It proves nothing, but may point to a copy, whose budget `alias`
-        joins.
+        for a table that was noted before.  It proves nothing, but may point to a copy, whose budget
+        `alias` joins.
 
         >>> ledger = Ledger()
         >>> ledger.seen("visits", columns=["age", "visits"], n=1000)
