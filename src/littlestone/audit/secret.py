@@ -94,7 +94,7 @@ class Secret:
         return self._then(lambda value: value >> k)
 
     def __or__(self, fresh: Secret) -> Secret:
-        """With the bits of ``fresh``, which nothing was asked of, for those that a shift made 0."""
+        """Replace the bits that a shift made 0 by those of ``fresh``, which nothing has read."""
         known, size = self._known, fresh._known.high
         k = size.bit_length() - 1
         known.low, known.high, known.bits = known.low << k, known.high << k, known.bits + k

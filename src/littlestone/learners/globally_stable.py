@@ -52,7 +52,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
     not proved.
 
     With K > 2 labels a tournament guesses one of all K, and a size is about K^(2^d); with two labels
-    it is 2^(2^d) (Jung, Kim and Tewari 2020; docs/proofs/multiclass-learning.md, Theorem 5).  Time:
+    it is 2^(2^d) (JKT20; docs/proofs/multiclass-learning.md, Theorem 5).  Time:
     O(n) restrictions and 2^k SOAs a batch.  Raises `DeclarationError` for delta = 0.
 
     >>> from littlestone.classes import Thresholds

@@ -76,7 +76,7 @@ class Release:
         return list(read_mapped(open_table(table), domain, lambda x: shown[self.hypothesis(x)]))
 
     def rows(self) -> list[tuple[str, str]]:
-        """What was released and what it cost, as pairs (heading, text); all of it is public."""
+        """The content and cost of the release, as pairs (heading, text); all of it is public."""
         rows = [("rule", self.words()), ("privacy", str(self.cost))]
         rows += [("mechanism", self.mechanism), ("class", self.hypotheses)]
         rows += [("records", f"{self.n:,}"), ("ledger entry", str(self.receipt))]

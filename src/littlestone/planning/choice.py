@@ -238,7 +238,7 @@ def refusals(found: Iterable[Any]) -> str:
 
 
 def _why(best: Candidate, others: list[Candidate], among: str) -> str:
-    """What is known about the best, and how it compares with the others; ``among`` names the group."""
+    """A sentence that compares the best with the others; ``among`` names the group."""
     applying = [c for c in others if c.learner is not None]
     if not applying:
         return f"{best.words()}; no other applies"

@@ -18,7 +18,7 @@ from littlestone.privacy.cost import PrivacyCost
 
 @dataclass(frozen=True)
 class Row:
-    """What is known about one method that applies; None if nothing is.
+    """The sample sizes of one method that applies; None if nothing is known.
 
     ``realizable`` and ``agnostic`` are proved for the learner as `fit` uses it; ``calibrated`` is
     simulated for it.  If nothing is proved for it in the realizable setting, ``tuned`` and
@@ -38,7 +38,7 @@ class Row:
 
 @dataclass(frozen=True)
 class AtN:
-    """What one method does with n records.
+    """The promises of one method for n records.
 
     ``realizable`` and ``agnostic`` are the least alpha that is proved, at confidence 1 - beta, or None
     if not even 1/2 is.  ``calibrated`` says whether n reaches the calibrated size; None without one.
@@ -67,7 +67,7 @@ class Plan:
     formulas: tuple[Bound, ...] = ()
 
     def at(self, n: int) -> list[AtN]:
-        """What each method promises for n records, whatever they contain.
+        """The promises of each method for n records, whatever these contain.
 
         >>> from littlestone.classes import parse_class
         >>> found = plan(parse_class("points(merchant)"), Budget(1, "1e-6")).at(1000)[0]

@@ -16,8 +16,8 @@ _BITS, _DIGITS = 64, 12  # of the bounds from which rho is computed, and of rho 
 class Guarantee:
     """The properties of one event that composition theorems may use; all hold for every input.
 
-    The event is (``epsilon``, ``delta``)-DP and ``delta``-approximate ``rho``-zCDP (Bun and Steinke
-    2016, Definitions 1.1 and 8.1): outside an event of probability ``delta`` its privacy loss is at
+    The event is (``epsilon``, ``delta``)-DP and ``delta``-approximate ``rho``-zCDP (BS16,
+    Definitions 1.1 and 8.1): outside an event of probability ``delta`` its privacy loss is at
     most ``epsilon``, and has Renyi divergence at most ``rho`` alpha for all alpha > 1.  An event
     between whose steps others may come needs its own reason for its rho: docs/proofs/composition.md,
     Theorem 6.
@@ -51,8 +51,7 @@ class Guarantee:
         """The guarantee of an event whose log-ratios lie in an interval of length eta.
 
         For all outputs y, y' of neighbours S, S': Pr[y|S] Pr[y'|S'] <= e^eta Pr[y|S'] Pr[y'|S], except
-        with probability delta.  The exponential mechanism is such an event (Dong, Durfee and Rogers
-        2020).  With x = eta / (1 - e^-eta), rho = x - 1 - ln x, rounded up: the least possible, and
+        with probability delta.  The exponential mechanism is such an event (DDR20).  With x = eta / (1 - e^-eta), rho = x - 1 - ln x, rounded up: the least possible, and
         at most eta^2 / 8 (CR21, Lemma 3.2; docs/proofs/composition.md, Theorem 3).
         """
         if eta == 0:

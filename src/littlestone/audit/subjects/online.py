@@ -41,7 +41,7 @@ KEY = 1
 
 
 def seen(stream: PrivateStream[Any]) -> str:
-    """What is published, with the number of draws, or the call and stage."""
+    """The published hypothesis, with the number of draws, or the call and stage."""
     words = stream.hypothesis.words()
     match stream:
         case TeacherStream():
@@ -93,7 +93,7 @@ def told(
 def of_keys(
     learner: KeyLearner, records: Records, key: Callable[[int], Hashable] | None = None
 ) -> Law:
-    """What is named depends on what was selected: the mechanism's law, where the two agree.
+    """The law of what is published: the mechanism's, for key streams that agree with its selections.
 
     ``key(t)`` is what record t names if it is mistaken; the default is what the learner says.
     """

@@ -57,7 +57,7 @@ class StageLaw:
         return choices.explore(lambda: self.run(choices, records))
 
     def run(self, choices: Choices, records: Records) -> Any:
-        """What is seen of one run."""
+        """The sequence that is seen of one run."""
         learner, lines = _Chosen(self, choices), list[Any]()
         made: Any = learner
         stream = self.stream(made, Tape(choices.generator(), lines.append))
@@ -101,7 +101,7 @@ class StageLaw:
         return self._tests[tests]
 
     def later(self, stream: StagedStream, lines: list[Any]) -> list[str]:
-        """What is seen after the last record; a planted bug may show more."""
+        """The view after the last record; a planted bug may show more."""
         return []
 
     def lists(self, parts: Any, stage: int) -> Any:

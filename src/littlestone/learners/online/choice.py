@@ -90,7 +90,7 @@ def online_choice(
 
 
 class _Known:
-    """What is known about a learner's mistakes on realizable streams."""
+    """The known number of a learner's mistakes on realizable streams: proved, measured or none."""
 
     def __init__(self, learner: PrivateOnlineLearner[Any]) -> None:
         self.learner = learner

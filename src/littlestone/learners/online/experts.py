@@ -203,7 +203,7 @@ class PrivateExperts(CountedLearner):
         return ExpertStream(self, tape)
 
     def _early(self, beta: float) -> int:
-        """How many mistakes before its threshold an epoch may end, except with probability beta."""
+        """The most mistakes before its threshold that an epoch ends, except with probability beta."""
         return math.ceil(math.log(self.horizon / beta) / -math.log(float(self.counter.shrink)))
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:

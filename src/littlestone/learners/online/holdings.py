@@ -81,7 +81,7 @@ class Holdings:
         return sorted((held for held in found if held.step > step), key=lambda held: held.step)
 
     def parts(self) -> list[tuple[Examples, Examples]]:
-        """What each teacher with mistakes holds: its mistakes and its other records."""
+        """The records of each teacher with mistakes: its mistakes and its other records."""
         return [
             (_examples(part.wrong), tuple(part.right))
             for part in self._teachers.values()

@@ -23,7 +23,7 @@ _PROOF = "docs/proofs/continual-key-selection.md"
 
 
 class Naming(ABC):
-    """What one mistake names, and what is published when that is selected."""
+    """A rule for the key that one mistake names, and for what is published when it is selected."""
 
     hypotheses: HypothesisClass[Any]
 
@@ -91,7 +91,7 @@ class FunctionNaming(Naming):
 
 
 def naming_of(H: HypothesisClass[Any]) -> Naming | None:
-    """What a mistake names in this class: its point, or a function; None if it may name several.
+    """The rule for this class: a mistake names its point or a function; None if it may name several.
 
     >>> from littlestone.classes import Subsets, Thresholds
     >>> from littlestone.domains import Integers

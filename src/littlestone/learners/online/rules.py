@@ -47,7 +47,7 @@ class RuleStream(PrivateStream[Rule]):
         self._take(self._competition.select())
 
     def named(self, x: Rule, y: int) -> Iterable[Named]:
-        """What a wrongly predicted record speaks for."""
+        """The candidates that a wrongly predicted record speaks for."""
         if self._rule is None:
             return (
                 tuple(v if c in shape else None for c, v in enumerate(x)) for shape in self._shapes

@@ -78,7 +78,7 @@ def conninfo(address: str) -> str:
 
 
 def options(address: str) -> dict[str, str]:
-    """What stands after the question mark of ``address``, with names in small letters."""
+    """The options after the question mark of ``address``, with names in small letters."""
     return {name.lower(): value for name, value in parse_qsl(urlsplit(address).query)}
 
 

@@ -36,7 +36,7 @@ from littlestone.privacy.randomness import chosen_generator
 
 @dataclass(frozen=True)
 class Preview:
-    """What a spend would do: its charge, the total before and after it, and the limit."""
+    """The effect of a spend: its charge, the total before and after it, and the limit."""
 
     cost: PrivacyCost
     before: PrivacyCost
@@ -106,7 +106,7 @@ class Ledger:
 
     @property
     def connection(self) -> str | None:
-        """How the connection to the server is encrypted, in words; ``None`` without a server."""
+        """The encryption of the connection to the server, in words; ``None`` without a server."""
         return self._store.connection
 
     def spend(
@@ -155,7 +155,7 @@ class Ledger:
         return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
-        """What `spend` would do now, without recording it; another spend may come in between.
+        """Preview what `spend` would do now, recording nothing; another spend may come in between.
 
         >>> from fractions import Fraction
         >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -187,7 +187,7 @@ class Ledger:
             return rows.limit(connection, rows.names(connection, dataset))
 
     def total(self, dataset: str) -> PrivacyCost:
-        """What ``dataset`` has spent under all its names; zero if it has no entry.
+        """The total that ``dataset`` has spent under all its names; zero if it has no entry.
 
         Basic composition, in parallel over the parts of each partition (see `Spending`).
         """

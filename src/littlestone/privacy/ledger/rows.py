@@ -62,7 +62,7 @@ def entries(connection: Connection, dataset: str | None) -> list[Entry]:
 
 
 def spending(connection: Connection, names: Sequence[str]) -> Spending:
-    """What the data set of those names has spent; equal entries are added as one, times their count."""
+    """The spending of the data set of those names; equal entries are added once, times their count."""
     spent = Spending()
     for name in names:
         for *place, epsilon, delta, neighboring, times in connection.execute(
@@ -109,7 +109,7 @@ def names(connection: Connection, dataset: str) -> list[str]:
 
 
 def joined(connection: Connection) -> dict[str, list[str]]:
-    """For each name that was ever joined to another, all names of its data set, sorted."""
+    """All names of its data set, sorted, for each name that was ever joined to another."""
     near, groups = _neighbours(connection), dict[str, list[str]]()
     for name in near:
         if name not in groups:

@@ -111,7 +111,7 @@ class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]])
         return outcomes
 
     def _cells(self, key: Key, count: int, most: int) -> dict[Histogram[Key], Fraction]:
-        """What is released about one key with ``count`` records."""
+        """The release about one key with ``count`` records."""
         a, none = self.ratio, frozenset[tuple[Key, int]]()
         tails = [_at_least(a, t - count) for t in range(self.threshold, most + 1)]
         cells = {none: 1 - tails[0]}
