@@ -52,8 +52,8 @@ class Guarantee:
 
         For all outputs y, y' of neighbours S, S': Pr[y|S] Pr[y'|S'] <= e^eta Pr[y|S'] Pr[y'|S], except
         with probability delta.  The exponential mechanism is such an event (DDR20).  With
-        x = eta / (1 - e^-eta), rho = x - 1 - ln x, rounded up: the least possible, and at most eta^2 / 8
-        (CR21, Lemma 3.2; docs/proofs/composition.md, Theorem 3).
+        x = eta / (1 - e^-eta), rho = x - 1 - ln x, rounded up: the least possible, and at most
+        eta^2 / 8 (CR21, Lemma 3.2; docs/proofs/composition.md, Theorem 3).
         """
         if eta == 0:
             return cls(eta, delta, eta)
