@@ -26,7 +26,9 @@ MANY = {
     "between-thresholds",
     "ggkm-learner",
     "globally-stable-learner",
+    "globally-stable-learner-labels",
     "irreducible-learner",
+    "irreducible-learner-label-votes",
     "online-experts-learner",
     "online-staged-learner",
     "online-teacher-learner",
@@ -37,7 +39,6 @@ MANY = {
 # A single step, where each further one draws a wait.
 SHORT = {
     "one-sided-threshold": ((False,),),
-    "quiet-threshold": ((False,), (True,)),
 }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import Self, TypeVar
 
-from littlestone.audit.secret import Secret
+from littlestone.audit.secret import Choose, Secret
 from littlestone.errors import DeclarationError
 
 Output = TypeVar("Output", bound=Hashable)
@@ -26,23 +26,22 @@ class Choices:
     """
 
     def __init__(self) -> None:
-        self._path: list[int] = []
-        self._sizes: list[int] = []
+        self._left: list[list[int]] = []  # of each choice, the outcomes to try, the next one last
         self._position = 0
         self._weight = Fraction(1)
         self._least, self._given_up = Fraction(0), False
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """Choose one of the outcomes 0, 1, ... with these weights."""
-        if self._position == len(self._path):
-            self._path.append(0)
-            self._sizes.append(len(weights))
-        chosen = self._path[self._position]
+        if self._position == len(self._left):
+            likely = [i for i, w in enumerate(weights) if self._weight * w >= self._least]
+            if not likely:
+                self._given_up = True
+                raise _TooRare
+            self._left.append(likely[::-1])
+        chosen = self._left[self._position][-1]
         self._position += 1
         self._weight *= weights[chosen]
-        if self._weight < self._least:
-            self._given_up = True
-            raise _TooRare
         return chosen
 
     def either(self) -> bool:
@@ -64,25 +63,7 @@ class Choices:
         >>> {below: str(mass) for below, mass in law.items()}
         {True: '1/4', False: '3/4'}
         """
-        choices = self
-
-        class Chosen(random.Random):
-            def getrandbits(self, k: int) -> int:
-                return Secret.below(1 << k, choices.choose)  # type: ignore[return-value]
-
-            def _randbelow(self, n: int) -> int:  # what all whole numbers of a generator come from
-                if n <= _FEW:  # the code may want an int
-                    return choices.choose([Fraction(1, n)] * n)
-                return Secret.below(n, choices.choose)  # type: ignore[return-value]
-
-            def random(self) -> float:
-                raise DeclarationError(
-                    "follow an algorithm along its choices",
-                    found="it draws a float, of which no law is exact",
-                    fix="let it draw whole numbers or bits",
-                )
-
-        return Chosen()
+        return Chosen.by(self.choose)
 
     def explore(
         self, run: Callable[[], Output], least: Fraction = Fraction(0)
@@ -93,7 +74,7 @@ class Choices:
         followed too.  No probability is then too large, and what they lack of 1 is what was given up.
         """
         found: dict[Output, Fraction] = {}
-        self._path, self._sizes, self._least = [], [], least
+        self._left, self._least = [], least
         while True:
             self._position, self._weight, self._given_up = 0, Fraction(1), False
             try:
@@ -103,12 +84,39 @@ class Choices:
             except (Exception, _TooRare):
                 if not self._given_up:  # numpy replaces what an index raises by errors of its own
                     raise
-            while self._path and self._path[-1] + 1 == self._sizes[-1]:
-                self._path.pop()
-                self._sizes.pop()
-            if not self._path:
+            while self._left and len(self._left[-1]) == 1:
+                self._left.pop()
+            if not self._left:
                 return found
-            self._path[-1] += 1
+            self._left[-1].pop()
+
+
+class Chosen(random.Random):
+    """A generator whose random bits are choices."""
+
+    choose: Choose
+
+    @classmethod
+    def by(cls, choose: Choose) -> Self:
+        """A generator whose choices ``choose`` makes."""
+        made = cls()
+        made.choose = choose
+        return made
+
+    def getrandbits(self, k: int) -> int:
+        return Secret.below(1 << k, self.choose)  # type: ignore[return-value]
+
+    def _randbelow(self, n: int) -> int:  # what all whole numbers of a generator come from
+        if n <= _FEW:  # the code may want an int
+            return self.choose([Fraction(1, n)] * n)
+        return Secret.below(n, self.choose)  # type: ignore[return-value]
+
+    def random(self) -> float:
+        raise DeclarationError(
+            "follow an algorithm along its choices",
+            found="it draws a float, of which no law is exact",
+            fix="let it draw whole numbers or bits",
+        )
 
 
 def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Output, Fraction]:

@@ -91,6 +91,10 @@ def fit(
     What is printed and written is the private release and nothing else, unless --evaluate is given.
     The cost is recorded in the ledger before anything is drawn.
     """
+    if positive is None and labels is None:
+        raise typer.BadParameter(
+            "say what is positive, or which --labels there are", param_hint="--positive"
+        )
     task = Task.declared(
         Label.parse(target, positive, labels=labels, default=default),
         hypotheses,

@@ -59,7 +59,7 @@ def stream(
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
         str,
-        typer.Option(help="auto, keys, rules, experts, teachers or staged: how."),
+        typer.Option(help="auto, or the name of a method, such as keys."),
     ] = "auto",
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[

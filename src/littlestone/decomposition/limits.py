@@ -8,7 +8,7 @@ from littlestone.classes import HypothesisClass
 from littlestone.classes.limits import in_digits
 from littlestone.errors import DeclarationError, TooLargeError
 
-MOST_ABOVE = 1_000_000
+MOST_ABOVE = 100_000
 """How far d may be above LDim: leaves are p 2^(d - LDim)-irreducible, a number of so many bits."""
 
 

@@ -51,8 +51,8 @@ class GloballyStableLearner(PrivateLearner[Point]):
     this is the paper's learner M.  By default sizes depend on n and ``alpha``, and are calibrated,
     not proved.
 
-    With K > 2 labels a tournament guesses one of all K, and a size is about K^(2^d); with two labels
-    it is 2^(2^d) (JKT20; docs/proofs/multiclass-learning.md, Theorem 5).  Time:
+    With K > 2 labels a tournament guesses one of all K, and a size is about K^(2^d) where that of
+    two is 2^(2^d) (JKT20; docs/proofs/multiclass-learning.md, Theorem 5).
     O(n) restrictions and 2^k SOAs a batch.  Raises `DeclarationError` for delta = 0.
 
     >>> from littlestone.classes import Thresholds

@@ -292,12 +292,12 @@ class VotingLearner(PrivateLearner[Point]):
     def failure(self, m: int, alpha: float) -> float:
         """Bound the probability of an error above ``alpha`` with m records a teacher; at most 1.
 
-        With N = sum_(i <= d) C(2 m, i) k^i for k + 1 labels, u = alpha' m for the learner's own
-        alpha', v = alpha m - 1, and (s, c) of `interleaving`, it is at most
+        With k teachers, K labels, N = sum_(i <= d) C(2 m, i) (K - 1)^i, u = alpha' m for the learner's
+        own alpha', v = alpha m - 1, and (s, c) of `interleaving`, it is at most
 
             s k (k - 1) N e^(-c u) + 2 k N e^(-(v - u)^2 / (2 (u + v))) + `misled`
 
-        if no list is cut: docs/proofs/irreducible.md, Theorem 2, and docs/proofs/baselines.md.
+        where no list is cut: docs/proofs/irreducible.md, Theorems 2 and 3; docs/proofs/baselines.md.
         """
         labels = self.hypotheses.labels
         apart = self.apart(m, alpha, self.dimension, self.teachers, self.alpha, labels)

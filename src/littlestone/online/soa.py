@@ -20,10 +20,9 @@ class StandardOptimalAlgorithm(OnlineLearner[Point]):
     the last label for which a hypothesis is left, so that it is one canonical function of V_t.
 
     **At most LDim(H) mistakes on every realizable sequence** (lecture 5, Lemma 1; for several labels
-    Daniely, Sabato, Ben-David and Shalev-Shwartz 2011), the fewest that any deterministic learner can
-    promise (Theorem 2).  A label that keeps LDim(V_t) is the prediction, or two would keep it and
-    shatter a tree of depth LDim(V_t) + 1; so every mistake lowers LDim(V_t), which starts at
-    LDim(H) and stays at least 0.
+    DSBS11), the fewest that any deterministic learner can promise (Theorem 2).  A label that keeps
+    LDim(V_t) is the prediction, or two would keep it and shatter a tree of depth LDim(V_t) + 1; so
+    every mistake lowers LDim(V_t), which starts at LDim(H) and stays at least 0.
 
     ``H`` is a class with 0 <= LDim(H) < infinity.  Raises `EmptyClassError` or
     `InfiniteDimensionError` for any other, `DeclarationError` for a point outside the domain, and

@@ -66,6 +66,20 @@ class Plan:
     lower: tuple[LowerBound, ...]
     formulas: tuple[Bound, ...] = ()
 
+    def __str__(self) -> str:
+        """A line for each method that applies, with its sizes, and one for each lower bound."""
+
+        def size(bound: Bound | None) -> str:
+            return "-" if bound is None else f"{bound.n:,}"
+
+        goal = f"error {100 * self.alpha:g}% with probability {100 * (1 - self.beta):g}%"
+        lines = [f"records for {goal}, {self.cost}: {self.hypotheses}"]
+        for row in self.rows:
+            proved = f"proved {size(row.realizable)} (clean labels), {size(row.agnostic)} (any)"
+            lines.append(f"  {row.method}: {proved}")
+        lines += [f"  at least {bound.n:,}: {bound.learners}" for bound in self.lower]
+        return "\n".join(lines)
+
     def at(self, n: int) -> list[AtN]:
         """The promises of each method for n records, whatever these contain.
 

@@ -128,7 +128,7 @@ def subsampled_response(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
         receipt = paid(event, trials, rng)
 
         def run(bits: Bits) -> Any:
-            sample = event.sample(bits, receipt=receipt)
+            sample = rng.sample(bits, event.size)  # in random order
             return response.draw(max(sample), receipt=receipt)
 
         return run

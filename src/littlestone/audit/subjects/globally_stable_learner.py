@@ -11,9 +11,14 @@ from itertools import product
 from typing import Any, cast
 
 from littlestone.audit.subject import Subject, subject
-from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
+from littlestone.audit.subjects.exponential_learner import (
+    Records,
+    all_records,
+    fits,
+    released_text,
+)
 from littlestone.audit.subjects.learners import crowd
-from littlestone.classes import Thresholds
+from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import GloballyStableLearner
 from littlestone.learners.globally_stable import errors
@@ -26,34 +31,35 @@ Show = Callable[[Hypothesis[Any], Sequence[Any]], Hashable]
 
 
 class _SpentError(Exception):
-    """The script of coins is too short."""
+    """The script of labels is too short."""
 
 
 class _Script(random.Random):
-    """Fair coins from a script."""
+    """Uniform labels from a script."""
 
-    def __init__(self, coins: Sequence[int]) -> None:
+    def __init__(self, guesses: Sequence[int]) -> None:
         super().__init__(0)
-        self.coins = iter(coins)
+        self.guesses = iter(guesses)
 
     def getrandbits(self, k: int) -> int:
-        for coin in self.coins:
-            return coin
+        for guess in self.guesses:
+            return guess
         raise _SpentError
 
 
 def law_of_rule(learner: Learner, batch: Records, i: int, sizes: BatchSizes) -> Masses:
-    """The law of what one batch gives, over all coins."""
+    """What one batch gives, over all labels that tournaments guess."""
+    labels = learner.hypotheses.labels
     masses: Masses = defaultdict(Fraction)
     waiting: list[tuple[int, ...]] = [()]
     while waiting:
-        coins = waiting.pop()
+        guesses = waiting.pop()
         try:
-            rule = learner.rule(batch, i, sizes, _Script(coins))
+            rule = learner.rule(batch, i, sizes, _Script(guesses))
         except _SpentError:
-            waiting += [(*coins, 0), (*coins, 1)]
+            waiting += [(*guesses, y) for y in range(labels)]
         else:
-            masses[rule] += Fraction(1, 2 ** len(coins))
+            masses[rule] += Fraction(1, labels ** len(guesses))
     return dict(masses)
 
 
@@ -132,9 +138,20 @@ def orders(records: Counter[tuple[Any, int]]) -> Iterator[Records]:
 @subject("globally-stable-learner")
 def globally_stable(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The globally stable learner of thresholds, a vote a record and one fresh; needs a delta."""
-    H = Thresholds.on(0, 1)
-    votes = Learner(H, Budget(epsilon, delta)).histogram.threshold
+    return a_vote_a_record(Thresholds.on(0, 1), Budget(epsilon, delta))
+
+
+@subject("globally-stable-learner-labels")
+def labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The globally stable learner of three labels, a vote a record and one fresh; needs a delta."""
+    H = FiniteClass.from_array([[0], [1], [2]], labels=3)
+    return a_vote_a_record(H, Budget(epsilon, delta))
+
+
+def a_vote_a_record(H: Enumerable[Any], budget: Budget) -> Subject[Records]:
+    """The learner without tournaments, around as many equal records as make a rule likely."""
+    votes = Learner(H, budget).histogram.threshold
     sizes = BatchSizes(block=1, caps=(0,), batches=votes, fresh=1)
-    learner = Learner(H, Budget(epsilon, delta), sizes=sizes)
-    pairs = tuple(crowd(votes))
+    learner = Learner(H, budget, sizes=sizes)
+    pairs = tuple(crowd(votes, all_records(H, points=2)))
     return Subject(learner.event, distribution(learner), pairs, fits(learner), pairs[-1])

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TypeVar
 
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_above, log_above
 
-Record = TypeVar("Record")
-
-_LARGEST = 44  # beyond it e^epsilon is astronomical, and the cost of the event itself is claimed
+_LARGEST = 44  # beyond it e^epsilon is astronomic, and the cost of the event itself is claimed
 
 
 @dataclass(frozen=True)
@@ -29,8 +24,9 @@ class Subsampled(Event):
     docs/proofs/subsampling.md).  The logarithm is rounded up to a decimal number of about 12 digits.
     Beyond epsilon = 44, where it hardly helps, epsilon is claimed.
 
-    A receipt for this event pays for one `sample` and for the draws of ``event``, which may only see
-    the records that were drawn.  The caller must keep the sample secret, and use it once.
+    A receipt for this event pays for the draws of ``event``, which may only be given the records that
+    were drawn.  The sample is the caller's: to draw from all ordered choices alike, to keep secret, and
+    to use once.
 
     Raises `DeclarationError` unless 1 <= ``size`` <= ``n`` and ``event`` is about replaced records.
 
@@ -78,22 +74,7 @@ class Subsampled(Event):
         return PrivacyCost(epsilon, self.rate * whole.delta)
 
     def uses(self) -> list[tuple[Event, int]]:
-        return [(self, 1), *self.event.uses()]
-
-    def sample(self, records: Sequence[Record], *, receipt: Receipt) -> list[Record]:
-        """``size`` of the ``n`` records, in random order: every ordered choice is equally likely.
-
-        Raises `DeclarationError` unless there are ``n`` records, as was declared, and what
-        `Receipt.redeem` raises.
-        """
-        if len(records) != self.n:
-            raise DeclarationError(
-                f"sample {self.size} of {self.n} records",
-                found=f"there are {len(records)}",
-                fix="declare the public number of records",
-            )
-        rng = receipt.redeem(self)
-        return [records[i] for i in rng.sample(range(self.n), self.size)]
+        return self.event.uses()
 
     def __str__(self) -> str:
         return f"{self.event}, on {self.size} of {self.n} records drawn without replacement"
