@@ -13,13 +13,13 @@ from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 
 Values = tuple[int, ...]
 
-# Tests at the threshold that do not hit and then one below it that does: a replaced record moves
-# each value its own way.
+# Tests at the threshold that do not hit, then one below it that does: a replaced record moves each
+# value in its own direction.
 LARGE = (0,) * 2 + (-1,), (1,) * 2 + (-2,)
 
 
 def neighbouring_values(tests: int) -> Iterator[tuple[Values, Values]]:
-    """Pairs of values of so many tests, near a threshold of 0, that differ by at most 1 in each.
+    """Pairs of values of ``tests`` tests, near a threshold of 0, that differ by at most 1 in each.
 
     >>> list(neighbouring_values(1))
     [((-1,), (0,)), ((0,), (1,))]

@@ -19,10 +19,10 @@ _LARGEST = 44  # beyond it e^epsilon is astronomic, and the cost of the event it
 class Subsampled(Event):
     """``event`` on ``size`` of ``n`` records, drawn at random without replacement and kept secret.
 
-    If ``event`` is (epsilon, delta)-DP when one record is replaced, this is, with rate = size / n,
-    (ln(1 + rate (e^epsilon - 1)), rate delta)-DP when one record is replaced (BBG18,
-    Theorem 9; docs/proofs/subsampling.md).  The logarithm is rounded up to a decimal
-    number of about 12 digits; beyond epsilon = 44, where it hardly helps, epsilon is claimed.
+    If ``event`` is (epsilon, delta)-DP when one record is replaced, then with rate = size / n this is
+    (ln(1 + rate (e^epsilon - 1)), rate delta)-DP when one record is replaced (BBG18, Theorem 9;
+    docs/proofs/subsampling.md).  The logarithm is rounded up to a decimal number of about 12 digits.
+    Beyond epsilon = 44, where it hardly helps, epsilon is claimed.
 
     A receipt for this event pays for the draws of ``event``, which may only be given the records that
     were drawn.  The sample is the caller's: to draw from all ordered choices alike, to keep secret, and
@@ -65,7 +65,7 @@ class Subsampled(Event):
         whole = self.event.cost()
         epsilon = whole.epsilon
         if 0 < epsilon <= _LARGEST:
-            # The logarithm is at least rate * epsilon: a small one takes as many more places.
+            # The logarithm is at least rate * epsilon, so a small one needs as many more places.
             inverse = ceil(1 / (self.rate * epsilon))
             bits = 64 + inverse.bit_length()
             unit = Fraction(1, 10 ** (12 + len(str(inverse))))
