@@ -50,7 +50,7 @@ class HypothesisClass(ABC, Generic[Point]):
 
     @abstractmethod
     def littlestone_dimension(self) -> int | float:
-        """LDim(H), the largest depth of a tree that H shatters; -1 if empty, ``math.inf`` if no bound."""
+        """LDim(H), the largest depth of a tree that H shatters; -1 if H is empty, or ``math.inf``."""
 
     @abstractmethod
     def soa(self) -> Hypothesis[Point]:
@@ -86,8 +86,8 @@ class HypothesisClass(ABC, Generic[Point]):
         in no particular order.  Raises `TooLargeError` when more than ``most`` version spaces
         are looked at: the one exception that depends on the data, for callers who bound their work.
 
-        The default is a depth-first walk over the distinct points that prunes empty version spaces and
-        those that err too often (Sauer: at most |S|^d survive).  A class with a faster way overrides it.
+        The default is a depth-first walk over the distinct points.  It prunes empty version spaces and
+        those that err too often (Sauer: at most |S|^d survive).  A class may override it.
         At a point with several labels every hypothesis errs on all but at most one of them.  The walk
         counts these unavoidable errors first, and takes the points with the largest difference first.
         """

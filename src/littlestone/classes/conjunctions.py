@@ -24,10 +24,10 @@ class Conjunctions(Tabled):
 
     Monotone: there are 2^n functions, and each of the n points with a single 0 tells independently
     whether its j is in S.  Otherwise: ask any n + 1 points one after another until the first label 1,
-    say at the j-th point.  Choose j - 1 literals that are true there and exclude the j - 1 points before
-    it; the other n + 1 - j literals that are true there are free.  No tree is deeper, because some
-    learner errs at most n + 1 times: it says 0 until it errs, then keeps the literals of that point and
-    drops some of them at each further mistake.
+    say at the j-th point.  Choose j - 1 literals that are true there and exclude the j - 1 points
+    before it; the other n + 1 - j literals that are true there are free.  No tree is deeper, because
+    some learner errs at most n + 1 times: it says 0 until it errs, then keeps the literals of that
+    point and drops some of them at each further mistake.
 
     The class is a table, so it takes at most 12 columns if monotone, else 9.
 

@@ -9,13 +9,13 @@ from littlestone.classes.limits import in_digits
 from littlestone.errors import DeclarationError, TooLargeError
 
 MOST_ABOVE = 1_000_000
-"""How far d may be above LDim: leaves are p 2^(d - LDim)-irreducible, a number of so many bits."""
+"""The most that d may exceed LDim: leaves are p 2^(d - LDim)-irreducible, a long number."""
 
 
 def depth_parameter(H: HypothesisClass[Any], p: int, d: int | None, *, above: int = 0) -> int:
     """The d given, or the least legal one; `DeclarationError` unless p >= 1 and d >= LDim + above.
 
-    `TooLargeError` if d is more than `MOST_ABOVE` above it.
+    Raises `TooLargeError` if d exceeds it by more than `MOST_ABOVE`.
     """
     H.require_learnable()
     least = int(H.littlestone_dimension()) + above

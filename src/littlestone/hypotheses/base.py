@@ -141,7 +141,8 @@ def label_count(declared: object) -> int:
 def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
     """A point x with f(x) != g(x), or None if f and g are equal as functions.
 
-    Raises `DeclarationError` for functions on different domains or to different labels.  O(size of the forms).
+    Raises `DeclarationError` for functions on different domains or to different labels.  O(size of
+    the forms).
 
     >>> from littlestone.domains import Grid
     >>> from littlestone.hypotheses import StepFunction
@@ -152,7 +153,8 @@ def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
     if f.domain != g.domain or f.labels != g.labels or type(f) is not type(g):
         raise DeclarationError(
             "compare two hypotheses",
-            found=f"one is on {f.domain} with {f.labels} labels, the other on {g.domain} with {g.labels}",
+            found=f"one is on {f.domain} with {f.labels} labels, the other on {g.domain} "
+            f"with {g.labels}",
             fix="compare functions on one domain, with the same number of labels",
         )
     return f.witness(g)

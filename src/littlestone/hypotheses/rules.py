@@ -22,11 +22,12 @@ class RuleUnion(BinaryHypothesis[Any]):
     A rule fixes the values of some columns: ("JFK", None, "HNL") asks for the origin JFK and the
     destination HNL.  No rule is the constant 0, and the rule that asks nothing is the constant 1.
 
-    Canonical: no rule implies another; the constructor drops those that do.  With infinitely many
-    values a column, these antichains are one-to-one with the functions.  For let R be a rule of f,
-    and x obey it with new values in its other columns.  If g = f, then x obeys a rule of g, which
-    asks nothing but what R asks; so R implies a rule of g, and that one implies a rule of f, which
-    is R, as no rule of f implies another.  So the two are equal, and R is a rule of g.
+    Canonical: no rule implies another; the constructor drops rules that do.  If each column has
+    infinitely many values, different antichains of rules are different functions.  Proof: let R be a
+    rule of f, and let x obey R and have new values in its other columns.  If g = f, then x obeys a rule
+    of g, which asks only for what R asks, so R implies a rule of g.  In the same way that rule implies
+    a rule of f, which must be R, because no rule of f implies another.  So the two rules are equal, and
+    R is a rule of g.
 
     >>> from littlestone.domains import Strings
     >>> flights = Product((Strings("carrier"), Strings("origin"), Strings("dest")))
@@ -132,7 +133,7 @@ def obeys(x: Rule, rule: Rule) -> bool:
 
 
 def record(domain: Any, rule: Rule, avoided: Any) -> Rule:
-    """A record that obeys ``rule``; its other columns have the first values in no ``avoided`` record."""
+    """A record that obeys ``rule``, with the first values not in ``avoided`` in its other columns."""
     used = list(zip(*avoided, strict=True)) or [()] * len(rule)
     return tuple(
         next(u for u in column if u not in taken) if v is None else v
