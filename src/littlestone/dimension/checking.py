@@ -1,4 +1,4 @@
-"""The checker of refutations: each claim by itself, from the claims with smaller k."""
+"""The checker of refutations, which checks each claim from the claims with smaller k."""
 
 from __future__ import annotations
 

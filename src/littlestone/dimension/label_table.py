@@ -1,4 +1,4 @@
-"""Checked tables of labels: one row a hypothesis, one column a point."""
+"""Checked tables of labels: one row per hypothesis, one column per point."""
 
 from __future__ import annotations
 

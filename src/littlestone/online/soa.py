@@ -20,8 +20,8 @@ class StandardOptimalAlgorithm(OnlineLearner[Point]):
     the last label that some hypothesis of V_t gives, so it is a canonical function of V_t.
 
     **At most LDim(H) mistakes on every realizable sequence** (lecture 5, Lemma 1; for several labels
-    Daniely, Sabato, Ben-David and Shalev-Shwartz 2011), the fewest that any deterministic learner can
-    promise (Theorem 2).  Only one label can keep LDim(V_t), because two such labels would give a
+    DSBS11), the fewest that any deterministic learner can
+    promise (Theorem 2).  At most one label keeps LDim(V_t), because two such labels would give a
     shattered tree of depth LDim(V_t) + 1, and this label is the prediction.  So every mistake lowers
     LDim(V_t), which starts at LDim(H) and stays at least 0.
 
