@@ -47,7 +47,7 @@ def target_values(y: Any, label: Label) -> list[Any]:
     if numbers and all(number(value) is None for value in declared):
         raise DeclarationError(
             f"find the label {', '.join(map(repr, declared))} in y",
-            found="the declared type of y is one of numbers, and no number is that label",
+            found="the declared type of y is one of numbers, and no number is such a label",
             fix="give the labels themselves. An ensemble that numbers them first does so by which of "
             "them occur, which no budget covers",
         )
