@@ -79,7 +79,7 @@ def test_a_dry_run_spends_nothing() -> None:
         ({"positive": "UA"}, "--labels for several labels to fix it: say one of the two"),
         ({"labels": "UA"}, "2 or more"),
         ({"labels": "UA,UA"}, "named twice"),
-        ({"labels": "1,1.0"}, "one number"),
+        ({"labels": "1,1.0"}, "the same number"),
         ({"labels": ",".join(map(str, range(10_000)))}, "10,000 labels"),
         ({"default": "HA"}, "not one of the declared labels"),
         ({"labels": None, "positive": "UA", "default": "UA"}, "no list of labels"),

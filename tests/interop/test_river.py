@@ -216,7 +216,7 @@ def test_after_the_horizon_the_last_rule_stays() -> None:
     ("options", "words"),
     [
         ({"classes": (1, 1)}, "apart"),
-        ({"classes": "no"}, "no sequence"),
+        ({"classes": "no"}, "not a sequence"),
         ({"hypotheses": 5}, "neither a class"),
         ({"hypotheses": "nonsense"}, "nonsense"),
         ({"epsilon": 0}, "epsilon"),
