@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from littlestone.data.opening import TABLE_SUFFIXES
+from littlestone.errors import DeclarationError
 
 
 def dataset_name(text: str) -> str:
@@ -15,10 +16,17 @@ def dataset_name(text: str) -> str:
 
     A file is told by its spelling: a separator of folders, or a suffix such as ``.csv``.  So a limit
     set on ``visits.csv`` binds every later `fit` of it, whether or not the file exists by then.
+    Raises `DeclarationError` for what is no text.
 
     >>> dataset_name("census 2020"), dataset_name("visits.csv") == os.path.realpath("visits.csv")
     ('census 2020', True)
     """
+    if not isinstance(text, str):
+        raise DeclarationError(
+            f"use {text!r:.100} as the name of a data set",
+            found="it is no text",
+            fix="use plain words on one line",
+        )
     spelled = os.sep in text or text.lower().endswith(TABLE_SUFFIXES)
     return true_path(text) if spelled else text
 

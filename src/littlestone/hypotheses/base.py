@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, Self
 from littlestone.discovery import concrete
 from littlestone.domains import Domain, Point
 from littlestone.errors import DAMAGED, DeclarationError, ModelError
+from littlestone.labels import require_labels
 
 
 class Hypothesis(ABC, Generic[Point]):
@@ -131,11 +132,10 @@ def numbers(labels: int) -> tuple[str, ...]:
 
 
 def label_count(declared: object) -> int:
-    """The number of labels that a model declares, by itself or by their names; else `ValueError`."""
+    """The number of labels that a model declares, by itself or by their names; else an error."""
     count = len(declared) if isinstance(declared, list) else declared
-    if type(count) is not int or count < 2:
-        raise ValueError
-    return count
+    require_labels(count)
+    return int(count)
 
 
 def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
