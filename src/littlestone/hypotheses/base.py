@@ -135,7 +135,8 @@ def label_count(declared: object) -> int:
     """The number of labels that a model declares, by itself or by their names; else an error."""
     count = len(declared) if isinstance(declared, list) else declared
     require_labels(count)
-    return int(count)
+    assert isinstance(count, int)
+    return count
 
 
 def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
