@@ -16,7 +16,13 @@ from typer.testing import CliRunner
 
 import littlestone
 from littlestone.cli import _COMMANDS, app
-from littlestone.errors import DeclarationError, LedgerError, NotPrivateWarning, TableError
+from littlestone.errors import (
+    DeclarationError,
+    LedgerError,
+    ModelError,
+    NotPrivateWarning,
+    TableError,
+)
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.learners import ExponentialLearner, Release
 from littlestone.privacy.cost import PrivacyCost
@@ -92,6 +98,43 @@ def test_what_is_refused_is_refused_before_anything_is_spent(
     with pytest.raises(error):
         fitted(**{"ledger": ledger, **options})
     assert ledger.entries() == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"dataset": 3},
+        {"dataset": b"flights"},
+        {"positive": None, "labels": 5},
+        {"positive": None, "labels": {"a", "b"}},
+        {"positive": None, "labels": ["a", "b"], "default": 3},
+    ],
+)
+def test_what_is_no_text_is_refused(options: dict[str, Any]) -> None:
+    ledger = littlestone.Ledger()
+    with pytest.raises(DeclarationError):
+        fitted(ledger=ledger, **options)
+    assert ledger.entries() == []
+
+
+@pytest.mark.parametrize("target", [None, 3, ["arr"]])
+def test_a_target_is_a_name(target: Any) -> None:
+    paid = {"ledger": littlestone.Ledger(), "dataset": "flights"}
+    with pytest.raises(DeclarationError, match="name of one"):
+        littlestone.fit(pl.DataFrame(FLIGHTS), target, **RULE, **paid)
+
+
+@pytest.mark.parametrize("model", [None, 3, {}])
+def test_what_is_no_model_is_refused(model: Any) -> None:
+    with pytest.raises(ModelError, match="neither a Release nor the path"):
+        littlestone.predict(model, pl.DataFrame(FLIGHTS))
+
+
+@pytest.mark.parametrize("labels", [0, 1, -1, True, 2.5, "3", 1001, 10**9])
+@pytest.mark.parametrize("hypotheses", ["lookup(dest; at most 3)", [[0, 1], [1, 1]]])
+def test_the_number_of_labels_is_one(labels: Any, hypotheses: Any) -> None:
+    with pytest.raises(DeclarationError, match="from 2 to 1,000"):
+        littlestone.dim(hypotheses, labels=labels)
 
 
 def test_a_table_of_another_name_is_told() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.data import Label, open_table
 from littlestone.data.naming import dataset_name, lookalike, true_path
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, ModelError
 from littlestone.interop.declarations import generator
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
@@ -115,8 +115,15 @@ def predict(model: Release | str | os.PathLike[str], table: object) -> list[Any]
 
     See `Release.predict`.
     """
-    release = model if isinstance(model, Release) else Release.load(model)
-    return release.predict(table)
+    if isinstance(model, Release):
+        return model.predict(table)
+    if not isinstance(model, str | os.PathLike):
+        raise ModelError(
+            f"predict by an object of type {type(model).__name__}",
+            found="it is neither a Release nor the path of a model file",
+            fix="give what fit() returned, or a file that `littlestone fit --out` wrote",
+        )
+    return Release.load(model).predict(table)
 
 
 def plan(

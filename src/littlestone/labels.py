@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from littlestone.domains import number, text
 from littlestone.errors import DeclarationError
@@ -27,12 +27,13 @@ def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
     >>> declared_labels(["on time", "late", "cancelled"])
     ('on time', 'late', 'cancelled')
     """
-    found = tuple(labels)
+    found = tuple(labels) if isinstance(labels, Iterable) else ()
+    ordered = not isinstance(labels, str | Set)
     texts = all(isinstance(label, str) and label and _is_unicode(label) for label in found)
-    if isinstance(labels, str) or len(found) < 2 or not texts or len(set(found)) < len(found):
+    if not ordered or len(found) < 2 or not texts or len(set(found)) < len(found):
         raise DeclarationError(
             f"declare {len(found)} labels",
-            found="labels are 2 or more readable texts, none of them empty or named twice",
+            found="labels are a list of 2 or more readable texts, none of them empty or named twice",
             fix='give a list such as ["on time", "late", "cancelled"]; on the command line '
             "--labels 'on time,late,cancelled'",
         )
@@ -50,6 +51,19 @@ def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
             fix="name each number once",
         )
     return tuple(map(text, found))
+
+
+def require_labels(labels: object) -> None:
+    """Raise `DeclarationError` unless ``labels`` is a number of labels, from 2 to 1,000.
+
+    >>> require_labels(2)
+    """
+    if type(labels) is not int or not 2 <= labels <= MOST_LABELS:
+        raise DeclarationError(
+            f"declare {labels!r} labels",
+            found=f"their number is a whole one, from 2 to {MOST_LABELS:,}",
+            fix="give a number such as 2",
+        )
 
 
 def label_number(labels: Sequence[str], default: int = 0) -> Callable[[object], int]:

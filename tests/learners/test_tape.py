@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import os
+import pickle
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from littlestone.classes import Points, Subsets, Thresholds, parse_class
+from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_class
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError, OutputError
 from littlestone.learners.online import (
@@ -309,10 +312,8 @@ def test_what_is_shown_too_early_is_caught(plant: type[KeyStream]) -> None:
     assert shows_before_it_is_kept(plant)
 
 
-def test_an_update_that_was_interrupted_ends_a_run_that_is_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Its file lacks what it drew; a run that is not kept goes on."""
+def test_an_update_that_was_interrupted_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file lacks what it drew, or nothing counts it."""
 
     def stop(*arguments: object) -> None:
         raise KeyboardInterrupt
@@ -324,11 +325,38 @@ def test_an_update_that_was_interrupted_ends_a_run_that_is_kept(
             patch.setattr(KeyStream, "_mistaken", stop)
             with pytest.raises(KeyboardInterrupt):
                 stream.update(1, 1)
-        if keep is None:
+        with pytest.raises(OutputError, match="interrupted"):
             stream.update(1, 1)
-        else:
-            with pytest.raises(OutputError, match="interrupted"):
-                stream.update(1, 1)
+
+
+@every_learner
+def test_a_run_has_no_copy_and_stays_in_its_process(name: str) -> None:
+    """Two that go on from one state would draw twice."""
+    learner, state = LEARNERS[name], seeded_generator(1)
+    stream: Any = learner.resume([], Tape(state))
+    rows, drawn = records(learner, 1), state.getstate()
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(DeclarationError, match="copy a run"):
+            copied(stream)
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            feed(stream, rows, {})
+        except OutputError as error:
+            status = 0 if "process" in error.found and state.getstate() == drawn else 2
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    feed(stream, rows, {})
+
+
+@pytest.mark.parametrize("kind", [*map(type, LEARNERS.values())])
+def test_a_class_of_several_labels_is_refused(kind: type[Any]) -> None:
+    """A stream has two: the label 2 of a record would be read as another."""
+    H = FiniteClass.from_array([[0, 1], [2, 1]], labels=3)
+    with pytest.raises(DeclarationError, match="it has 3 labels"):
+        kind(H, **BOLD)
 
 
 # Private prediction in a file.

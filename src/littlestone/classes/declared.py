@@ -11,6 +11,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.spec import Spec
 from littlestone.discovery import concrete
 from littlestone.errors import DeclarationError
+from littlestone.labels import require_labels
 
 
 class Declared(ABC):
@@ -84,6 +85,7 @@ def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
     >>> parse_class("outcomes(origin, dest; at most 3)", labels=3).bits
     2
     """
+    require_labels(labels)
     spec, known = Spec.parse(text, labels), declared_kinds()
     if spec.keyword not in known:
         close = get_close_matches(spec.keyword.lower(), known, n=1)

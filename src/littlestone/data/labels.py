@@ -133,6 +133,12 @@ class Label:
         0; without it, the first label is the default.  Raises `DeclarationError` unless exactly one of
         the two is given, if it is illegal, and if the default is not one of the labels.
         """
+        if not isinstance(column, str):
+            raise DeclarationError(
+                f"learn the column {column!r}",
+                found="it is not the name of one",
+                fix="give the name of one column, as a text",
+            )
         if (positive is None) == (labels is None):
             raise DeclarationError(
                 f"learn {column}",
@@ -150,7 +156,8 @@ class Label:
                 )
             return cls(column, Condition.parse(column, positive))
         names = declared_labels(label_names(labels) if isinstance(labels, str) else labels)
-        first = names[0] if default is None else default.strip()
+        first = names[0] if default is None else text(default)
+        first = first if first in names else first.strip()
         if first not in names:
             raise DeclarationError(
                 f"give values of {column!r} that are no label the label {first!r}",

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from littlestone.data.opening import TABLE_SUFFIXES
+from littlestone.errors import DeclarationError
 
 
 def dataset_name(text: str) -> str:
@@ -15,10 +16,17 @@ def dataset_name(text: str) -> str:
 
     A text names a file if it has a folder separator or a suffix such as ``.csv``.  So a limit set on
     ``visits.csv`` applies to every later `fit` of that file, even if the file does not exist yet.
+    Raises `DeclarationError` for what is no text.
 
     >>> dataset_name("census 2020"), dataset_name("visits.csv") == os.path.realpath("visits.csv")
     ('census 2020', True)
     """
+    if not isinstance(text, str):
+        raise DeclarationError(
+            f"use {text!r:.100} as the name of a data set",
+            found="it is no text",
+            fix="use plain words on one line",
+        )
     spelled = os.sep in text or text.lower().endswith(TABLE_SUFFIXES)
     return true_path(text) if spelled else text
 

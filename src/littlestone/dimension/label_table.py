@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.errors import DeclarationError
+from littlestone.labels import require_labels
 
 _FIX = "give a rectangular table of whole numbers 0..k, one row a hypothesis and one column a point"
 
@@ -61,14 +62,11 @@ class LabelTable:
             return values.label_table()
         asked = "read a table of labels"
         array = rectangle(values, asked, _FIX)
+        if labels is not None:
+            require_labels(labels)
         codes = _codes(array)
         count = max(2, int(codes.max()) + 1) if labels is None else labels
-        if labels is not None and labels < 2:
-            raise DeclarationError(
-                f"declare {labels} labels",
-                found="a label must tell something",
-                fix="declare 2 or more",
-            )
+        require_labels(count)
         wrong = np.argwhere((codes < 0) | (codes >= count))
         if len(wrong):
             i, j = map(int, wrong[0])

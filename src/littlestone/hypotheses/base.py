@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, Self
 from littlestone.discovery import concrete
 from littlestone.domains import Domain, Point
 from littlestone.errors import DAMAGED, DeclarationError, ModelError
+from littlestone.labels import require_labels
 
 
 class Hypothesis(ABC, Generic[Point]):
@@ -131,10 +132,10 @@ def numbers(labels: int) -> tuple[str, ...]:
 
 
 def label_count(declared: object) -> int:
-    """The number of labels that a model declares, as a number or by names; else `ValueError`."""
+    """The number of labels that a model declares, as a number or by names; else an error."""
     count = len(declared) if isinstance(declared, list) else declared
-    if type(count) is not int or count < 2:
-        raise ValueError
+    require_labels(count)
+    assert isinstance(count, int)
     return count
 
 

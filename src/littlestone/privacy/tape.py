@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -41,7 +42,7 @@ class Tape:
         self._rng, self._keep = rng, keep
         self._drawn: list[Any] = []
         self._again: list[Any] | None = None  # the rest of a line, with the next value last
-        self._broken = False
+        self._broken, self._process = False, os.getpid()
 
     def draw(self, draw: Callable[[random.Random], Drawn], allowed: Callable[[Any], bool]) -> Drawn:
         """The next value: what ``draw`` makes of the generator, or what it made when it was drawn.
@@ -94,18 +95,25 @@ class Tape:
         self._again = None
 
     def open(self) -> None:
-        """Begin what must be completed by `close`; otherwise a kept run does not continue.
+        """Begin what must be completed by `close`; otherwise the run does not continue.
 
-        Without `close`, its file and its memory differ.  Raises `OutputError` from then on.
+        Without `close` a draw may be counted nowhere, or missing from the file.  Raises `OutputError`
+        from then on, and in a forked process, which would draw a second time.
         """
+        if os.getpid() != self._process:
+            raise OutputError(
+                "take another record",
+                found="the run belongs to the process that began it",
+                fix="go on there; two that go on from one state would draw twice",
+            )
         if self._broken:
             raise OutputError(
                 "take another record",
                 found="the last one was not taken to its end, because an earlier line could not be "
                 "kept or the call was interrupted",
-                fix="begin again from the file of the run",
+                fix="begin again from the file of the run, or begin another run if it has none",
             )
-        self._broken = self._keep is not None
+        self._broken = True
 
     def close(self) -> None:
         """Note that everything begun by `open` is done and kept."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from copy import copy, deepcopy
+from copy import deepcopy
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
-from littlestone.audit.subjects.online import LONG, Law, Published, of_keys, seen, told
+from littlestone.audit.subjects.online import LONG, Law, Published, of_keys, seen, told, twin
 from littlestone.classes import Thresholds
 from littlestone.learners.online import KeyLearner, PrivateExperts
 from littlestone.learners.online.experts import ExpertStream
@@ -57,7 +57,7 @@ def after(stream: Any, records: Records, before: Published = ()) -> Law:
 
 def forked(stream: ExpertStream) -> ExpertStream:
     """A copy that continues independently."""
-    made = copy(stream)
+    made: ExpertStream = twin(stream)
     made._counts = deepcopy(stream._counts)
     return made
 

@@ -140,7 +140,7 @@ def of_rules(stream: Any, records: Records, before: Published = ()) -> Law:
             mass = first(competing.terms, epoch, key, competing.handicap)
             left -= mass
             if mass:
-                later = copy(stream)
+                later = twin(stream)
                 later._competition, later._withdrawn = copy(competing), list(stream._withdrawn)
                 later._take(key)
                 later._show()
@@ -177,9 +177,16 @@ def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
     return law | {still: law.get(still, Fraction(0)) + left}
 
 
+def twin(stream: Any) -> Any:
+    """A second run from the same state, whose parts are the same objects."""
+    made = object.__new__(type(stream))
+    vars(made).update(vars(stream))
+    return made
+
+
 def forked(stream: Any) -> Any:
     """A copy that continues independently."""
-    made = copy(stream)
+    made = twin(stream)
     made._holdings = deepcopy(stream._holdings)
     return made
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, final
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
@@ -230,6 +230,7 @@ class PrivateOnlineLearner(StreamLearner[PrivateStream[Any]], Generic[Point]):
 
     def __init__(self, hypotheses: HypothesisClass[Point], horizon: int) -> None:
         require_horizon(horizon)
+        require_two_labels(hypotheses, "learn online")
         self.hypotheses = hypotheses
         self.horizon = horizon
 

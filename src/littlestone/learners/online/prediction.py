@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
@@ -250,6 +250,7 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
         threshold: int | None = None,
         hits: int | None = None,
     ) -> None:
+        require_two_labels(hypotheses, "predict online by")
         hypotheses.require_learnable()
         self.hypotheses, self.horizon = hypotheses, horizon
         estimate = _Calibrated.of(hypotheses, budget, horizon)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, final
+from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, final
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Domain, Point
+from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
@@ -33,11 +34,21 @@ class TapedStream(ABC, Generic[Point]):
     A line is [step, records, values]: what was drawn at ``step``, and all records since the last
     line that the run needs to resume.  Values are first drawn for the last of these records; the
     remaining ones are for what was due at that step.
+
+    A run cannot be copied or pickled, and takes no record in a forked process: two that continue
+    from one state would draw twice what was paid for once.
     """
 
     def __init__(self, domain: Domain[Any], horizon: int, tape: Tape) -> None:
         self._domain, self._horizon, self._tape = domain, horizon, tape
         self._steps = 0
+
+    def __reduce__(self) -> NoReturn:
+        raise DeclarationError(
+            "copy a run",
+            found="two that go on from one state would draw twice what was paid for once",
+            fix="go on with the run itself; what it publishes can be copied",
+        )
 
     @property
     def steps(self) -> int:
