@@ -129,11 +129,11 @@ def test_a_ledger_is_made_only_if_it_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_every_option_of_fit_reaches_the_learner() -> None:
-    points: dict[str, Any] = {"hypotheses": "points(integers(dep))", "delta": "1e-3"}
+    points: dict[str, Any] = {"hypotheses": "subsets(dep; at most 2)", "delta": "1e-3"}
     for method in ("partition", "irreducible"):
         ledger = littlestone.Ledger()
         expected, _ = choose_learner(
-            littlestone.parse_class("points(integers(dep))"),
+            littlestone.parse_class("subsets(dep; at most 2)"),
             littlestone.Budget(5, "1e-3"),
             method=method,
         )

@@ -110,7 +110,7 @@ def test_the_tree_answers_a_label_that_leaves_enough(guesses: tuple[int, ...]) -
 
     class Stubborn(Fixed):
         def predict(self, x: Any) -> int:
-            return guesses[H.domain.index(x)]
+            return guesses[int(H.domain.index(x))]
 
     H = FiniteClass.from_array([[0, 0], [1, 0], [1, 1], [2, 0], [2, 1]], labels=3)
     transcript = play(Stubborn(3, None), TreeAdversary(H))
@@ -134,7 +134,7 @@ class Given(random.Random):
         super().__init__(0)
         self.value, self.below = value, list[int]()
 
-    def randrange(self, start: int, *_: Any) -> int:  # type: ignore[override]
+    def randrange(self, start: int, *_: Any) -> int:
         self.below.append(start)
         return self.value
 
