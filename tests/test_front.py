@@ -154,6 +154,18 @@ def test_every_option_of_fit_reaches_the_learner() -> None:
         fitted(dataset="")
 
 
+def test_a_file_has_one_budget_by_whatever_path_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, table = littlestone.Ledger(), tmp_path / "flights.csv"
+    pl.DataFrame(FLIGHTS).write_csv(table)
+    (tmp_path / "link.csv").symlink_to(table)
+    monkeypatch.chdir(tmp_path)
+    for path in (table, "flights.csv", "./flights.csv", "link.csv"):
+        fitted(path, dataset=None, ledger=ledger)
+    assert len({entry.dataset for entry in ledger.entries()}) == 1
+
+
 def test_every_option_of_theory_counts() -> None:
     close, far = (
         littlestone.plan("points(id)", epsilon=1, delta="1e-6", alpha=alpha, beta=beta).rows[0]
