@@ -7,15 +7,17 @@ knows the pieces' epsilons and deltas only, so it cannot see the bounded range o
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import reduce
+from typing import Any
 
 from benchmarks.harness import Case, Contender, require
 from littlestone.privacy.accounting.account import accounts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.optimal import optimal_epsilon
-from littlestone.privacy.accounting.pld import pld_epsilon
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -50,6 +52,27 @@ def tasks() -> dict[str, Composed]:
         "20 pure events each of 0.01 to 0.1": Composed(different, DELTA),
         "2 pure events of 0.3, 50 selections of 0.1": Composed(mixed, DELTA),
     }
+
+
+def pld_epsilon(event: Event, delta: float, *, interval: float = 1e-4) -> float:
+    """The epsilon of ``event`` by dp-accounting's loss distributions of its pieces, as floats.
+
+    Each (epsilon, delta)-DP piece is dominated by one loss distribution.  They are convolved on a grid
+    of step ``interval`` in nats, rounded up.
+    """
+    distributions: Any = importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
+    common: Any = importlib.import_module("dp_accounting.pld.common")
+    composed = reduce(
+        lambda first, second: first.compose(second),
+        (
+            distributions.from_privacy_parameters(
+                common.DifferentialPrivacyParameters(float(piece.epsilon), float(piece.delta)),
+                value_discretization_interval=interval,
+            ).self_compose(n)
+            for piece, n in event.pieces()
+        ),
+    )
+    return float(composed.get_epsilon_for_delta(delta))
 
 
 def cases() -> Iterator[Case]:
@@ -93,8 +116,6 @@ def case(title: str, event: Composed, installed: bool) -> Case:
             abs(pld() - optimal()) <= 2 * steps + 1e-5, "dp-accounting differs from the optimum"
         )
         others.append(contender("dp-accounting PLD", pld))
-    notes = (
-        [] if installed else ["dp-accounting was left out: pip install 'littlestone[accounting]'."]
-    )
+    notes = [] if installed else ["dp-accounting was left out: pip install 'littlestone[bench]'."]
     best = contender(f"littlestone, {certified[0].method}", ours)
     return Case(title, best, others, repeats=5, patience=3, notes=notes)

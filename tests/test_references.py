@@ -1,4 +1,4 @@
-"""Every citation has an entry in the bibliography, every entry is cited, and no link is broken."""
+"""Every citation has an entry in the bibliography, every entry is cited, no link or path is broken."""
 
 import re
 from pathlib import Path
@@ -10,6 +10,7 @@ BIBLIOGRAPHY = ROOT / "docs" / "bibliography.md"
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 CITING = [page for page in PAGES if page != BIBLIOGRAPHY]
 SOURCES = sorted(ROOT.glob("src/littlestone/**/*.py"))
+FILES = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("[a-z]*/**/*.py")]
 
 KEY = re.compile(r"(?<![\w+-])[A-Za-z]{2,5}\+?\d\d(?![\w+])")
 NO_KEY = re.compile(r"(u?int|U?Int|float|Float)\d\d")  # names of types
@@ -84,3 +85,19 @@ def test_links_lead_somewhere(page: Path) -> None:
             text = re.sub(r"```.*?```", "", target.read_text(encoding="utf-8"), flags=re.DOTALL)
             headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
             assert part in map(anchor, headings), f"{link} has no such heading"
+
+
+def lost(text: str) -> set[str]:
+    """The Python files that a page names in code, from any folder on, and that do not exist."""
+    named = set(re.findall(r"`([\w./-]+/\w+\.py)`", text))
+    named = {path for path in named if "NAME" not in path}  # a name of your own
+    return {path for path in named if not any(f"/{file}".endswith(f"/{path}") for file in FILES)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    assert lost(page.read_text(encoding="utf-8")) == set()
+
+
+def test_a_file_that_is_gone_is_noticed() -> None:
+    assert lost("See `learners/base.py` and `learners/gone.py`.") == {"learners/gone.py"}

@@ -1,8 +1,8 @@
 """Learn short, readable rules from sensitive data with differential privacy, and study the theory.
 
-`fit` learns a rule from a table and `predict` applies one; `plan` says how many records that takes.
-`dim`, `tree` and `play` compute the Littlestone dimension of a class, draw a deepest tree that it
-shatters, and play the online game.  All names here are imported when they are first used.
+`fit` learns a rule from a table, `predict` applies a rule, and `plan` says how many records you need.
+`dim` computes the Littlestone dimension of a class, `tree` draws a deepest tree that the class
+shatters, and `play` plays the online game.  Every name here is imported when it is first used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Finding every class, learner and statement by walking the package: no registry to keep by hand.
+"""Find every class, learner and statement by walking the package, without a registry.
 
-A module of yours is walked too, once its package names it as an entry point of the group
+Your own module is walked too if its package names it as an entry point of the group
 ``littlestone``; see docs/how-to/add-a-class.md.
 """
 
@@ -17,13 +17,13 @@ from typing import TypeVar
 Base = TypeVar("Base")
 
 GROUP = "littlestone"
-"""The group of entry points that name the modules of others."""
+"""The group of entry points that name the modules of other packages."""
 
 
 def modules(package: str) -> list[ModuleType]:
     """The module ``package`` and every module beneath it, imported, in the order of their names.
 
-    After them those that other packages name as entry points of the group `GROUP`.
+    The modules that other packages name as entry points of the group `GROUP` come last.
     """
     return [*_walked(package), *_others()]
 
@@ -34,7 +34,7 @@ def _others() -> tuple[ModuleType, ...]:
     return tuple(importlib.import_module(name) for name in sorted(found))
 
 
-@cache  # a walk takes milliseconds, and every hypothesis that is read from a file asks for one
+@cache  # a walk takes milliseconds, and reading a hypothesis from a file needs one
 def _walked(package: str) -> tuple[ModuleType, ...]:
     root = importlib.import_module(package)
     inside = pkgutil.walk_packages(getattr(root, "__path__", []), prefix=f"{package}.")
@@ -42,7 +42,7 @@ def _walked(package: str) -> tuple[ModuleType, ...]:
 
 
 def concrete(base: type[Base], package: str) -> list[type[Base]]:
-    """The concrete subclasses of ``base`` defined in ``package`` or by others, in order of name.
+    """The concrete subclasses of ``base`` in ``package`` and in other packages, ordered by name.
 
     >>> from littlestone.classes.base import HypothesisClass
     >>> "Thresholds" in [found.__name__ for found in concrete(HypothesisClass, "littlestone.classes")]

@@ -1,4 +1,4 @@
-"""The disk: what has to be done so that a file is there after a power cut."""
+"""Make files survive a power cut."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def sync_folder(folder: str | os.PathLike[str]) -> None:
-    """Bring the names in a folder to the disk, as `os.fsync` does the content of a file.
+    """Flush the names in a folder to the disk, as `os.fsync` flushes the content of a file.
 
-    A file that was made or renamed keeps its name after a power cut only then.  Windows has no such
-    call and does it by itself; a folder that may be written but not read is left to the system.
+    Without this, a new or renamed file may lose its name in a power cut.  Windows has no such call
+    and flushes names by itself.  If the folder cannot be read, the system decides when to flush.
 
     >>> sync_folder(".")
     """

@@ -1,8 +1,8 @@
-"""Errors: each says what was asked, what was found and what to do.
+"""Errors that say what was asked, what was found and what to do.
 
-In private code an exception is an output.  Every error of this package is therefore a function of
-public declarations alone (a class, a column name, an epsilon, a schema); none depends on the value
-of a record and none prints one.
+In private code an exception is an output.  Every error of this package therefore depends on public
+declarations alone (a class, a column name, an epsilon, a schema).  No error depends on the value of
+a record or prints one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DAMAGED = (
     TypeError,
     ValueError,
 )
-"""What plain JSON values may raise that are not of the form in which they are read."""
+"""The exceptions that malformed plain JSON values may raise."""
 
 
 class LittlestoneError(Exception):
@@ -35,7 +35,7 @@ class LittlestoneError(Exception):
         self.fix = fix
 
     def __str__(self) -> str:
-        # A name in it could hold what a terminal obeys.
+        # A name in the text could hold control characters.
         asked, found, fix = map(visible, (self.asked, self.found, self.fix))
         return f"cannot {asked}: {found}\nto fix it: {fix}"
 
@@ -49,7 +49,7 @@ def _rebuild(kind: type[LittlestoneError], asked: str, found: str, fix: str) -> 
 
 
 class DeclarationError(LittlestoneError, ValueError):
-    """A public declaration (a class, a domain, a label, epsilon, delta) is not a legal one."""
+    """A public declaration (a class, a domain, a label, epsilon, delta) is not legal."""
 
 
 class EmptyClassError(DeclarationError):
@@ -61,15 +61,15 @@ class InfiniteDimensionError(DeclarationError):
 
 
 class TooLargeError(DeclarationError):
-    """A search needs more nodes or version spaces than it was allowed."""
+    """A search needs more nodes or version spaces than its limit."""
 
 
 class RealizabilityError(LittlestoneError, ValueError):
-    """No hypothesis of the class agrees with the examples, where the online game requires one."""
+    """No hypothesis of the class agrees with the examples, but the online game requires one."""
 
 
 class TableError(LittlestoneError, ValueError):
-    """A table, a column or a file of the user's is missing, empty or of the wrong kind."""
+    """A user's table, column or file is missing, empty or of the wrong kind."""
 
 
 class ModelError(LittlestoneError, ValueError):

@@ -1,4 +1,4 @@
-"""The front door: the commands as functions."""
+"""The commands as Python functions."""
 
 from __future__ import annotations
 
@@ -55,22 +55,24 @@ def fit(
     create_ledger: bool = False,
     simulation_seed: int | None = None,
 ) -> Release:
-    """Learn a rule, or the label of each record, from a table with differential privacy.
+    """Learn a rule that predicts labels from a table, with differential privacy.
 
-    What `littlestone fit` takes and does.  ``table`` is a data frame, or the path of a CSV or Parquet
-    file, and ``target`` its column with the label: ``positive`` says when that is 1, such as ``"> 15"``
-    or ``"HA"``, or ``labels`` lists its values, the ``default`` or else the first standing for all
-    others.  ``epsilon`` is in nats and above 0, ``delta`` a probability.  ``estimate`` is an epsilon to
-    spend on precision, recall and error.
+    The arguments are those of `littlestone fit`.  ``table`` is a data frame, or the path of a CSV or
+    Parquet file.  ``target`` is the column that holds the label.  Either ``positive`` says which of
+    its values count as 1, such as ``"> 15"`` or ``"HA"``, or ``labels`` lists the labels.  Any other
+    value gets the label ``default``, or the first label if there is no default.  ``epsilon`` is in
+    nats and above 0, and ``delta`` is a probability.  ``estimate`` is an epsilon to spend on
+    precision, recall and error.
 
     The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name
-    ``dataset`` before anything is drawn.  A frame has no name of its own, so it needs one; a file
-    has its full path.  A ledger that does not exist is an error, unless ``create_ledger`` is true.
-    With a ``simulation_seed`` the release is a simulation, not private, and warns.
+    ``dataset`` before anything is drawn.  A frame needs a ``dataset``, because it has no name of its
+    own; the name of a file is its full path.  It is an error if the ledger does not exist, unless
+    ``create_ledger`` is true.  With a ``simulation_seed`` the release is a simulation and not
+    private, and a warning says so.
 
-    Raises, before anything is spent, `DeclarationError` for illegal declarations, `TableError` for a
-    missing column, `TooLargeError` for too much work; and before anything is drawn,
-    `BudgetExceededError` or `LedgerError`.  None depends on a record.
+    Before anything is spent, raises `DeclarationError` for illegal declarations, `TableError` for a
+    missing column and `TooLargeError` for too much work.  Before anything is drawn, raises
+    `BudgetExceededError` or `LedgerError`.  No error depends on a record.
 
     >>> import littlestone
     >>> columns = {"dep_delay": [20, 3, 90, -2] * 300, "arr_delay": [30, 2, 80, -9] * 300}
@@ -95,7 +97,7 @@ def fit(
         source.require(column)
     if dataset is None and not isinstance(table, str | Path):
         raise DeclarationError(
-            "spend on a table that is no file",
+            "spend on a table that is not a file",
             found="the ledger cannot tell which data set it is",
             fix="name it: dataset=...",
         )
@@ -109,7 +111,7 @@ def fit(
 
 
 def predict(model: Release | str | os.PathLike[str], table: object) -> list[Any]:
-    """The label of every record of a table, in order, by a `Release` or the model file of one.
+    """The label of each record of a table, in order, predicted by a `Release` or its model file.
 
     See `Release.predict`.
     """
@@ -126,9 +128,9 @@ def plan(
     alpha: float = ALPHA,
     beta: float = BETA,
 ) -> Plan:
-    """How many records each learner takes for error alpha with probability 1 - beta: `planning.plan`.
+    """How many records each learner needs for error alpha with probability 1 - beta.
 
-    ``labels`` is the number of labels.
+    ``labels`` is the number of labels.  See `planning.plan`.
 
     >>> plan("subsets(merchant; at most 2)", epsilon=1, delta="1e-6").rows[0].realizable.n
     806
@@ -138,12 +140,12 @@ def plan(
 
 
 def dim(hypotheses: Any, *, labels: int = 2) -> int | float:
-    """The Littlestone dimension of a class, of a text that declares one, or of a table of labels.
+    """The Littlestone dimension of a class, a text that declares one, or a table of labels.
 
-    The most mistakes that an adversary can force on every learner, and that the standard optimal
-    algorithm never exceeds; -1 for no hypothesis, ``math.inf`` if there is no most.  A table is
-    anything rectangular, a row a hypothesis and a column a point.  Exponential in the worst case
-    for tables.
+    This is the most mistakes that an adversary can force on every learner, and the standard optimal
+    algorithm never makes more.  It is -1 if there is no hypothesis, and ``math.inf`` if there is no
+    largest number.  A table is anything rectangular: each row is a hypothesis, each column a point.
+    For tables the time is exponential in the worst case.
 
     >>> dim("thresholds(dep_delay, -60..1440)"), dim([[0, 0, 0], [0, 0, 1], [0, 1, 1]])
     (10, 1)
@@ -152,7 +154,7 @@ def dim(hypotheses: Any, *, labels: int = 2) -> int | float:
 
 
 def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4) -> Node:
-    """The top ``levels`` of a deepest tree that the class shatters: it prints as a drawing.
+    """The top ``levels`` of a deepest tree that the class shatters, printable as a drawing.
 
     Raises `DeclarationError` for a class without a hypothesis or of infinite Littlestone dimension.
 
@@ -179,9 +181,9 @@ def play(
 ) -> Transcript:
     """Play the online game, and return its transcript.
 
-    ``learner`` is ``"soa"`` or ``"halving"``, and ``adversary`` ``"tree"``, which forces every
-    mistake it can, or ``"random"``, against which 20 ``rounds`` are played unless you say
-    otherwise.
+    ``learner`` is ``"soa"`` or ``"halving"``.  ``adversary`` is ``"tree"``, which forces as many
+    mistakes as it can, or ``"random"``.  Against ``"random"`` the game has 20 rounds unless you give
+    ``rounds``.
 
     >>> play("thresholds(x, 1..1000)").mistakes
     9
@@ -205,7 +207,7 @@ def play(
 
 
 def _class(hypotheses: Any, labels: int) -> HypothesisClass[Any]:
-    """The class, or that of a text, or the finite class of a table."""
+    """The class itself, the class that a text declares, or the finite class of a table."""
     if isinstance(hypotheses, str | HypothesisClass):
         return declared_class(hypotheses, labels)
     return FiniteClass.from_array(hypotheses, labels=labels)

@@ -1,4 +1,4 @@
-"""The numbers of labels, and the names that a declaration gives them."""
+"""Label numbers, and the names that a declaration gives them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ MOST_LABELS = 1000
 def _is_unicode(text: str) -> bool:
     try:
         text.encode()
-    except UnicodeEncodeError:  # a half of a pair, or bytes that are none of the terminal's
+    except UnicodeEncodeError:  # half of a surrogate pair, or bytes that the terminal cannot decode
         return False
     return True
 
 
 def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
-    """The labels 0, ..., k in their declared order; `DeclarationError` unless they are 2 to 1,000.
+    """The labels 0, ..., k in their declared order; `DeclarationError` unless there are 2 to 1,000.
 
-    Each is a text of its own, and not empty, as a missing value is; no two are one number.
+    The labels are distinct texts.  None is empty, because an empty text is a missing value, and no
+    two are the same number.
 
     >>> declared_labels(["on time", "late", "cancelled"])
     ('on time', 'late', 'cancelled')
@@ -45,17 +46,17 @@ def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
     if len(set(values)) < len(values):
         raise DeclarationError(
             f"declare {len(found)} labels",
-            found="two of them are one number, such as 1 and 1.0, or 1 and true",
+            found="two of them are the same number, such as 1 and 1.0, or 1 and true",
             fix="name each number once",
         )
     return tuple(map(text, found))
 
 
 def label_number(labels: Sequence[str], default: int = 0) -> Callable[[object], int]:
-    """The number of the label that a table value shows; ``default`` if it shows none.
+    """A function from a table value to the number of its label, or ``default`` if it shows none.
 
-    A value shows the label that is its text, or else the one that is its number: 1, 1.0, "1.0" and
-    True show the label "1".  Exact decimals; total: it never raises.
+    A value shows the label equal to its text, or else the label equal to its number: 1, 1.0, "1.0"
+    and True show the label "1".  Decimals are exact, and the function never raises.
 
     >>> number_of = label_number(["other", "1", "HA"])
     >>> [number_of(value) for value in ("HA", 1.0, True, "1.00", " HA", None)]

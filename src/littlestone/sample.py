@@ -17,7 +17,7 @@ from littlestone.labels import declared_labels, label_number
 Counts = NDArray[np.int64]
 
 Step = tuple[Point, list[tuple[int, int]]]
-"""A point, and the pairs (y, errors that the label y costs beyond the least), the cheapest first."""
+"""A point, and pairs (y, errors that label y costs beyond the least), with the cheapest first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class Sample(Generic[Point]):
     """The multiset {(x_i, y_i)} of n examples with labels 0, ..., k, as distinct points x counts.
 
     ``points`` are distinct points of ``domain``; ``counts[j, y]`` is the number of examples
-    (points[j], y).  The order of the points means nothing.  The constructor takes the points as they
-    are; `from_examples` makes them of records.
+    (points[j], y).  The order of the points means nothing.  The constructor takes points as they are;
+    `from_examples` makes points from records.
 
     >>> from littlestone.domains import Strings
     >>> sample = Sample.from_examples(Strings(), [("a", 1), ("b", 0), ("a", 1)])
@@ -42,7 +42,7 @@ class Sample(Generic[Point]):
     def of_two(
         cls, domain: Domain[Point], points: Sequence[Point], negatives: Counts, positives: Counts
     ) -> Self:
-        """The sample of two labels with ``negatives[j]`` examples (points[j], 0), and positives."""
+        """The sample with ``negatives[j]`` examples (points[j], 0), and likewise ``positives``."""
         return cls(domain, points, np.array([negatives, positives], dtype=np.int64).T)
 
     @property
@@ -52,17 +52,17 @@ class Sample(Generic[Point]):
 
     @property
     def n(self) -> int:
-        """Number of examples, counted with multiplicity; public under replace-one neighbours."""
+        """The number of examples, with multiplicity; public, because neighbours replace one record."""
         return int(self.counts.sum())
 
     @property
     def negatives(self) -> Counts:
-        """How many examples of each point have the label 0, of two labels."""
+        """The number of examples of each point with the label 0, if there are two labels."""
         return self._column(0)
 
     @property
     def positives(self) -> Counts:
-        """How many examples of each point have the label 1, of two labels."""
+        """The number of examples of each point with the label 1, if there are two labels."""
         return self._column(1)
 
     def _column(self, y: int) -> Counts:
@@ -70,7 +70,7 @@ class Sample(Generic[Point]):
             raise DeclarationError(
                 "ask a sample for its positive examples",
                 found=f"it has {self.labels} labels",
-                fix="use counts, or binary(ones) for the sample of two labels",
+                fix="use counts, or binary(ones) for a sample with two labels",
             )
         return self.counts[:, y]
 
@@ -79,7 +79,7 @@ class Sample(Generic[Point]):
         return type(self)(self.domain, points, counts)
 
     def binary(self, ones: Collection[int]) -> Sample[Point]:
-        """The sample with label 1 for the labels whose numbers are in ``ones``, and 0 for others.
+        """The sample in which the labels in ``ones`` become 1 and all other labels 0.
 
         >>> from littlestone.domains import Integers
         >>> Sample(Integers(), (7,), np.array([[1, 2, 4]])).binary({0, 2}).counts.tolist()
@@ -90,7 +90,9 @@ class Sample(Generic[Point]):
         return Sample.of_two(self.domain, self.points, negatives.sum(axis=1), positives.sum(axis=1))
 
     def steps(self) -> tuple[list[Step[Point]], int]:
-        """The points, those first of which a second label costs most; and the errors that none avoids.
+        """The points with the costs of their labels, and the number of unavoidable errors.
+
+        The points come first whose second cheapest label costs most.
 
         >>> from littlestone.domains import Integers
         >>> Sample(Integers(), (7, 8), np.array([[1, 0, 2], [0, 5, 0]])).steps()
@@ -109,14 +111,14 @@ class Sample(Generic[Point]):
 
     @cached_property
     def gains(self) -> dict[Point, int]:
-        """Positives - negatives of each point, the largest first."""
+        """Positives - negatives of each point, with the largest first."""
         gains = self.positives - self.negatives
         order = np.argsort(-gains, kind="stable").tolist()
         return {self.points[j]: int(gains[j]) for j in order}
 
     @cached_property
     def rows_of(self) -> list[dict[Any, NDArray[np.int64]]]:
-        """Of points that are records: for each column, the rows of each of its values."""
+        """The rows of each value in each column, if the points are records."""
         found: list[dict[Any, NDArray[np.int64]]] = []
         for column in zip(*self.points, strict=True):
             rows: dict[Any, list[int]] = {}
@@ -133,11 +135,11 @@ class Sample(Generic[Point]):
         *,
         labels: int | Iterable[str] = 2,
     ) -> Sample[Any]:
-        """The sample of pairs (x, y): any x is a point, by `Domain.canonical`, and any y a label.
+        """The sample of the pairs (x, y), where `Domain.canonical` makes any x a point.
 
-        ``labels`` is their number or their names.  Of two labels, y is read by `truth`; else it shows a
-        number 0, ..., k or a name, as `label_number` says, and counts as 0 if it shows none.  Raises
-        `DeclarationError` for illegal labels.
+        ``labels`` is the number of labels or their names.  For two labels, `truth` reads y.  For more,
+        `label_number` reads y as a number 0, ..., k or a name, and y counts as 0 if it is neither.
+        Raises `DeclarationError` for illegal labels.
 
         >>> from littlestone.domains import Integers
         >>> Sample.from_examples(Integers(), [(1, 1), (True, True), (1.0, "1")]).points
@@ -160,6 +162,6 @@ class Sample(Generic[Point]):
     def from_counts(
         cls, domain: Domain[Point], counts: dict[Point, list[int]], *, labels: int = 2
     ) -> Sample[Point]:
-        """The sample of a map from points of the domain to the number of examples of each label."""
+        """The sample for a map from points of the domain to the counts of their labels."""
         table = np.array(list(counts.values()), dtype=np.int64).reshape(len(counts), labels)
         return cls(domain, tuple(counts), table)

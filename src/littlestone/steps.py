@@ -1,4 +1,4 @@
-"""How many steps a task may take: counted alike, whatever was found and kept by earlier tasks."""
+"""Limits on the steps of a task, counted independently of what earlier tasks have cached."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from littlestone.errors import TooLargeError
 
 MOST_ANSWERED = 200_000
-"""Steps of an answer about declarations alone, such as a tree that is printed: about two seconds."""
+"""The most steps of an answer about declarations, such as a printed tree: about two seconds."""
 
 _left: ContextVar[list[int] | None] = ContextVar("steps that are left", default=None)
 _answering: ContextVar[list[int] | None] = ContextVar("steps of an answer", default=None)
@@ -17,10 +17,10 @@ _answering: ContextVar[list[int] | None] = ContextVar("steps of an answer", defa
 
 @contextmanager
 def at_most(steps: int | None) -> Iterator[None]:
-    """Within it `count` raises `TooLargeError` once more than ``steps`` are counted; None: never.
+    """Make `count` raise `TooLargeError` after more than ``steps``; None sets no limit.
 
-    What is counted must be a function of the question alone.  Were an answer that is kept counted as
-    less than one that is found, the list of one teacher would tell what another one asked.
+    The count must depend on the question alone.  If a cached answer counted less than a new one, the
+    list of one teacher would reveal what another teacher asked.
 
     >>> with at_most(3):
     ...     count(2), count(1)
@@ -35,7 +35,7 @@ def at_most(steps: int | None) -> Iterator[None]:
 
 @contextmanager
 def answering(steps: int | None = MOST_ANSWERED) -> Iterator[None]:
-    """As `at_most`, for an answer about declarations alone: `search` counts within it as well.
+    """Limit an answer about declarations alone, like `at_most`; here `search` counts as well.
 
     >>> with answering(3):
     ...     count(2), search(3)
@@ -50,16 +50,16 @@ def answering(steps: int | None = MOST_ANSWERED) -> Iterator[None]:
 
 
 def search(steps: int = 1) -> None:
-    """Count ``steps`` of a search whose findings are kept, which only `answering` limits.
+    """Count ``steps`` of a search whose findings are cached; only `answering` limits them.
 
-    No list of a teacher may depend on them: what one teacher found, another need not search for.
+    No teacher's list may depend on these steps, because a teacher skips a search that another made.
     """
     _take(_answering.get(), steps)
 
 
 @contextmanager
 def measured() -> Iterator[Callable[[], int]]:
-    """How many steps are counted within it, so that an answer that is kept can be counted again.
+    """Measure the steps counted in its block, so that a cached answer can be counted again.
 
     >>> with measured() as taken:
     ...     count(2)
@@ -76,7 +76,7 @@ def measured() -> Iterator[Callable[[], int]]:
 
 
 def count(steps: int = 1) -> None:
-    """Count ``steps`` of the task that `at_most` limits, if any does."""
+    """Count ``steps`` of the current task, if `at_most` limits it."""
     _take(_left.get(), steps)
 
 

@@ -1,4 +1,4 @@
-"""What is learned from a table, declared once: for the command line, for Python and for the shells."""
+"""A learning task, declared once for the command line, Python and the scikit-learn and river shells."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from littlestone.sample import Sample
 
 
 def declared_class(hypotheses: HypothesisClass[Any] | str, labels: int = 2) -> HypothesisClass[Any]:
-    """The class, or the one of that text.  Raises `DeclarationError` for anything else.
+    """The class itself, or the class that a text declares; `DeclarationError` for anything else.
 
     >>> declared_class("thresholds(age, 0..120)").littlestone_dimension()
     6
@@ -58,9 +58,9 @@ def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:
 
 @dataclass(frozen=True)
 class Task:
-    """A learner, chosen by declarations alone, and how records reach it; ``why`` it was chosen.
+    """A learner chosen by declarations alone, why it was chosen, and how it reads records.
 
-    With an epsilon ``estimate`` it estimates privately how good the rule is as well.
+    If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.
     """
 
     learner: PrivateLearner[Any]
@@ -79,7 +79,7 @@ class Task:
         setting: Setting = "realizable",
         estimate: object = None,
     ) -> Self:
-        """The task to learn ``label`` by these hypotheses, with the learner of `choose_learner`.
+        """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.
 
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """
@@ -87,17 +87,17 @@ class Task:
         refuse_as_feature(label, H)
         learner, why = choose_learner(H, budget, method=method, setting=setting)
         task = cls(learner, why, label, None if estimate is None else exact_epsilon(estimate))
-        _ = task.event  # refuses an estimate of several labels
+        _ = task.event  # refuses an estimate for several labels
         return task
 
     @property
     def event(self) -> Event:
-        """What the task spends: the learner's event, and the estimate beside it."""
+        """What the task spends: the learner's event and that of the estimate."""
         return self.learner.event_with(self.estimate)
 
     @property
     def columns(self) -> Sequence[str]:
-        """The columns that are read: those of the class, and the label's."""
+        """The columns that the task reads: those of the class and the label."""
         return (*self.learner.hypotheses.domain.column_names, self.label.column)
 
     def read(self, table: Table, *, refuse_blank: bool = False) -> Sample[Any]:
@@ -120,5 +120,5 @@ class Task:
         )
 
     def evaluate(self, release: Release, sample: Sample[Any]) -> Evaluation:
-        """How the release fares on the sample: NOT PRIVATE."""
+        """The errors of the release on the sample: NOT PRIVATE."""
         return Evaluation.of(release, self.learner.hypotheses, sample)

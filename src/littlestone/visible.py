@@ -1,4 +1,4 @@
-"""Text that only shows, in a terminal or a file, and does nothing there."""
+"""Text that is safe to show in a terminal or a file."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 
 def visible(text: str, *, keep: str = "") -> str:
-    r"""``text`` with every character that does not print written as an escape, but those in ``keep``.
+    r"""``text`` with every unprintable character escaped, except those in ``keep``.
 
-    Control characters move a terminal's cursor or change its title, marks of direction make one text
-    look like another, and a line break passes one line off as two.  A blank is kept.
+    Control characters move a terminal's cursor or change its title.  Direction marks make one text
+    look like another.  A line break makes one line look like two.  Spaces are kept.
 
     >>> print(visible("rue\x1b[2J \u202etxt"))
     rue\x1b[2J \u202etxt
@@ -19,7 +19,7 @@ def visible(text: str, *, keep: str = "") -> str:
 
 
 def visible_json(data: object, *, indent: int | None = None) -> str:
-    r"""``data`` as JSON in readable characters, the others as escapes; it reads back equal.
+    r"""``data`` as JSON with unprintable characters escaped; it reads back equal.
 
     >>> print(visible_json({"città": "\u202etxt\ud800"}))
     {"città": "\u202etxt\ud800"}

@@ -26,7 +26,6 @@ LARGE = {
     "online-experts-learner": 10,
     "online-staged-learner": 30,
     "online-teacher-learner": 10,
-    "quiet-threshold": 10,
     "rule-estimates": 10,
 }
 

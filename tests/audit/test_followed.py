@@ -39,7 +39,6 @@ MANY = {
 # A single step, where each further one draws a wait.
 SHORT = {
     "one-sided-threshold": ((False,),),
-    "quiet-threshold": ((False,), (True,)),
 }
 
 

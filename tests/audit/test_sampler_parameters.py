@@ -10,7 +10,6 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from plants.followed import Half
 from plants.harness import follows_its_law
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
@@ -33,7 +32,6 @@ MUCH = Fraction(9, 10)  # a delta at which two steps show much
 STREAM = ContinualSelection[str](budget=Budget(3, MUCH), horizon=HORIZON, growth=1)
 KEYS = ContinualKeySelection[str].within(Budget(3, MUCH), horizon=HORIZON)
 COUNTER = OneSidedThreshold(epsilon=Fraction(1), threshold=1, horizon=1)
-STEPWISE = Half(epsilon=Fraction(1), threshold=1)
 VOTES = BetweenThresholds(
     budget=Budget(40, Fraction(1, 1000)), voters=3, threshold=2, hits=1, horizon=1
 )
@@ -56,9 +54,6 @@ PLACES: dict[tuple[str, str], Any] = {
     ),
     ("one_sided_threshold", "draw_skips"): (COUNTER, (True,)),
     ("one_sided_threshold", "next_hit"): (COUNTER, (True,)),
-    ("quiet_threshold", "discrete_laplace"): (STEPWISE, (False,)),
-    ("quiet_threshold", "geometric"): (STEPWISE, (False,)),
-    ("quiet_threshold", "laplace_at_least"): (STEPWISE, (False,)),
     ("sparse_selection", "selection"): "sparse-sampling",
     ("sparse_vector", "discrete_laplace"): "sparse-vector",
     ("stable_histogram", "discrete_laplace"): "stable-histogram",

@@ -125,7 +125,7 @@ def test_the_text_says_what_is_guaranteed(table: Path) -> None:
     for part in (
         "Private release rule late == 1 <=> ",
         "epsilon 0.5, delta 0: replacing one of the 18 records changes the probability",
-        "factor e^0.5",
+        "by at most a factor 1.65",
         f"class {CLASS}",
         "epsilon 0.5, delta 0 (replace-one) spent, no limit declared (littlestone.ledger)",
     ):

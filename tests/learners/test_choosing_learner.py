@@ -75,7 +75,7 @@ class TwiceTheGrowth(EqualityRules):
     """Says that one rule covers a record, although several do."""
 
     @property
-    def growth(self) -> int:
+    def elements_per_point(self) -> int:
         return 1
 
 

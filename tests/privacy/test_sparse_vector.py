@@ -10,10 +10,11 @@ from math import prod
 from typing import Any
 
 import pytest
-from threshold_audit import Values, chi_square, neighbours, tail, worst
+from threshold_audit import Values, Zeros, chi_square, neighbours, tail, worst
 
 from littlestone.audit.trials import Trials
 from littlestone.errors import DeclarationError, LedgerError
+from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.thresholds import sparse_vector, threshold_tests
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
@@ -263,3 +264,24 @@ def test_the_parts_add_up_and_are_the_best() -> None:
             first = best.threshold_epsilon * shift
             other = replace(best, threshold_epsilon=first, query_epsilon=Fraction(1, 10) - first)
             assert other.variance > best.variance
+
+
+def test_a_probability_that_underflows_is_not_zero() -> None:
+    """As a float, Pr[nu >= 1075] is 0 and Pr[nu >= 1074] is not, and so a hit tells them apart."""
+
+    def hit(gap: int, p: Callable[[int], Fraction]) -> dict[bool, Fraction]:
+        return {True: p(gap), False: 1 - p(gap)}
+
+    def rounded(gap: int) -> Fraction:
+        return Fraction(0.5**gap)
+
+    exact, floats = (
+        [hit(gap, p) for gap in (1074, 1075)] for p in (lambda x: tail(HALF, x), rounded)
+    )
+    assert hockey_stick(exact[0], exact[1], 1 / HALF) == 0
+    assert hockey_stick(floats[0], floats[1], 1 / HALF) > 0
+    # The session hits for the U that should: all of its bits are zeros, and so is rho.
+    mechanism = SparseVector.within(ONE, threshold=4000)
+    with Ledger() as ledger:
+        receipt = ledger.spend(mechanism, dataset="d", what="test", rng=Zeros(0))
+        assert mechanism.start(receipt=receipt).test(0)

@@ -1,7 +1,6 @@
 """Amplification by subsampling: exact over all samples of tiny data sets, and sharp."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
@@ -10,9 +9,8 @@ import numpy as np
 import pytest
 from spending import Answer
 
-from littlestone.audit.subject import paid
 from littlestone.classes.base import ErrorRuns
-from littlestone.errors import DeclarationError, LedgerError
+from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.accounting.subsampled import Subsampled
 from littlestone.privacy.cost import PrivacyCost
@@ -140,18 +138,6 @@ def test_delta_is_multiplied_by_the_rate() -> None:
 def test_illegal_sizes_are_refused(size: int) -> None:
     with pytest.raises(DeclarationError):
         Subsampled(Answer(), n=5, size=size)
-
-
-def test_every_ordered_sample_is_equally_likely() -> None:
-    event = Subsampled(Answer(), n=4, size=2)
-    receipt = paid(event, 12_000, seeded_generator(1))
-    found = Counter(tuple(event.sample("abcd", receipt=receipt)) for _ in range(12_000))
-    assert len(found) == 12
-    assert all(abs(count - 1000) < 5 * math.sqrt(1000) for count in found.values())
-    with pytest.raises(DeclarationError):
-        event.sample("abc", receipt=paid(event, 1, seeded_generator(1)))
-    with pytest.raises(LedgerError):
-        event.sample("abcd", receipt=receipt)
 
 
 def test_the_receipt_pays_for_the_event_on_the_sample() -> None:

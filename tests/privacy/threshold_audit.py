@@ -47,11 +47,11 @@ def worst(
     return max(hockey_stick(of(one), of(other), ratio) for one, other in pairs)
 
 
-class Ones(random.Random):
-    """Only ones: U is as large as can be."""
+class Zeros(random.Random):
+    """Only zeros: U is as small as can be."""
 
     def getrandbits(self, k: int, /) -> int:
-        return (1 << k) - 1
+        return 0
 
 
 def chi_square(counts: dict[Output, int], expected: dict[Output, Fraction]) -> tuple[float, int]:

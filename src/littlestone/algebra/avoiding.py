@@ -24,8 +24,9 @@ def avoiding_subspace(
     The vectors in ``avoided`` are not in ``inside``.  With ``affine``, W is 0 or has a vector whose
     last coordinate is 1; ``inside`` is so too, and so is every one of ``avoided`` if it is 0.
 
-    Exact.  No step is taken back if every basis vector completes fewer than q^c - 1 of the vectors,
-    for c = n - ``rank``; in the worst case the search is exponential, as it must be unless P = NP.
+    The search is exact.  It does not backtrack if every basis vector completes fewer than q^c - 1 of
+    the vectors, for c = n - ``rank``.  In the worst case it is exponential, which is unavoidable unless
+    P = NP.
 
     >>> W = avoiding_subspace(Span(2, 3), [(1, 0, 0), (1, 1, 0), (1, 1, 1)], 2, affine=False)
     >>> W.rows

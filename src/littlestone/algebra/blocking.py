@@ -67,7 +67,7 @@ def known_blocking(
 
 
 def directions(inside: Span, U: Span, *, affine: bool) -> Iterator[Vector]:
-    """The points of U outside of ``inside``, each as the direction that it has in common."""
+    """The directions modulo ``inside`` of the points of U outside of ``inside``."""
     field, q = U.field, U.order
     basis = point_basis(U, affine=affine)
     whole = affine and not inside.rank

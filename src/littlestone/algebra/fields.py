@@ -21,7 +21,7 @@ class Field(ABC):
 
     @abstractmethod
     def __str__(self) -> str:
-        """Where equations hold: mod 101, or in GF(4)."""
+        """The field in words, as after an equation: mod 101, or in GF(4)."""
 
     @abstractmethod
     def add(self, a: int, b: int) -> int:
@@ -87,7 +87,7 @@ class PrimeField(Field):
 
 
 class ExtensionField(Field):
-    """GF(p^k) for k >= 2, its elements numbered as in the library galois.
+    """GF(p^k) for k >= 2, with elements numbered as in the library galois.
 
     The number of an element has the coefficients of its polynomial over GF(p) as its digits to the
     base p.  Products go through the powers of a primitive element, tabulated by galois.
@@ -149,7 +149,7 @@ def field_of_order(q: int) -> Field:
 
 
 def _root(q: int, k: int) -> int:
-    """The whole number nearest to the k-th root of q < 2^65 from below, found by bisection."""
+    """The k-th root of q < 2^65, rounded down, found by bisection."""
     low, high = 1, q
     while low < high:
         middle = (low + high + 1) // 2

@@ -80,13 +80,13 @@ def greedy_flat(
 ) -> tuple[Vector, ...] | None:
     """Vectors that span a flat of that rank with ``inside`` and avoid the ``avoided``, or None.
 
-    Each vector in turn is added if the flat still avoids them: once it cannot be added, it can
-    never be.  The ``vectors`` are read as far as needed.  None does not mean that there is no flat.
+    Each vector in turn is added if the flat still avoids them.  A vector that cannot be added once can
+    never be added.  The ``vectors`` are read as far as needed.  None does not mean that no flat exists.
     """
     flat, chosen = inside, []
     dead = {flat.direction(u) for u in avoided}
     waiting = iter(vectors)
-    # With all directions dead there is nothing to wait for.
+    # If all directions are dead, no further vector can be added.
     while flat.rank < rank and len(dead) < flat.codirections:
         x = next(waiting, None)
         if x is None:

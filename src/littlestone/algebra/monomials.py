@@ -18,8 +18,8 @@ MOST_MONOMIALS = 2**7  # a flat of full rank costs the cube of their number
 class Monomials:
     """The monomials of degree at most ``degree`` in n variables that differ as functions on GF(q)^n.
 
-    As a^q = a, they are those with no exponent above q - 1, and they are linearly independent.  In
-    order of falling degree, so that the last ones are the variables and 1.  There may be 128.
+    Because a^q = a, they are those with no exponent above q - 1, and they are linearly independent.
+    They are in order of falling degree, so the last ones are the variables and 1.  At most 128.
 
     >>> quadratic = Monomials(101, 2, 2)
     >>> quadratic.exponents
@@ -52,7 +52,7 @@ class Monomials:
 
     @cached_property
     def exponents(self) -> tuple[Vector, ...]:
-        """The exponents of each monomial, one a variable."""
+        """The exponents of each monomial, one per variable."""
         found: list[list[int]] = [[]]
         for _ in range(self.variables):
             found = [

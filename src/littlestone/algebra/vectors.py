@@ -1,4 +1,4 @@
-"""Vectors as points: the records of several columns with values in one finite field."""
+"""Vectors as points: records of several columns with values in one finite field."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from littlestone.errors import DeclarationError
 
 
 def vector_space(columns: Sequence[str], q: int) -> Product:
-    """The domain GF(q)^n of vectors with one coordinate a column, each a number 0, ..., q - 1.
+    """The domain GF(q)^n of vectors with one coordinate per column, each a number 0, ..., q - 1.
 
     >>> (100, 7) in vector_space(["x", "y"], 101)
     True
     """
-    field_of_order(q)  # refuses a q that is the order of no field
+    field_of_order(q)  # raises unless q is the order of a field
     return Product(tuple(Grid(0, q - 1, name) for name in columns))
 
 

@@ -1,7 +1,7 @@
 """Certified confidence bounds on a probability: Clopper and Pearson's, rounded to the safe side.
 
 Every operation rounds a bound of the binomial tail upwards (`decimal` has directed rounding and
-exponents without end), so the failure probability is what it is said to be and not about that.
+unbounded exponents), so the failure probability is at most what it is said to be.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from littlestone.privacy.decimals import directed, power
 
 _UP, _DOWN = directed(40)
 _GRID = 10**15  # bounds are multiples of 10^-15
-_SHORT = Decimal("1e-15")  # how much of the tail is left to its geometric bound
+_SHORT = Decimal("1e-15")  # the share of the tail that is left to its geometric bound
 
 
 def at_least(successes: int, trials: int, beta: Fraction) -> Fraction:
-    """A number that is at most p with probability at least 1 - beta, of Bin(trials, p) successes.
+    """A number that is at most p with probability at least 1 - beta, given Bin(trials, p) successes.
 
     The largest p, to 10^-15, with Pr[Bin(trials, p) >= successes] <= beta (CP34).
 
@@ -28,7 +28,7 @@ def at_least(successes: int, trials: int, beta: Fraction) -> Fraction:
         return Fraction(0)
     limit = _DOWN.divide(Decimal(beta.numerator), Decimal(beta.denominator))
     choices = _choices(trials, successes)
-    low, high = 0, successes * _GRID // trials  # beyond the mean the tail is no small probability
+    low, high = 0, successes * _GRID // trials  # beyond the mean the tail probability is not small
     while high - low > 1:
         middle = (low + high) // 2
         if _tail_above(middle, successes, trials, choices) <= limit:
@@ -39,7 +39,7 @@ def at_least(successes: int, trials: int, beta: Fraction) -> Fraction:
 
 
 def at_most(successes: int, trials: int, beta: Fraction) -> Fraction:
-    """A number that is at least p with probability at least 1 - beta, of Bin(trials, p) successes.
+    """A number that is at least p with probability at least 1 - beta, given Bin(trials, p) successes.
 
     >>> round(float(at_most(0, 100, Fraction(1, 20))), 9)
     0.02951305
@@ -54,7 +54,7 @@ def _tail_above(p: int, k: int, n: int, choices: Decimal) -> Decimal:
     term = _UP.multiply(choices, _UP.multiply(power(yes, k, _UP), power(no, n - k, _UP)))
     total = term
     for j in range(k, n):
-        # The terms fall faster and faster, so the rest is below a geometric series.
+        # The terms fall ever faster, so the rest is below a geometric series.
         ratio = _UP.multiply(_up(n - j, j + 1), odds)
         if term < _UP.multiply(total, _SHORT) and ratio < 1:
             remaining = _DOWN.subtract(Decimal(1), ratio)

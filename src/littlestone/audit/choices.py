@@ -1,22 +1,22 @@
-"""A randomized function along every outcome of its choices: its exact law, by its own code."""
+"""The exact law of a randomized function: its own code, run along every outcome of its choices."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import Self, TypeVar
 
-from littlestone.audit.secret import Secret
+from littlestone.audit.secret import Choose, Secret
 from littlestone.errors import DeclarationError
 
 Output = TypeVar("Output", bound=Hashable)
 
-_FEW = 2**8  # so many values of a number are tried one by one
+_FEW = 2**8  # up to this many values of a number are tried one by one
 
 
 class Choices:
-    """Runs a function again and again, with other outcomes of `choose` each time.
+    """Run a function repeatedly, with other outcomes of `choose` each time.
 
     >>> choices = Choices()
     >>> coin = [Fraction(1, 3), Fraction(2, 3)]
@@ -26,97 +26,105 @@ class Choices:
     """
 
     def __init__(self) -> None:
-        self._path: list[int] = []
-        self._sizes: list[int] = []
+        self._left: list[list[int]] = []  # of each choice, the outcomes to try, the next one last
         self._position = 0
         self._weight = Fraction(1)
         self._least, self._given_up = Fraction(0), False
 
     def choose(self, weights: Sequence[Fraction]) -> int:
-        """One of the outcomes 0, 1, ... of these weights."""
-        if self._position == len(self._path):
-            self._path.append(0)
-            self._sizes.append(len(weights))
-        chosen = self._path[self._position]
+        """Choose one of the outcomes 0, 1, ... with these weights."""
+        if self._position == len(self._left):
+            likely = [i for i, w in enumerate(weights) if self._weight * w >= self._least]
+            if not likely:
+                self._given_up = True
+                raise _TooRare
+            self._left.append(likely[::-1])
+        chosen = self._left[self._position][-1]
         self._position += 1
         self._weight *= weights[chosen]
-        if self._weight < self._least:
-            self._given_up = True
-            raise _TooRare
         return chosen
 
     def either(self) -> bool:
-        """A choice whose likelihood is told later, by `weigh`."""
+        """A choice whose likelihood `weigh` tells later."""
         return bool(self.choose([Fraction(1)] * 2))
 
     def weigh(self, likelihood: Fraction) -> None:
-        """How likely what came before is, beyond the weights of the choices."""
+        """State the likelihood of what came before, beyond the weights of the choices."""
         self._weight *= likelihood
 
     def generator(self) -> random.Random:
-        """One whose random bits are choices, made only as far as the code asks for them.
+        """A generator whose random bits are choices, made only as far as the code asks for them.
 
-        Bits and large numbers are a `Secret`, so that a comparison of 64 bits with a number is one
-        choice of two, of the exact weights, and not of 2^64.
+        Bits and large numbers are a `Secret`.  So comparing 64 bits with a number is one choice of two,
+        with the exact weights, and not of 2^64.
 
         >>> choices = Choices()
         >>> law = choices.explore(lambda: choices.generator().getrandbits(64) < 2**62)
         >>> {below: str(mass) for below, mass in law.items()}
         {True: '1/4', False: '3/4'}
         """
-        choices = self
-
-        class Chosen(random.Random):
-            def getrandbits(self, k: int) -> int:
-                return Secret.below(1 << k, choices.choose)  # type: ignore[return-value]
-
-            def _randbelow(self, n: int) -> int:  # what all whole numbers of a generator come from
-                if n <= _FEW:  # code may want an int
-                    return choices.choose([Fraction(1, n)] * n)
-                return Secret.below(n, choices.choose)  # type: ignore[return-value]
-
-            def random(self) -> float:
-                raise DeclarationError(
-                    "follow an algorithm along its choices",
-                    found="it draws a float, of which no law is exact",
-                    fix="let it draw whole numbers or bits",
-                )
-
-        return Chosen()
+        return Chosen.by(self.choose)
 
     def explore(
         self, run: Callable[[], Output], least: Fraction = Fraction(0)
     ) -> dict[Output, Fraction]:
         """The distribution of what ``run`` returns.
 
-        A run is given up once it is less likely than ``least``, so that what samples without an end
-        can be followed, too: no mass is then too large, and what they lack of 1 is what was given up.
+        A run is given up once its probability is below ``least``, so that endless sampling can be
+        followed too.  No probability is then too large, and what they lack of 1 is what was given up.
         """
         found: dict[Output, Fraction] = {}
-        self._path, self._sizes, self._least = [], [], least
+        self._left, self._least = [], least
         while True:
             self._position, self._weight, self._given_up = 0, Fraction(1), False
             try:
                 output = run()
-                # A part of the weight may be a choice that only naming the output makes.
+                # A part of the weight may be a choice that is made only when the output is named.
                 found[output] = found.get(output, Fraction(0)) + self._weight
             except (Exception, _TooRare):
-                if not self._given_up:  # numpy turns what an index raises into errors of its own
+                if not self._given_up:  # numpy replaces what an index raises by errors of its own
                     raise
-            while self._path and self._path[-1] + 1 == self._sizes[-1]:
-                self._path.pop()
-                self._sizes.pop()
-            if not self._path:
+            while self._left and len(self._left[-1]) == 1:
+                self._left.pop()
+            if not self._left:
                 return found
-            self._path[-1] += 1
+            self._left[-1].pop()
+
+
+class Chosen(random.Random):
+    """A generator whose random bits are choices."""
+
+    choose: Choose
+
+    @classmethod
+    def by(cls, choose: Choose) -> Self:
+        """A generator whose choices ``choose`` makes."""
+        made = cls()
+        made.choose = choose
+        return made
+
+    def getrandbits(self, k: int) -> int:
+        return Secret.below(1 << k, self.choose)  # type: ignore[return-value]
+
+    def _randbelow(self, n: int) -> int:  # what all whole numbers of a generator come from
+        if n <= _FEW:  # the code may want an int
+            return self.choose([Fraction(1, n)] * n)
+        return Secret.below(n, self.choose)  # type: ignore[return-value]
+
+    def random(self) -> float:
+        raise DeclarationError(
+            "follow an algorithm along its choices",
+            found="it draws a float, of which no law is exact",
+            fix="let it draw whole numbers or bits",
+        )
 
 
 def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Output, Fraction]:
-    """Lower bounds of the probabilities of all that ``run`` returns, by its own code.
+    """Lower bounds of the probabilities of everything ``run`` returns, by its own code.
 
-    It is run about so often, each time with the same generator, along its most likely choices; what
-    the bounds lack of 1 is what is not known.  So if a law is that of the code, none of its
-    probabilities is below these bounds.
+    It is run about ``runs`` times, always with the same generator, along its most likely choices; what
+    the bounds lack of 1 is unknown.  So if a law is that of the code, none of its probabilities is
+    below these bounds.
 
     >>> from littlestone.privacy.samplers.geometric import discrete_laplace
     >>> law = follow(lambda rng: discrete_laplace(Fraction(1, 2), rng) == 0)
@@ -143,7 +151,7 @@ def follow(run: Callable[[random.Random], Output], runs: int = 1000) -> dict[Out
 
 
 class _Enough(BaseException):
-    """There were as many runs as were asked for."""
+    """As many runs were made as were asked for."""
 
 
 class _TooRare(BaseException):

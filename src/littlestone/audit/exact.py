@@ -1,7 +1,7 @@
-"""Exact audits: what a mechanism claims against its output distributions on tiny neighbours.
+"""Exact audits: the claims of a mechanism against its output distributions on tiny neighbours.
 
-Everything that decides a verdict is a rational number.  An audit of tiny data sets proves nothing of
-large ones; but a mistake that breaks a guarantee nearly always shows on three records.
+Everything that decides a verdict is a rational number.  An audit of tiny data sets proves nothing about
+large ones, but a mistake that breaks a guarantee nearly always shows on three records.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Worst(Generic[Data]):
 
 @dataclass(frozen=True)
 class Row(Generic[Data]):
-    """One line of an audit: a quantity at ``at``, as claimed and as it is; None is infinity.
+    """One line of an audit: a quantity at ``at``, its claimed and its exact value; None is infinity.
 
-    ``delta``: the hockey-stick divergence at ``at`` = epsilon'.  ``moment``: of order ``at``, that is
-    sum p^order q^(1-order) outside of delta, which rho-zCDP bounds by e^(rho order (order - 1)).
+    ``delta`` is the hockey-stick divergence at ``at`` = epsilon'.  ``moment`` is of order ``at``: the
+    sum of p^order q^(1-order) outside delta, which rho-zCDP bounds by e^(rho order (order - 1)).
     """
 
     quantity: str
@@ -59,7 +59,7 @@ class Row(Generic[Data]):
 
 @dataclass(frozen=True)
 class ExactAudit(Generic[Data]):
-    """What an event claims against what is so on ``pairs`` pairs of neighbours.
+    """The claims of an event against the exact values on ``pairs`` pairs of neighbours.
 
     ``ratio`` is e to the exact epsilon at the claimed delta: the least r >= 1 at which the
     hockey-stick divergence of every pair is at most delta, or None if no r will do.
@@ -82,7 +82,7 @@ class ExactAudit(Generic[Data]):
 
     @property
     def tightness(self) -> float:
-        """The true epsilon over the claimed one: 1 when the claim is sharp, more when it is false."""
+        """The true epsilon over the claimed one: 1 if the claim is sharp, more if it is false."""
         return self.epsilon / float(self.claim.epsilon)
 
 
@@ -95,9 +95,9 @@ def exact_audit(
 ) -> ExactAudit[Data]:
     """Compare ``event``'s cost and guarantee with the exact ``distribution`` on all ``pairs``.
 
-    ``epsilons`` are where delta is compared; by default 0, 1/2, 1 and 3/2 of the claimed epsilon,
-    which is always among them.  Moments are compared outside of the guarantee's delta, at those
-    orders where rho promises less than e^4000.
+    Delta is compared at ``epsilons``; the default is 0, 1/2, 1 and 3/2 of the claimed epsilon, which is
+    always among them.  Moments are compared outside the guarantee's delta, at those orders where rho
+    promises less than e^4000.
 
     >>> from littlestone.audit.subjects.randomized_response import RandomizedResponse
     >>> claimed = RandomizedResponse(Fraction(1))
@@ -137,7 +137,7 @@ def exact_curve(
 ) -> list[Worst[Data]]:
     """At each ratio, the largest hockey-stick divergence over ``pairs``, in both directions.
 
-    At ratios <= e^epsilon, such as `ratio_below` gives, that is at least delta(epsilon).
+    At ratios <= e^epsilon, such as `ratio_below` gives, it is at least delta(epsilon).
 
     >>> third = Fraction(1, 3)
     >>> coin = {0: {"x": 2 * third, "y": third}, 1: {"x": third, "y": 2 * third}}
@@ -149,7 +149,7 @@ def exact_curve(
 
 
 def ratio_below(epsilon: Fraction) -> Fraction:
-    """A rational certainly at most e^epsilon, and equal to it to 250 bits; epsilon >= 0.
+    """A rational that is certainly at most e^epsilon, and equal to it to 250 bits; epsilon >= 0.
 
     >>> float(ratio_below(Fraction(1)))
     2.718281828459045
@@ -159,9 +159,9 @@ def ratio_below(epsilon: Fraction) -> Fraction:
 
 
 def claimed_delta(claim: PrivacyCost, ratio: Fraction) -> Fraction:
-    """What (epsilon, delta)-DP implies at another ratio: the curve of the mechanism that dominates.
+    """The delta that (epsilon, delta)-DP implies at another ratio, by the mechanism that dominates.
 
-    That mechanism tells all with probability delta, and else is randomized response (KOV15):
+    That mechanism tells all with probability delta, and otherwise is randomized response (KOV15):
     delta + (1 - delta) (e^epsilon - ratio)_+ / (e^epsilon + 1).
 
     >>> claimed_delta(PrivacyCost(Fraction(1), Fraction(1, 10)), Fraction(3))
@@ -187,9 +187,9 @@ def renyi_moment(
 ) -> Fraction | None:
     """The least sum over y of p'(y)^order q(y)^(1 - order) of a p' <= p of mass 1 - ``delta``.
 
-    At delta = 0 it is e^((order - 1) D_order(p || q)); None if it is infinite.  As x^order is convex,
-    it is least where p' / q is capped: p' = min(p, r q), with r such that so much is cut.  Rounded
-    up by one part in 2^250.
+    At delta = 0 it is e^((order - 1) D_order(p || q)); None if it is infinite.  Because x^order is
+    convex, it is least if p' / q is capped: p' = min(p, r q), with the r that cuts off exactly delta.
+    It is rounded up by one part in 2^250.
 
     >>> renyi_moment({0: Fraction(1)}, {0: Fraction(1, 2), 1: Fraction(1, 2)}, 2)
     Fraction(2, 1)
@@ -199,7 +199,7 @@ def renyi_moment(
     r = _ratio(p, q, delta)
     if r is None:
         return None
-    # p' (p' / q)^(order - 1), of short numbers, so that powers and their sum are short, too.
+    # p' (p' / q)^(order - 1), with short numbers, so that powers and their sum are short too.
     terms = (
         _up(min(mass, r * q[y])) * _up(min(mass / q[y], r)) ** (order - 1)
         for y, mass in p.items()
@@ -221,7 +221,7 @@ def _ratio(p: Masses, q: Masses, delta: Fraction) -> Fraction | None:
     inside_p = sum((mass for y, mass in p.items() if not q.get(y)), Fraction(0))
     if inside_p > delta:
         return None
-    # The divergence is linear in r between two likelihood ratios, where an output joins the sum.
+    # The divergence is linear in r between two likelihood ratios, at which an output joins the sum.
     inside_q = Fraction(0)
     joining = sorted(((mass / q[y], y) for y, mass in p.items() if q.get(y)), key=lambda j: -j[0])
     for ratio, y in joining:
@@ -255,7 +255,7 @@ def _worst(
     done: set[tuple[int, int]] = set()
     for one, other in pairs:
         p, q = known(one), known(other)
-        # Few distributions are shared by many data sets.
+        # Many data sets share few distributions.
         if (id(p), id(q)) not in done:
             done |= {(id(p), id(q)), (id(q), id(p))}
             for value, pair in ((measure(p, q), (one, other)), (measure(q, p), (other, one))):
@@ -267,7 +267,7 @@ def _worst(
 
 
 def _memoised(distribution: Distribution[Data]) -> Distribution[Data]:
-    """The same, computed once for each data set; equal distributions become one object."""
+    """``distribution``, computed once per data set; equal distributions become one object."""
     known: dict[Data, Masses] = {}
     distinct: dict[frozenset[tuple[Hashable, Fraction]], Masses] = {}
 

@@ -1,7 +1,7 @@
-"""What a float count with numpy's Laplace noise can be: not every double, and that tells counts apart.
+"""The values of a float count with numpy's Laplace noise, which are few enough to tell counts apart.
 
-numpy draws Laplace noise as a logarithm of one of 2^53 floats (Mir12), so only some doubles
-are reachable from a given count, and others from its neighbour.
+numpy draws Laplace noise as a logarithm of one of 2^53 floats (Mir12).  So only some doubles are
+reachable from a given count, and others from its neighbour.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def noisy(count: float, k: int) -> float:
 def reachable(y: float, count: float) -> bool:
     """Whether any uniform float makes numpy's generator answer ``y`` for ``count`` at scale 2.
 
-    Decided by trying all the floats that could.
+    It tries all the floats that could.
 
     >>> reachable(noisy(0, 2**50 + 1), 0), reachable(noisy(0, 2**50 + 1), 1)
     (True, False)
     """
     tail = math.exp(-abs(y - count) / SCALE) / 2
     middle = round((1 - tail if y >= count else tail) * 2**53)
-    # y was rounded once, its logarithm by less than a unit; four units of either are enough.
+    # y was rounded once, and its logarithm by less than a unit; four units of either are enough.
     unit = math.ulp(max(abs(y), abs(count), 1.0))
     around = 8 + math.ceil(4 * unit / SCALE * tail * 2**53)
     candidates = range(max(1, middle - around), min(2**53 - 1, middle + around) + 1)

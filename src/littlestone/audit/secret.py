@@ -1,4 +1,4 @@
-"""A random number that is chosen only as far as the code that reads it asks for it."""
+"""A random number that is chosen only as far as the code that reads it needs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from fractions import Fraction
 from littlestone.errors import DeclarationError
 
 Choose = Callable[[Sequence[Fraction]], int]
-"""Takes one of the outcomes 0, 1, ... of these weights."""
+"""Take one of the outcomes 0, 1, ... with these weights."""
 
-_WIDEST = 2**12  # so many values of a number are tried one by one
+_WIDEST = 2**12  # up to this many values of a number are tried one by one
 
 
 @dataclass
@@ -24,11 +24,11 @@ class _Known:
 
 
 class Secret:
-    """A rising function of a uniform number, which is chosen only as far as comparisons ask for it.
+    """A rising function of a uniform number that is chosen only as far as comparisons need.
 
-    It takes the place of an int in code that shifts it, adds to it, multiplies it by whole numbers
-    >= 0, appends fresh bits to it, and compares it.  What asks for all of it, as an index does, is a
-    choice of all that it can still be, which are at most 4,096 numbers.
+    It replaces an int in code that shifts it, adds to it, multiplies it by whole numbers >= 0, appends
+    fresh bits to it, and compares it.  Code that needs all of it, such as an index, makes a choice of
+    all values that are still possible, at most 4,096 numbers.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Secret:
         return self._then(lambda value: value >> k)
 
     def __or__(self, fresh: Secret) -> Secret:
-        """With the bits of ``fresh``, which nothing was asked of, for those that a shift made 0."""
+        """Replace the bits that a shift made 0 by those of ``fresh``, which nothing has read."""
         known, size = self._known, fresh._known.high
         k = size.bit_length() - 1
         known.low, known.high, known.bits = known.low << k, known.high << k, known.bits + k

@@ -24,8 +24,8 @@ class EpsilonBound:
     """No (epsilon', delta)-DP algorithm has epsilon' < ``epsilon``, with this confidence.
 
     An event of outputs was seen ``hits`` and ``neighbour_hits`` times in ``trials`` fresh runs on the
-    two data sets, in the order that counts.  The numbers depend on the data sets: audit with made-up
-    ones.
+    two data sets, in the order that counts.  The numbers depend on the data sets, so audit with made-up
+    data.
     """
 
     epsilon: float
@@ -49,9 +49,9 @@ def audit_epsilon(
 
     ``run(rng)`` and ``run_neighbour(rng)`` are what the algorithm releases on two neighbouring data
     sets, as hashable values; each is called ``trials`` times.  The first half of the runs chooses the
-    event and the direction, the second half bounds both probabilities (docs/proofs/audit.md).  A
-    bound that is low clears nobody.  Raises `DeclarationError` for trials < 2 and probabilities
-    outside their ranges.
+    event and the direction, the second half bounds both probabilities (docs/proofs/audit.md).  A low
+    bound does not prove privacy.  Raises `DeclarationError` for trials < 2 and probabilities outside
+    their ranges.
 
     >>> def flip(truth: int, rng: random.Random) -> int:   # with probability 3/4 the truth
     ...     return truth ^ (rng.randrange(4) == 0)
@@ -98,7 +98,7 @@ def checked_trials(trials: int) -> int:
 def _choose(
     one: Counter[Hashable], other: Counter[Hashable], half: int, delta: float, confidence: float
 ) -> tuple[bool, frozenset[Hashable]]:
-    """The direction and the event that look best; any choice is sound, so floats are good enough."""
+    """The direction and event that look best; any choice is sound, so floats are good enough."""
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     best, choice = -math.inf, (False, frozenset[Hashable]())
     for reverse, (p, q) in enumerate(((one, other), (other, one))):

@@ -1,4 +1,4 @@
-"""What an audit needs to know of a mechanism or learner, and how all of them are found."""
+"""What an audit needs to know about a mechanism or learner, and how all subjects are found."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def as_it_is(data: object, output: Hashable) -> Hashable:
 class Subject(Generic[Data]):
     """Something to audit: its claim, its exact distribution on tiny data, a run at a real size.
 
-    ``event`` makes the claim, ``pairs`` are tiny neighbouring data sets and ``large`` is one pair at
-    a size of real use.  ``runs(times, rng)`` pays for so many runs, which draw from ``rng``, and
-    returns what does one of them.  Data sets are hashable and made up: an audit prints them.  Where
-    ``distribution`` adds up outputs of equal likelihood ratios, ``cell(data, output)`` is the key
+    ``event`` makes the claim.  ``pairs`` are tiny neighbouring data sets, and ``large`` is one pair of
+    realistic size.  ``runs(times, rng)`` pays for that many runs, which draw from ``rng``, and returns
+    a function that does one of them.  Data sets are hashable and made up, because an audit prints them.
+    If ``distribution`` adds up outputs of equal likelihood ratios, ``cell(data, output)`` is the key
     under which it counts an output.
     """
 
@@ -77,7 +77,7 @@ def mechanism_subject(
 ) -> Subject[Data]:
     """The subject of one draw: ``read`` turns a data set into what the mechanism reads of it.
 
-    ``release`` turns what is drawn into what leaves; outputs that leave alike are added up.
+    ``release`` turns what is drawn into what is published; outputs published alike are added up.
     """
 
     def distribution(data: Data) -> Mapping[Hashable, Fraction]:
@@ -95,7 +95,7 @@ def mechanism_subject(
 
 
 def paid(event: Event, times: int, rng: random.Random) -> Receipt:
-    """A receipt for ``times`` uses of ``event``, on data that are made up, with draws from ``rng``."""
+    """A receipt for ``times`` uses of ``event`` on made-up data, with draws from ``rng``."""
     with Ledger() as ledger:
         return ledger.spend(Trials(event, times), dataset="made up", what="audit", rng=rng)
 
@@ -115,7 +115,7 @@ def subject(name: str) -> Callable[[Callable[[Fraction, Fraction], Subject[Any]]
 
 
 def find_subjects() -> list[Named]:
-    """All subjects, found by walking ``littlestone.audit.subjects``, in the order of their names.
+    """All subjects found in ``littlestone.audit.subjects``, in the order of their names.
 
     >>> "randomized-response" in [named.name for named in find_subjects()]
     True

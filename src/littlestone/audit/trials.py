@@ -12,7 +12,7 @@ from littlestone.privacy.event import Event
 class Trials(Event):
     """``event`` as often as ``times`` says, by basic composition: an audit pays once for all its runs.
 
-    A composition theorem would cost less, and time; data that an audit makes up have no budget.
+    A composition theorem would cost less, but take time; made-up data of an audit have no budget.
 
     >>> from fractions import Fraction
     >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

@@ -1,4 +1,4 @@
-"""Laws of classes with a way from their SOAs back to their hypotheses."""
+"""Laws of classes whose hypotheses approximate their SOAs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from littlestone.hypotheses import Hypothesis
 
 ALPHAS = (Fraction(1, 2), Fraction(1, 5), Fraction(1, 16))
 SEARCHED = 12  # points at which a version space is restricted to the labels of an SOA
-ROWS = 128  # hypotheses of a class, up to which a mixture of them is looked for
+ROWS = 128  # the most hypotheses of a class for which a mixture is searched
 
 Mixed = list[Hypothesis[Any]]
 

@@ -17,7 +17,7 @@ Class = HypothesisClass[Any]
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """One law, bound to one subject: call it.  It raises `AssertionError` when the law is broken.
+    """One law for one subject.  Calling it raises `AssertionError` if the law is broken.
 
     The subject is a class, a domain, functions of one kind or a function that makes an online
     learner.  The message names the subject, the law and a witness.  An exception of another type

@@ -1,4 +1,4 @@
-"""Objects that equal a value and are of another kind, and objects of which nothing can be asked."""
+"""Objects of other kinds that equal a value, and objects whose methods raise or lie."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _Lies:
         return Whole(1)
 
 
-# It says that it is whatever it is asked for.
+# It claims to be of any kind that it is asked for.
 Liar: Any = type("Liar", (_Lies,), {
     "__class__": property(lambda liar: liar.kind), "__doc__": "It equals anything."
 })  # fmt: skip
@@ -124,7 +124,7 @@ OUTSIDE: list[Any] = [
     (), (1,), [1, 2, 3], (0,), (7, "a"), (-1, "a"), ((1,), (1,)), {"a": 1}, {1}, np.array([1, 2]),
     np.float32(0.29), np.datetime64("NaT"), range(3), 7, "zz", True,
 ]  # fmt: skip
-"""Values that are points of some domains at most."""
+"""Values that are points of only some domains."""
 
 
 def disguises(x: Any, *, typed: bool = False, harsh: bool = True) -> list[Any]:

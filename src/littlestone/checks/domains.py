@@ -37,14 +37,14 @@ def is_exact(x: Any) -> bool:
 
 
 def _shown(value: object) -> str:
-    """What a value is: to ask an awkward one for its text may itself be an error."""
+    """The value in words, by its type if necessary, because its own text may raise."""
     if type(value) is str or type(value) is float or value is None:
         return f"{value!r:.60}"
     return f"one of type {vars(type)['__name__'].__get__(type(value))}"
 
 
 def _text(x: object) -> str:
-    """What a point is: a faulty domain may hold what has no text."""
+    """The point in words; a faulty domain may hold objects without a text."""
     try:
         return repr(x)
     except Exception:
@@ -113,7 +113,7 @@ def canonical_is_idempotent(domain: Of) -> None:
 
 
 def equal_objects_are_one_point(domain: Of) -> None:
-    """What a point equals, in another type, is that point; and the point tells of no other type.
+    """An object that equals a point is that point, and the point does not reveal the other type.
 
     Numbers are tried in the types of their kind alone: of a grid whose unit is not 1, the float 12.0
     is the value 12 and not the point 12.

@@ -56,7 +56,7 @@ def examples_that_say_nothing(H: Class) -> None:
 
 
 def empty_version_spaces(H: Class) -> None:
-    """Whatever examples contradict H, what is left is one object: the empty class."""
+    """Whatever examples contradict H, the result is one object: the empty class."""
     empty: list[Class] = []
     for V in _paths(H):
         empty += [V] if V.is_empty() else []
@@ -92,8 +92,8 @@ def _expect_equal(left: Class, right: Class, law: str, /, **witness: object) -> 
 def equal_objects_restrict_alike(H: Class) -> None:
     """An object that equals a point or a label does what that one does, or is refused.
 
-    Such are True, 1.0 and numpy's numbers, and texts of derived types.  None of them is kept: what
-    is left would tell which of several equal objects a record brought.
+    Examples are True, 1.0, numpy's numbers and texts of derived types.  None of them is kept, because
+    the version space would reveal which of several equal objects a record had.
     """
     for V in version_spaces(H, most=3):
         for x in points(V, few=3)[:4]:

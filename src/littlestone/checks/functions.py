@@ -27,9 +27,9 @@ MOST = 24  # functions of a class that are compared with each other
 
 
 def functions(H: Class) -> list[Hypothesis[Any]]:
-    """Functions that a class brings forth: SOAs, hypotheses, votes, and some that are flipped twice.
+    """Functions that a class produces: SOAs, hypotheses, votes, and functions flipped twice.
 
-    Equal ones come from several places, and so may be written in several ways.
+    Equal functions come from several places, so they may be written in several ways.
 
     >>> from littlestone.classes import Thresholds
     >>> len(functions(Thresholds.on(0, 9))) > len(set(functions(Thresholds.on(0, 9))))
@@ -119,7 +119,7 @@ FUNCTION_LAWS: tuple[Callable[[Functions], None], ...] = (
 
 
 def functions_are_values(H: Class) -> None:
-    """All functions that a class brings forth are equal exactly when they agree everywhere."""
+    """All functions that a class produces are equal exactly when they agree everywhere."""
     found = functions(H)
     for law in FUNCTION_LAWS:
         law(found)

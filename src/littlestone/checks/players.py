@@ -1,4 +1,4 @@
-"""Laws of online learners: what a record is, whichever of several equal objects brought it."""
+"""Laws of online learners: predictions, refusals, and equal objects as one record."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def _stream(make: Maker, run: int) -> list[tuple[Any, int]]:
 
 
 def _seen(learner: OnlineLearner[Any]) -> tuple[object, ...]:
-    """All that a learner shows: its function, to the types in it, and its predictions."""
+    """Everything that a learner shows: its function, including types, and its predictions."""
     h = learner.hypothesis
     return repr(h), repr(h.to_json()), [h(x) for x in domain_points(h.domain)[:8]]
 
 
 def _update(learner: OnlineLearner[Any], x: Any, y: Any) -> str:
-    """What became of a record: the name of the error, if any."""
+    """The name of the error that a record caused, if any."""
     try:
         learner.update(x, y)
     except LittlestoneError as error:
@@ -75,7 +75,7 @@ def a_refused_record_changes_nothing(make: Maker) -> None:
 def equal_objects_are_one_record(make: Maker) -> None:
     """True, 1.0, numpy's 1 or a text of a derived type do what 1 or the text does, or are refused.
 
-    A refusal, by `DeclarationError`, is for the object alone: the record itself can come after it.
+    A refusal, by `DeclarationError`, concerns the object alone: the record itself can follow.
     """
     for run in range(RUNS):
         stream = _stream(make, run)

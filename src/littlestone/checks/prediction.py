@@ -23,11 +23,11 @@ AWKWARD_VALUES: tuple[object, ...] = (
     *(Decimal("NaN"), Decimal("sNaN"), Decimal("-Infinity"), 10**4000, -(2**64), 2.5, "\x00\ud800"),
     *("1" + "0" * 5000, "0." + "0" * 5000 + "1", 10**5000),
 )
-"""Table values that a reader may meet; none may be an error, for an error would depend on data."""
+"""Table values that a reader may meet; none may raise, because an error would depend on data."""
 
 
 def encode_is_total(H: Class) -> None:
-    """`Domain.encode` maps every value whatever to a point, and the SOA is defined there."""
+    """`Domain.encode` maps every value to a point, and the SOA is defined there."""
     soa = H.soa() if 0 <= H.littlestone_dimension() < math.inf else None
     for value in (*AWKWARD_VALUES, *_missing()):
         # By its type: the text of a number of 5,000 digits is itself an error.
@@ -153,7 +153,7 @@ def _reduces(V: Class, chosen: list[Any]) -> bool:
 
 
 def text_round_trip(H: Class) -> None:
-    """Where str(H) is a declaration, parsing it gives H back."""
+    """If str(H) is a declaration, parsing it gives H back."""
     for V in version_spaces(H, most=6):
         try:
             spec = Spec.parse(str(V))

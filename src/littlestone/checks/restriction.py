@@ -64,7 +64,7 @@ def restrictions_commute(H: Class) -> None:
 
 
 def _same(V: Class, W: Class) -> bool:
-    """Whether all that a learner sees of two version spaces is the same."""
+    """Whether two version spaces look the same to a learner."""
     if V.is_empty() or W.is_empty():
         return V.is_empty() and W.is_empty()
     if (V.size, V.littlestone_dimension()) != (W.size, W.littlestone_dimension()):

@@ -1,4 +1,4 @@
-"""Laws of what a class says about samples: error balls, least errors and the number of patterns."""
+"""Laws of a class on samples: error balls, least errors and the growth function."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def growth_function(H: Class) -> None:
             expect(before <= bound, "growth_function grows with m", V=V, m=m, most=bound)
             if m == SHATTERED or not tried:
                 break
-            # The point that tells the most functions apart: so many patterns are met soon.
+            # The point that separates the most functions, so that many patterns appear soon.
             root = next(iter(found.values())).mistake_point()
             tried += [root] if root is not None and root not in (*tried, *chosen) else []
             split = {i: _split(found, x) for i, x in enumerate(tried)}

@@ -29,7 +29,7 @@ from littlestone.online.base import OnlineLearner
 Law = Callable[[Any], None]
 
 LAWS: tuple[Law, ...] = (
-    restriction.restrict_is_pure,  # first: a class that changes would spoil what comes after
+    restriction.restrict_is_pure,  # first, because a class that changes would spoil later checks
     restriction.pickle_round_trip,
     restriction.restrict_partitions,
     restriction.restrictions_commute,

@@ -1,4 +1,4 @@
-"""Hypothesis classes, one a file; a version space is again a class."""
+"""Hypothesis classes, one per file.  A version space is again a class."""
 
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, HypothesisClass
 from littlestone.classes.boxes import Boxes

@@ -1,4 +1,4 @@
-"""The one interface of a hypothesis class: a version space is again a class."""
+"""The interface of a hypothesis class.  A version space is again a class."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from littlestone.sample import Sample, Step
 class HypothesisClass(ABC, Generic[Point]):
     """A set H of functions X -> {0, ..., k}; immutable.  Restricting it gives its version spaces.
 
-    A class of two labels derives from `BinaryClass`; any other says its number of ``labels``.  LDim is
-    the multiclass Littlestone dimension where there are more than two (BGS21, Definition 2.11).  A new
-    class is one file that implements these methods and the text form `Declared`.
+    A class with two labels derives from `BinaryClass`; any other sets its number of ``labels``.  If
+    there are more than two labels, LDim is the multiclass Littlestone dimension (BGS21, Definition
+    2.11).  A new class is one file that implements these methods and the text form `Declared`.
     """
 
     domain: Domain[Point]
@@ -46,23 +46,23 @@ class HypothesisClass(ABC, Generic[Point]):
     @property
     @abstractmethod
     def size(self) -> int | None:
-        """Number of hypotheses; None when there are infinitely many, or too many to count."""
+        """The number of hypotheses; None if there are infinitely many, or too many to count."""
 
     @abstractmethod
     def littlestone_dimension(self) -> int | float:
-        """LDim(H), the largest depth of a tree shattered by H: -1 if empty, ``math.inf`` if none."""
+        """LDim(H), the largest depth of a tree that H shatters; -1 if H is empty, or ``math.inf``."""
 
     @abstractmethod
     def soa(self) -> Hypothesis[Point]:
         """The canonical function SOA_H: the least y with LDim(H|(x,y)) = LDim(H) (Lyu25, section 4).
 
-        If there is none, SOA_H(x) is the last y for which H|(x,y) has a hypothesis.  Raises
-        `EmptyClassError` or `InfiniteDimensionError` where LDim(H) is not a number >= 0.
+        If no y keeps LDim, SOA_H(x) is the last y for which H|(x,y) has a hypothesis.  Raises
+        `EmptyClassError` or `InfiniteDimensionError` if LDim(H) is not a number >= 0.
         """
 
     @abstractmethod
     def mistake_point(self) -> Point | None:
-        """The root of a deepest shattered tree: a point x, LDim(H|(x,y)) >= LDim(H) - 1 for two y.
+        """The root of a deepest shattered tree: x with LDim(H|(x,y)) >= LDim(H) - 1 for two y.
 
         None iff LDim(H) <= 0: no adversary can force a mistake.
         """
@@ -86,10 +86,10 @@ class HypothesisClass(ABC, Generic[Point]):
         in no particular order.  Raises `TooLargeError` when more than ``most`` version spaces
         are looked at: the one exception that depends on the data, for callers who bound their work.
 
-        Here by a depth-first walk over the distinct points that prunes empty version spaces and those
-        that err too often (Sauer: at most |S|^d survive); a class that knows better overrides it.
-        A point with several labels costs every hypothesis all but its most frequent one, so that is
-        counted before the walk, and the points with the largest difference come first.
+        The default is a depth-first walk over the distinct points.  It prunes empty version spaces and
+        those that err too often (Sauer: at most |S|^d survive).  A class may override it.
+        At a point with several labels every hypothesis errs on all but at most one of them.  The walk
+        counts these unavoidable errors first, and takes the points with the largest difference first.
         """
         steps, unavoidable = sample.steps()
         found: list[tuple[Self, int]] = []
@@ -101,7 +101,7 @@ class HypothesisClass(ABC, Generic[Point]):
                 continue
             looked += 1
             require_few(looked, most)
-            if V.is_single():  # one hypothesis: it need not be restricted, only scored
+            if V.is_single():  # a single hypothesis is scored without further restriction
                 errors += avoidable_errors(V.soa(), steps[depth:])
                 found += [(V, errors)] if errors <= max_errors else []
             elif depth == len(steps):
@@ -114,10 +114,10 @@ class HypothesisClass(ABC, Generic[Point]):
         return found
 
     def least_errors(self, sample: Sample[Point]) -> int:
-        """The least number of examples of ``sample`` that an h in H labels wrongly; H is not empty.
+        """The fewest examples of ``sample`` that any h in H labels wrongly; H is not empty.
 
-        Here by a walk as that of `error_ball`, which leaves out what errs as often as the best one
-        found so far; a class that knows better overrides it.
+        The default is a walk like that of `error_ball`, which skips version spaces that err as often as
+        the best hypothesis so far.  A class with a faster way overrides it.
         """
         steps, unavoidable = sample.steps()
         best, waiting = sample.n + 1, [(self, unavoidable, 0)]
@@ -137,12 +137,12 @@ class HypothesisClass(ABC, Generic[Point]):
         return best
 
     def growth_function(self, points: int) -> int:
-        """At least the number of labellings that H gives any so many ``points``; public.
+        """A public upper bound on the number of labellings that H gives any ``points`` points.
 
-        Here the least of |H|, and sum over i <= LDim(H) of C(points, i) k^i (Sauer).
+        The default is the smaller of |H| and the sum over i <= LDim(H) of C(points, i) k^i (Sauer).
         """
         d, k = self.littlestone_dimension(), self.labels - 1
-        # All are (k + 1)^points, should the dimension be larger.
+        # If the dimension is larger, the bound is all (k + 1)^points labellings.
         ways: int = sum(math.comb(points, i) * k**i for i in range(int(min(d, points)) + 1))
         return ways if self.size is None else min(self.size, ways)
 
@@ -159,7 +159,7 @@ class HypothesisClass(ABC, Generic[Point]):
             if V.littlestone_dimension() == d:
                 return y
             last = last if V.is_empty() else y
-        # Of two labels the last one has a hypothesis if the first does not keep the dimension.
+        # With two labels, the last one has a hypothesis if the first does not keep the dimension.
         k = self.labels - 1
         return k if k == 1 or not self.restrict(x, k).is_empty() else last
 
@@ -169,10 +169,10 @@ class HypothesisClass(ABC, Generic[Point]):
         return (self.labels - 1).bit_length()
 
     def bit_class(self, i: int) -> HypothesisClass[Point]:
-        """The class H|_i of all x -> bit i of h(x), h in H, or a class of two labels that holds it.
+        """The class H|_i of all x -> bit i of h(x), h in H, or a two-label class that contains it.
 
-        i = 0, ..., b - 1, bit 0 being the least significant one; H itself if it has two labels.  Raises
-        `DeclarationError` if the class has none.  (BGS21, section 3.1.)
+        i is in 0, ..., b - 1, and bit 0 is the least significant one.  If H has two labels, this is H.
+        Raises `DeclarationError` if H offers no such class.  (BGS21, section 3.1.)
         """
         if self.labels == 2 and i == 0:
             return self
@@ -183,7 +183,7 @@ class HypothesisClass(ABC, Generic[Point]):
         )
 
     def is_single(self) -> bool:
-        """Whether H has exactly one hypothesis; a class that is slow to count overrides it."""
+        """Whether H has exactly one hypothesis; a class that counts slowly overrides this."""
         return self.size == 1
 
     def require_learnable(self) -> None:
@@ -194,7 +194,7 @@ class HypothesisClass(ABC, Generic[Point]):
                 found="it is empty: no hypothesis is left",
                 fix="declare a class with at least one hypothesis",
             )
-        # Finitely many points have finitely many functions; neither may be easy to count.
+        # Finitely many points have finitely many functions, but either may be hard to count.
         finite = self.domain.size is not None or self.size is not None
         if not finite and self.littlestone_dimension() == float("inf"):
             raise InfiniteDimensionError(
@@ -206,17 +206,17 @@ class HypothesisClass(ABC, Generic[Point]):
 
 
 class BinaryClass(HypothesisClass[Point]):
-    """A class of functions into {0, 1}, as most that a formula gives."""
+    """A class of functions into {0, 1}, like most classes that a formula gives."""
 
     labels = 2
 
 
 @dataclass(frozen=True)
 class ErrorRuns:
-    """Errors of the hypotheses 0, 1, ..., size - 1 of a class, in consecutive runs of equal errors.
+    """The errors of the hypotheses 0, 1, ..., size - 1 of a class, in runs of equal errors.
 
     Run r is ``lengths[r]`` consecutive hypotheses, each with ``errors[r]`` wrong labels on the
-    sample; ``lengths`` is None when every run is one hypothesis.  A billion thresholds between two
+    sample.  ``lengths`` is None if every run is one hypothesis.  A billion thresholds between two
     data points are one run.
     """
 
@@ -225,21 +225,21 @@ class ErrorRuns:
 
 
 class Enumerable(HypothesisClass[Point]):
-    """A class whose finitely many hypotheses are numbered, so that all of them can be scored."""
+    """A class with finitely many numbered hypotheses, so that all of them can be scored."""
 
     @abstractmethod
     def hypothesis(self, index: int) -> Hypothesis[Point]:
         """Hypothesis number ``index`` in 0, ..., size - 1 of the canonical order."""
 
     def require_scorable(self) -> None:
-        """Raise `DeclarationError` if these are too many hypotheses for `error_runs`.
+        """Raise `DeclarationError` if there are too many hypotheses for `error_runs`.
 
-        A learner asks when it is made: later, the privacy of a draw would have been spent.
+        A learner calls this when it is made, because later the budget of a draw is already spent.
         """
         return
 
     def table(self) -> NDArray[Any]:
-        """The labels of all hypotheses at all points of a finite domain, a row a hypothesis."""
+        """The labels of all hypotheses at all points of a finite domain, one row per hypothesis."""
         rows = [values_of(self.hypothesis(i), self.domain) for i in range(self.size or 0)]
         return np.array(rows).reshape(len(rows), self.domain.size or 0)
 
@@ -252,7 +252,7 @@ class Enumerable(HypothesisClass[Point]):
 
 
 def avoidable_errors(h: Hypothesis[Point], steps: Iterable[Step[Point]]) -> int:
-    """The errors of h beyond those that no hypothesis avoids, at the steps of a sample."""
+    """The errors of h at the steps of a sample, beyond the unavoidable ones."""
     return sum(dict(costs)[h(x)] for x, costs in steps)
 
 
@@ -273,7 +273,7 @@ def require_example(H: HypothesisClass[Any], x: object, y: object) -> None:
 
 
 def require_two_labels(H: HypothesisClass[Any], asked: str) -> None:
-    """Raise `DeclarationError` unless H has two labels; ``asked`` is what is asked of it, in words."""
+    """Raise `DeclarationError` unless H has two labels; ``asked`` says in words what was asked."""
     if H.labels != 2:
         raise DeclarationError(
             f"{asked} {H}",
@@ -283,7 +283,7 @@ def require_two_labels(H: HypothesisClass[Any], asked: str) -> None:
 
 
 def plurality_label(H: HypothesisClass[Any], x: Any) -> int:
-    """The label that most hypotheses of a finite class give ``x``; the last of those tied."""
+    """The label that most hypotheses of a finite class give ``x``; the last one if tied."""
     total, last = H.size, H.labels - 1
     counts = [H.restrict(x, y).size for y in range(last)]
     known = [count for count in counts if count is not None]

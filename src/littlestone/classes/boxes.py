@@ -18,8 +18,9 @@ from littlestone.domains import Grid, Product
 class Boxes(Tabled):
     """The functions 1[a_j <= x_j <= b_j for all columns j], and the constant 0 (the empty box).
 
-    By a table: prod m_j (m_j + 1) / 2 + 1 functions on prod m_j points must be at most 2^24 entries,
-    such as two columns of 16 values or four of 4.  `Intervals` is one column without a limit.
+    The class is a table of prod m_j (m_j + 1) / 2 + 1 functions on prod m_j points.  It may have at
+    most 2^24 entries, such as two columns of 16 values or four of 4.  `Intervals` has one column and
+    no such limit.
 
     >>> H = Boxes.over([Grid(0, 3, "row"), Grid(0, 3, "column")])
     >>> H.size, H.littlestone_dimension()

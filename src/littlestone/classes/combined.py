@@ -27,7 +27,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 class Combined(Tabled):
     """The functions x -> f(x) op g(x), f in F and g in G, for op one of and, or, xor.
 
-    Its LDim is found from the table; `closure_bound` bounds it by those of F and G.
+    The table gives its LDim; `closure_bound` bounds it by the LDims of F and G.
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 14)
@@ -73,13 +73,13 @@ class Combined(Tabled):
 
 
 def closure_bound(*dimensions: int) -> int:
-    """A proved bound of LDim({G(h_1, ..., h_k)}) for any fixed G: {0,1}^k -> {0,1} and LDim(H_i) = d_i.
+    """A proved bound on LDim({G(h_1, ..., h_k)}) for any fixed G: {0,1}^k -> {0,1}, LDim(H_i) = d_i.
 
-    It is the largest T up to which 2^t <= prod_i sum_{j <= d_i} C(t, j) for all t <= T; so it is
-    O(k d log k) for d_1 = ... = d_k = d, as in GGKM21.  Proof: let the SOA of H_i run along a
-    branch of a shattered tree of depth t, and be told where it errs: at most d_i of t places, if
-    a function of H_i is to be followed.  So there are at most sum_j C(t, j) ways for H_i; the k ways
-    together fix all labels, hence the branch; and all 2^t branches are followed.
+    It is the largest T such that 2^t <= prod_i sum_{j <= d_i} C(t, j) for all t <= T.  It is
+    O(k d log k) for d_1 = ... = d_k = d, as in GGKM21.  Proof: run the SOA of H_i along a branch of a
+    shattered tree of depth t, and tell it where it errs.  On the labels of a function of H_i it errs at
+    most d_i of t times, so H_i has at most sum_{j <= d_i} C(t, j) ways to err.  The k ways together
+    determine all labels and so the branch, and each of the 2^t branches must have its own ways.
 
     >>> closure_bound(1), closure_bound(1, 1), closure_bound(1, 1, 1)
     (1, 5, 10)
@@ -87,4 +87,4 @@ def closure_bound(*dimensions: int) -> int:
     for t in count():
         if prod(sum(comb(t, j) for j in range(d + 1)) for d in dimensions) < 2**t:
             return t - 1
-    raise AssertionError  # the product is a polynomial in t
+    raise AssertionError  # unreachable: the product is a polynomial in t

@@ -1,4 +1,4 @@
-"""The complement of a class: every hypothesis with its labels swapped."""
+"""The complement of a class: each hypothesis with its labels swapped."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
     """The functions 1 - h for h in H, for an enumerable class H on at most 2^16 points.
 
     LDim(1 - H) = LDim(H): swap the two subtrees at every node.  So mistake points are those of H.  The
-    SOA is 1 - SOA_H but where neither label keeps LDim: there both are 1.  At such a point every label
-    lowers LDim, and elsewhere both SOAs leave the same functions; so reducing points are those of H.
+    SOA is 1 - SOA_H, except at points where neither label keeps LDim: there both SOAs are 1.  At such a
+    point every label lowers LDim.  Elsewhere both SOAs leave the same functions, so the reducing points
+    are those of H.
 
     >>> from littlestone.classes import Thresholds
     >>> early = Complement(Thresholds.on(0, 6, "hour"))

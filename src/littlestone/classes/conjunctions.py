@@ -1,4 +1,4 @@
-"""Conjunctions of columns of 0s and 1s, and of their negations."""
+"""Conjunctions of 0/1 columns and their negations."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from littlestone.classes.tabled import Tabled, bits, require_table
 class Conjunctions(Tabled):
     """The conjunctions of literals, h(x) = 1 iff x_j = 1 for all j in S and x_j = 0 for all j in T.
 
-    S and T are disjoint sets of the n columns; the empty conjunction is the constant 1, and one with
-    a contradiction the constant 0: 3^n + 1 functions.  ``monotone`` ones have no negations and no
-    contradiction: 2^n functions.
+    S and T are disjoint sets of the n columns.  The empty conjunction is the constant 1, and a
+    contradiction is the constant 0: 3^n + 1 functions.  ``monotone`` conjunctions have no negations and
+    no contradiction: 2^n functions.
 
         LDim = n if monotone, else n + 1.
 
-    Monotone: there are 2^n functions, and the n points with a single 0 tell each independently
-    whether j is in S.  Else: ask any n + 1 points one after another up to the first label 1, at the
-    j-th, say; choose j - 1 literals that are true there and exclude the j - 1 points before it, and
-    the other n + 1 - j literals that are true there are free.  No tree is deeper, for the learner that
-    says 0 until it errs, and then drops literals of the point where it did, errs n + 1 times at most.
+    Monotone: there are 2^n functions, and each of the n points with a single 0 tells independently
+    whether its j is in S.  Otherwise: ask any n + 1 points one after another until the first label 1,
+    say at the j-th point.  Choose j - 1 literals that are true there and exclude the j - 1 points
+    before it; the other n + 1 - j literals that are true there are free.  No tree is deeper, because
+    some learner errs at most n + 1 times: it says 0 until it errs, then keeps the literals of that
+    point and drops some of them at each further mistake.
 
-    By a table: at most 12 columns if monotone, else 9.
+    The class is a table, so it takes at most 12 columns if monotone, else 9.
 
     >>> Conjunctions.of(["wet", "cold", "dark"]).littlestone_dimension()
     4
@@ -45,7 +46,7 @@ class Conjunctions(Tabled):
         domain, n = bits(columns), len(columns)
         declared = f"conjunctions({', '.join(map(quoted, columns))}{'; monotone' * monotone})"
         require_table(declared, 2**n if monotone else 3**n + 1, 2**n)
-        # Bit j of a point, from the left, is column j: so points count up in their order.
+        # Bit j of a point, from the left, is column j, so the points are in counting order.
         x = np.arange(2**n)
         ones = np.arange(2**n)
         zeros = np.zeros_like(ones)

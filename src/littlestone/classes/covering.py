@@ -1,4 +1,4 @@
-"""Classes whose hypotheses are unions of few elements, with few elements at every point."""
+"""Classes whose hypotheses are unions of few elements, and few elements cover each point."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Elements:
 
 
 class Covering(BinaryClass[Point]):
-    """A class of unions of at most ``parts`` elements; at most ``elements_per_point`` cover any point.
+    """Unions of at most ``parts`` elements; at most ``elements_per_point`` elements cover a point.
 
     One positive record then touches at most ``elements_per_point`` elements, out of infinitely many
-    that nobody has to list: the bounded growth of BNS13, by which a private learner may take its
+    that nobody has to list.  This is the bounded growth of BNS13, which lets a private learner take its
     candidates from the data.
     """
 
@@ -60,7 +60,7 @@ class Covering(BinaryClass[Point]):
 
     @abstractmethod
     def union(self, elements: Iterable[Hypothesis[Point]]) -> Hypothesis[Point]:
-        """The function that is 1 where one of the ``elements`` is; without any, the constant 0."""
+        """The function that is 1 wherever one of the ``elements`` is; without elements, constant 0."""
 
 
 class PointCovering(Covering[Any], ProperApproximation[Any], Declared):
@@ -94,7 +94,7 @@ class PointCovering(Covering[Any], ProperApproximation[Any], Declared):
         return FiniteSet(self.domain, frozenset(members))
 
     def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:
-        """A set that is too small is filled up by each of ceil(1 / alpha) blocks of new points."""
+        """The set itself; if it is too small, its unions with ceil(1 / alpha) blocks of new points."""
         members = f.members if isinstance(f, FiniteSet) else frozenset()
         lacking, blocks = self.fewest - len(members), math.ceil(1 / alpha)
         if lacking <= 0:
@@ -109,9 +109,9 @@ class PointCovering(Covering[Any], ProperApproximation[Any], Declared):
 def fewest_errors(
     sample: Sample[Any], members: frozenset[Any], excluded: frozenset[Any], left: int
 ) -> int:
-    """The least errors of a set of ``members`` and at most ``left`` points that are not ``excluded``.
+    """The fewest errors of a set of ``members`` and at most ``left`` points not in ``excluded``.
 
-    Points that no example shows fill up a set that may not be smaller.
+    If the set must be larger, points that occur in no example fill it up.
     """
     gains = sample.gains
     errors = int(sample.positives.sum()) - sum(gains.get(x, 0) for x in members)

@@ -15,9 +15,9 @@ Cover = frozenset[Rule]
 
 
 class Space(NamedTuple):
-    """A version space: the unions of at most s rules, none of them refuted, that contain a cover.
+    """A version space: the unions of at most s unrefuted rules that contain a cover.
 
-    ``covers`` are the least sets of at most s rules that explain the positive examples and no
+    ``covers`` are the minimal sets of at most s rules that explain the positive examples and no
     negative one.  ``refuted`` are all rules that a negative example obeys.
     """
 
@@ -31,25 +31,25 @@ WHOLE = Space(frozenset([Cover()]), frozenset())  # no rule explains no example
 class Covers:
     """Restriction and dimension of the spaces of at most s rules of at most r of m columns.
 
-    The values of the columns are any that are equal or not, as the search numbers them anew.  What
-    it finds out about one space is kept for all others.  docs/proofs/rule-sets.md has the proofs.
+    Column values may be any objects that can be compared for equality, because the search renumbers
+    them.  Results about one space are kept for all others.  docs/proofs/rule-sets.md has the proofs.
     """
 
     def __init__(self, m: int, r: int, s: int) -> None:
         self.m, self.r, self.s = m, r, s
         self.shapes = [c for size in range(r + 1) for c in combinations(range(m), size)]
-        # What is known of numbered spaces: low <= LDim < fails.
+        # Known bounds of numbered spaces: low <= LDim < fails.
         self._low: dict[Space, int] = {}
         self._fails: dict[Space, int] = {}
 
     @classmethod
     @cache
     def of(cls, m: int, r: int, s: int) -> Covers:
-        """The one object for these numbers, so that what it finds is kept."""
+        """The shared object for these numbers, so that its results are kept."""
         return cls(m, r, s)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # What was found tells of the records that asked for it.
+        # The cached results reveal the records that asked for them, so they are not pickled.
         return Covers.of, (self.m, self.r, self.s)
 
     def rules_at(self, x: Rule) -> list[Rule]:
@@ -57,7 +57,7 @@ class Covers:
         return [tuple(x[j] if j in shape else None for j in range(self.m)) for shape in self.shapes]
 
     def open(self, cover: Cover) -> bool:
-        """Whether a rule more changes the union: fewer than s rules, and not the constant 1."""
+        """Whether one more rule can change the union: fewer than s rules, and not the constant 1."""
         return len(cover) < self.s and all(any(v is not None for v in rule) for rule in cover)
 
     def restrict(self, space: Space, x: Rule, y: int) -> Space:
@@ -75,7 +75,7 @@ class Covers:
         else:
             covers = frozenset(c for c in covers if not any(obeys(x, rule) for rule in c))
             refuted = refuted.union(self.rules_at(x))
-        # Where no rule can be added, the refuted ones no longer matter.
+        # If no rule can be added, the refuted rules no longer matter.
         return Space(covers, refuted if any(map(self.open, covers)) else frozenset())
 
     def after(self, space: Space, points: Iterable[Rule], y: int) -> Space:
@@ -85,13 +85,13 @@ class Covers:
         return space
 
     def values(self, space: Space) -> list[list[Any]]:
-        """The values that covers ask of each column; all others are alike but for `refuted`."""
+        """The values that covers ask of each column; all other values differ only in `refuted`."""
         columns = zip(*(rule for cover in space.covers for rule in cover), strict=True)
         found = [sorted({v for v in column if v is not None}) for column in columns]
         return found or [[] for _ in range(self.m)]
 
     def dimension(self, space: Space) -> int:
-        """LDim of the space; -1 when it is empty."""
+        """LDim of the space; -1 if it is empty."""
         numbered, k = self._numbered(space), -1
         while self._at_least(numbered, k + 1):
             k += 1
@@ -102,7 +102,7 @@ class Covers:
         return self._at_least(self._numbered(space), k)
 
     def _numbered(self, space: Space) -> Space:
-        """The space with the values of covers numbered, without the refuted rules of others."""
+        """The space with the values of its covers numbered, without refuted rules of other values."""
         numbers: list[dict[Any, int | None]] = [{None: None} for _ in range(self.m)]
         order = sorted(sorted(map(_key, cover)) for cover in space.covers)
         for rule in (rule for cover in order for rule in cover):
@@ -118,10 +118,10 @@ class Covers:
         return Space(covers, frozenset(map(renamed, kept)))
 
     def _leaves(self, space: Space, depth: int) -> int:
-        """No tree of this depth has more leaves with a hypothesis: the shattered one has all.
+        """A bound on the leaves with a hypothesis in a tree of this depth; a shattered tree has all.
 
-        On the way to its leaf a hypothesis starts with a cover in it, and at each positive point
-        that it does not explain yet takes a rule of that point in; where and which tell its leaf.
+        On the way to its leaf, a hypothesis starts with one of its covers.  At each positive point that
+        is not explained yet, it adds a rule of that point.  These places and rules determine its leaf.
         """
         rules = len(self.shapes) - bool(space.refuted)  # a negative example refutes the empty rule
         ways = [comb(depth, i) * rules**i for i in range(self.s + 1)]
@@ -143,9 +143,9 @@ class Covers:
         return answer
 
     def _splits(self, space: Space, below: int) -> Iterator[tuple[Space, Space]]:
-        """The two sides of points, where both may have LDim >= ``below``; the most even ones first.
+        """The two sides of each point at which both may have LDim >= ``below``; most even first.
 
-        Points of the covers' values and one new value a column are enough.
+        It is enough to try the covers' values and one new value per column.
         """
         found: dict[tuple[Space, Space], tuple[int, int]] = {}
         for x in product(*(range(len(known) + 1) for known in self.values(space))):
@@ -161,5 +161,5 @@ class Covers:
 
 
 def _key(rule: Rule) -> list[tuple[bool, Any]]:
-    """Sorts rules: None is no value to compare with."""
+    """A key that sorts rules, because None cannot be compared with a value."""
     return [(v is None, 0 if v is None else v) for v in rule]

@@ -21,9 +21,9 @@ MOST = 5
 class DecisionLists(Tabled):
     """The functions "if l_1 then b_1, else if l_2 then b_2, ..., else b" of literals l_i, labels b_i.
 
-    (Riv87, 1-decision lists.)  A function is one iff it is constant, or some literal makes it
-    constant and its negation leaves a decision list on the other columns: so they are listed.  On
-    1, ..., 5 columns there are 4, 14, 96, 1050 and 15036.
+    These are the 1-decision lists of Riv87.  A function is a decision list iff it is constant, or some
+    literal makes it constant and the literal's negation leaves a decision list on the other columns.
+    The class lists its functions in this way: 4, 14, 96, 1050 and 15036 on 1, ..., 5 columns.
 
     >>> H = DecisionLists.of(["wet", "cold", "dark"])
     >>> H.size, H.littlestone_dimension()
@@ -55,7 +55,7 @@ class DecisionLists(Tabled):
 
 
 def _decision_lists(n: int) -> NDArray[np.bool_]:
-    """One row a decision list, on the points of {0, 1}^n in their order."""
+    """One row per decision list, on the points of {0, 1}^n in their order."""
     lists = np.array([[False], [True]])
     for m in range(1, n + 1):
         rests = lists.reshape(-1, *(2,) * (m - 1))

@@ -1,4 +1,4 @@
-"""The text form of a class, and from a text to the class that it declares."""
+"""The text form of a class, and the parser of such texts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from littlestone.errors import DeclarationError
 
 
 class Declared(ABC):
-    """A hypothesis class that a text declares; found by the command line and by the tests.
+    """A hypothesis class that a text declares, and that the command line and the tests find.
 
-    The mathematics of a class is `HypothesisClass`; this is what makes it known by a name.
+    `HypothesisClass` holds the mathematics of a class; this interface gives it a name.
     """
 
     keyword: ClassVar[str]
     """The word that starts the class's text, as in ``thresholds(dep_delay, -60..1440)``."""
 
     several: ClassVar[bool] = False
-    """Whether it takes ``spec.labels`` > 2, or always has two labels."""
+    """Whether the class takes ``spec.labels`` > 2; otherwise it always has two labels."""
 
     @classmethod
     @abstractmethod
@@ -37,19 +37,19 @@ class Declared(ABC):
 
     @abstractmethod
     def __str__(self) -> str:
-        """The class in words; the text that `parse` reads, where the class has one."""
+        """The text that `parse` reads if the class has one; otherwise the class in words."""
 
 
 def declaration(H: HypothesisClass[Any]) -> str:
-    """The text that declares ``H``; empty if it has none, as most version spaces."""
+    """The text that declares ``H``; empty if there is none, as for most version spaces."""
     text = str(H)
     return text if _declares(text, H) else ""
 
 
 def described(parts: Sequence[HypothesisClass[Any]], form: str, words: str) -> str:
-    """``form`` around the texts that declare the parts, or ``words`` before what describes them.
+    """``form`` around the texts that declare the parts, or ``words`` before their descriptions.
 
-    Each part is described once: of parts within parts, twice each would double with the depth.
+    Each part is described once, because describing nested parts twice would double with the depth.
 
     >>> described([parse_class("points(a)")], "complement", "the complement of")
     'complement(points(a))'
@@ -68,7 +68,7 @@ def _declares(text: str, H: HypothesisClass[Any]) -> bool:
 
 
 def declared_kinds() -> dict[str, type[Declared]]:
-    """The kinds of classes that have a text form, by their keywords; found by walking the package."""
+    """The kinds of classes with a text form, by keyword, found by walking the package."""
     found = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
     return {kind.keyword: kind for kind in found}
 
@@ -76,8 +76,8 @@ def declared_kinds() -> dict[str, type[Declared]]:
 def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
     """The class of functions into {0, ..., labels - 1} that ``text`` declares.
 
-    Raises `DeclarationError` for an unknown keyword, illegal arguments, and a class that does not have
-    so many labels.
+    Raises `DeclarationError` for an unknown keyword, illegal arguments, and a class that cannot have
+    this number of labels.
 
     >>> parse_class("thresholds(dep_delay, -60..1440)").littlestone_dimension()
     10

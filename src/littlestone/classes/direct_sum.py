@@ -1,4 +1,4 @@
-"""The direct sum of classes on disjoint domains: a function of each, chosen independently."""
+"""The direct sum of classes on disjoint domains: independently chosen functions, one of each."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class DirectSumClass(BinaryClass[Place], Declared):
 
         LDim = the sum of the LDims of the parts
 
-    (hang a deepest tree of one part under every leaf of another; and the SOA of each part, run on its
-    own points, makes no more mistakes).  A restriction changes one part, so the SOA is the one of each
-    part, and points reduce the sum iff those of one part reduce that part.  All is exact, on finite
-    and infinite domains, and costs what the parts cost.
+    Lower bound: hang a deepest tree of one part under every leaf of another.  Upper bound: run the SOA
+    of each part on its own points.  A restriction changes one part only.  So the SOA is that of each
+    part, and points reduce the sum iff the points in one part reduce that part.  All methods are exact
+    on finite and infinite domains, and cost as much as those of the parts.
 
     >>> from littlestone.classes import Points, Thresholds
     >>> from littlestone.domains import Strings
@@ -45,7 +45,7 @@ class DirectSumClass(BinaryClass[Place], Declared):
     parts: tuple[HypothesisClass[Any], ...]
 
     def __post_init__(self) -> None:
-        if self.is_empty():  # whichever part is: it is one object
+        if self.is_empty():  # one object, whichever part is empty
             object.__setattr__(self, "parts", tuple(map(_contradicted, self.parts)))
 
     @classmethod

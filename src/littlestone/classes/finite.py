@@ -19,9 +19,9 @@ from littlestone.domains import Names
 
 @dataclass(frozen=True)
 class FiniteClass(Tabled):
-    """Finitely many functions on finitely many named points, by a table that is listed.
+    """Finitely many functions on finitely many named points, given by a table.
 
-    Equal rows are one hypothesis, under the name of the first.
+    Equal rows are one hypothesis, which has the name of the first.
 
     >>> H = FiniteClass.from_array([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     >>> H.littlestone_dimension(), H.restrict("x1", 1).littlestone_dimension()
@@ -44,9 +44,9 @@ class FiniteClass(Tabled):
         other: str | None = None,
         source: str = "",
     ) -> Self:
-        """The class of a checked table; ``source`` is the text that declares it, if any.
+        """The class of a checked table; ``source`` is the text that declares it, if there is one.
 
-        A `BinaryTable` has its domain, the points of a `LabelTable` are the values of a column
+        A `BinaryTable` has its own domain.  The points of a `LabelTable` are the values of a column
         ``name``.
         """
         binary = isinstance(table, BinaryTable)
@@ -71,9 +71,10 @@ class FiniteClass(Tabled):
     ) -> Self:
         """The class whose rows are the hypotheses and whose columns are the points.
 
-        Its entries are 0, ..., ``labels`` - 1; None stands for 1 + the largest entry.  Points and
-        hypotheses without names are called x0, x1, ... and h0, h1, ...  Raises `DeclarationError` for a
-        ragged or empty table and for an entry that is no label, naming the first culprit.
+        Its entries are 0, ..., ``labels`` - 1; if ``labels`` is None, it is 1 + the largest entry.
+        Points and hypotheses without names are called x0, x1, ... and h0, h1, ...  Raises
+        `DeclarationError` for a ragged or empty table, and for an entry that is not a label; the error
+        names the first one.
         """
         if labels == 2:
             return cls.from_table(BinaryTable.checked(values, points, hypotheses, name))
@@ -90,10 +91,10 @@ class FiniteClass(Tabled):
         other: str | None = None,
         source: str = "",
     ) -> Self:
-        """The class of a CSV or .npy file of the labels 0, ..., ``labels`` - 1, rows being hypotheses.
+        """The class of a CSV or .npy file of labels 0, ..., ``labels`` - 1; rows are hypotheses.
 
-        A CSV file may start with a row of names of points, a column of names of hypotheses, or both:
-        a first row or column that holds anything but labels is one of names.
+        A CSV file may start with a row of point names, a column of hypothesis names, or both.  A first
+        row or column that holds anything but labels is read as names.
         """
         if labels == 2:
             return cls.from_table(read_table(path, name, other=other), source=source)
@@ -112,7 +113,7 @@ class FiniteClass(Tabled):
     def from_functions(
         cls, functions: Iterable[Callable[[Any], int]], points: Iterable[Any], *, name: str = "x"
     ) -> Self:
-        """The class of the functions restricted to the given points, named by their texts.
+        """The class of the functions, restricted to the given points and named by their texts.
 
         >>> FiniteClass.from_functions([lambda x, t=t: int(x >= t) for t in range(5)], range(4)).size
         5

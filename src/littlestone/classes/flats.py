@@ -1,4 +1,4 @@
-"""Classes of the flats of a vector matroid: subspaces, and zero sets of polynomials."""
+"""Classes of flats of a vector matroid: subspaces, and zero sets of polynomials."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Vectors = tuple[Vector, ...]
 
 @dataclass(frozen=True)
 class Flats(BinaryClass[Vector], Declared):
-    """A lattice of flats: subspaces U of a space E that are spanned by vectors of points.
+    """A lattice of flats: the subspaces U of a space E that vectors of points span.
 
     A point x is a vector ``embed(x)`` of E, and the flat U labels x by 1[embed(x) in U].  A version
     space is {U : ``inside`` <= U, rank U <= ``most``, U avoids ``negatives``}, where ``inside`` is
@@ -33,8 +33,8 @@ class Flats(BinaryClass[Vector], Declared):
 
         LDim = r - rank(inside),    SOA = the intersection of all U of rank r,
 
-    proved in docs/proofs/algebraic-classes.md.  What is left to a class is the search for a flat of
-    some rank that avoids the negatives, and for points that meet all of them.
+    proved in docs/proofs/algebraic-classes.md.  A subclass only has to search for a flat of some rank
+    that avoids the negatives, and for points that meet all such flats.
     """
 
     domain: Product
@@ -65,7 +65,7 @@ class Flats(BinaryClass[Vector], Declared):
 
     @abstractmethod
     def _avoiding(self, negatives: frozenset[Vector], rank: int) -> Vectors | None:
-        """Vectors of points that span, with ``inside``, a flat of that rank without negatives."""
+        """Vectors of points that span with ``inside`` a flat of that rank without negatives."""
 
     @abstractmethod
     def _common(self, U: Vectors, W: Vectors) -> Vectors:
@@ -73,15 +73,15 @@ class Flats(BinaryClass[Vector], Declared):
 
     @abstractmethod
     def _few(self, count: int) -> bool:
-        """Whether so many points are surely too few to meet all flats of the largest rank."""
+        """Whether ``count`` points are certainly too few to meet all flats of the largest rank."""
 
     @abstractmethod
     def _known_blocking(self, k: int) -> frozenset[Vector] | None:
-        """At most k directions that are known to meet all that the negatives do not, or None."""
+        """At most k directions known to meet all flats that the negatives miss, or None."""
 
     @abstractmethod
     def _directions(self, U: Span) -> Iterator[Vector]:
-        """The points of U outside of ``inside``, each as the direction that it has in common."""
+        """The directions modulo ``inside`` of the points of U outside of ``inside``."""
 
     @abstractmethod
     def _point_of(self, direction: Vector) -> Vector:
@@ -110,9 +110,7 @@ class Flats(BinaryClass[Vector], Declared):
         return self.contradicted
 
     def is_single(self) -> bool:
-        return (
-            self.littlestone_dimension() == 0
-        )  # as everywhere, but here it is cheaper than to count
+        return self.littlestone_dimension() == 0  # the same answer as counting, but cheaper
 
     def littlestone_dimension(self) -> int:
         if self.contradicted:
@@ -189,8 +187,8 @@ class Flats(BinaryClass[Vector], Declared):
     def reducing_points(self, k: int) -> list[Vector] | None:
         """See `HypothesisClass.reducing_points`.
 
-        At once while the negatives and k more are too few to meet all flats of the largest rank;
-        exponential in k beyond.
+        Immediate while the negatives and k more points are too few to meet all flats of the largest
+        rank; otherwise exponential in k.
         """
         self.require_learnable()
         if self.littlestone_dimension() < 1 or k < 1:
@@ -198,8 +196,8 @@ class Flats(BinaryClass[Vector], Declared):
         self._find(core=True)
         if self._core:  # every flat of the largest rank has these points: ``inside`` grows for free
             return [self.point(self._core[0])]
-        # Now the SOA is 0 outside of ``inside``: k more negatives must meet what the others leave.
-        # One point alone would have to be in all of these flats, hence in the core.
+        # Now the SOA is 0 outside of ``inside``: k more negatives must meet the remaining flats.
+        # A single point would have to be in all of these flats, and so in the core.
         if k == 1 or self._few(len(self.negatives) + k):
             return None
         blocking = self._known_blocking(k) or self._blocking(frozenset(), k, frozenset(), [])
@@ -208,10 +206,11 @@ class Flats(BinaryClass[Vector], Declared):
     def _blocking(
         self, chosen: frozenset[Vector], k: int, useless: frozenset[Vector], known: list[Span]
     ) -> frozenset[Vector] | None:
-        """``chosen`` and at most k more, none ``useless``, that block with the negatives, or None.
+        """``chosen`` and at most k more points, none ``useless``, that block all flats, or None.
 
-        One point of every flat that they do not meet must be chosen: each is tried.  ``known`` are
-        the flats found so far, for a flat that one point misses is missed by most others.
+        The negatives block together with them.  A flat that they all miss needs a point, so each of its
+        points is tried.  ``known`` are the flats found so far, because most points miss a flat that one
+        point misses.
         """
         count_steps()
         unmet = (U for U in known if not any(v in U for v in chosen))

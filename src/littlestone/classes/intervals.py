@@ -29,17 +29,17 @@ MOST_SCORED = 1 << 12
 class Intervals(Enumerable[int], BinaryClass[int], Declared):
     """The functions 1[a <= x <= b] for low <= a <= b <= high on a grid, and the constant 0.
 
-    A version space is known by the ``gaps``, the runs of points between negative examples, by the
-    ``core``, the hull of the positive ones, and by whether the constant ``zero`` is left: an interval
-    lies in one gap and holds the core.  Nothing is enumerated.  With l >= r the lengths of the two
-    longest gaps, before a positive example
+    A version space is stored as the ``gaps`` (the runs of points between negative examples), the
+    ``core`` (the hull of the positive ones) and whether the constant ``zero`` is left.  An interval
+    lies in one gap and contains the core.  Nothing is enumerated.  Let l >= r be the lengths of the
+    two longest gaps.  Before a positive example
 
         LDim >= d  iff  l >= A  or  (l >= B and r >= C),  where A, B, C = spine(d),
 
-    so that LDim = 2 log2 m - O(1) on m points; after one, the two ends are independent thresholds and
-    LDim = floor(log2 #a) + floor(log2 #b).  All methods take O(number of gaps) steps, and k more
-    where k reducing points are asked for; but `error_runs` scores all O(m^2) intervals one by one, on
-    grids of at most 2^12 points.  Proofs: docs/proofs/intervals.md.
+    so that LDim = 2 log2 m - O(1) on m points.  After a positive example, the two ends are independent
+    thresholds and LDim = floor(log2 #a) + floor(log2 #b).  All methods take O(number of gaps) steps,
+    and k more for k reducing points.  The exception is `error_runs`, which scores all O(m^2) intervals
+    one by one, on grids of at most 2^12 points.  Proofs: docs/proofs/intervals.md.
 
     >>> H = Intervals.on(0, 2**64 - 1)
     >>> H.littlestone_dimension(), H.restrict(2**40 - 1, 1).littlestone_dimension()
@@ -90,7 +90,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
         return self.zero + sum(m * (m + 1) // 2 for m in map(_length, self.gaps))
 
     def _ends(self, core: Span) -> Span:
-        """The numbers of left and of right ends of the intervals that hold ``core``."""
+        """The numbers of left and right ends of the intervals that contain ``core``."""
         first, last = next(gap for gap in self.gaps if _holds(gap, core))
         return core[0] - first + 1, last - core[1] + 1
 
@@ -117,9 +117,9 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
         d = self.littlestone_dimension()
         ones: list[Span] = []
         longest = nlargest(3, self.gaps, key=_length)
-        for first, last in sorted(longest[:2]):  # a third one is not missed
+        for first, last in sorted(longest[:2]):  # a third gap does not matter
             others = [_length(gap) for gap in longest if gap != (first, last)]
-            # One part of a cut grows, the other shrinks; they matter as they pass A, B or C.
+            # One part of a cut grows and the other shrinks; they matter when they pass A, B or C.
             turns = {t for c in spine(d) for t in (first + c, last - c + 1) if first < t <= last}
             for start, stop in pairwise(sorted({first, last + 1} | turns)):
                 if spine_dimension([start - first, last - start, *others]) < d:
@@ -150,7 +150,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
         return self._pinned(*ones[0]) if k >= 2 else None
 
     def _least_dimensions(self, run: Span) -> Iterator[int]:
-        """Points of a run of SOA 1, one of which has the least LDim(H|(x,1)) of all its points."""
+        """Points of a run of SOA label 1, one of which has the least LDim(H|(x,1)) in the run."""
         yield from run
         if self.core is None:
             # floor(log2 #a) rises with x, floor(log2 #b) falls, where #b = last + 1 - x < 2^j first.
@@ -159,17 +159,17 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
             yield from (x for x in falls if run[0] < x <= run[1])
 
     def _pinned(self, start: int, stop: int) -> list[int]:
-        """Two points around an end of a run of SOA 1, which leave one choice of an end or of both."""
+        """Two points around an end of a run of SOA label 1 that fix one end or both."""
         first, last = next(gap for gap in self.gaps if gap[0] <= start <= gap[1])
         if stop < last:
             return [stop, stop + 1]
         return [start - 1, start] if start > first else [start, stop]
 
     def _cuts(self, k: int, d: int) -> list[int] | None:
-        """At most ``k`` negative points that lower LDim, where the SOA is constant 0.
+        """At most ``k`` negative points that lower LDim, if the SOA is the constant 0.
 
-        They end LDim >= d if no part of a gap is as long as B; or if none is as long as C but for
-        one, which is shorter than A.
+        They end LDim >= d if no part of a gap is as long as B, or if at most one part is as long as C
+        and that part is shorter than A.
         """
         A, B, C = spine(d)
 
@@ -216,7 +216,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
 
     def error_runs(self, sample: Sample[int]) -> ErrorRuns:
         self.require_scorable()
-        # Outside of an interval the positives are wrong, inside of it the negatives.
+        # Outside of an interval the positives are wrong, and inside the negatives.
         low, everywhere = self.domain.low, int(sample.positives.sum())
         change = np.zeros(self.domain.size + 1, dtype=np.int64)
         change[[x - low + 1 for x in sample.points]] = sample.negatives - sample.positives

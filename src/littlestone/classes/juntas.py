@@ -1,4 +1,4 @@
-"""Functions of few out of many columns of 0s and 1s."""
+"""Functions that depend on few of many columns of 0s and 1s."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from littlestone.errors import DeclarationError
 
 @dataclass(frozen=True)
 class Juntas(Tabled):
-    """The functions that depend on at most k of n columns of 0s and 1s, whichever these are.
+    """The functions that depend on at most k of n columns of 0s and 1s.
 
-    LDim >= 2^k, for all functions of k columns are among them.  By a table, which allows k <= 4.
+    LDim >= 2^k, because the class contains all functions of k columns.  It is a table, so k <= 4.
 
     >>> H = Juntas.of(["a", "b", "c", "d"], k=1)
     >>> H.size, H.littlestone_dimension()
@@ -43,7 +43,7 @@ class Juntas(Tabled):
         x, tables = np.arange(2**n), np.arange(2**2**k)
         rows = []
         for chosen in combinations(range(n), k):
-            # What a point shows in the chosen columns, as a number below 2^k.
+            # The values of a point in the chosen columns, as a number below 2^k.
             shown = sum(((x >> n - 1 - j & 1) << i for i, j in enumerate(chosen)), 0 * x)
             rows.append((tables[:, None] >> shown & 1).astype(bool))
         found = np.concatenate(rows)

@@ -1,7 +1,7 @@
-"""The limits of a declaration: how long, how deep and how wide the text of a class may be.
+"""Limits on the text of a class: how long, how deep and how wide it may be.
 
-Each is far above what people write, and low enough that every text is read in a moment.  A class
-whose own combinatorics needs a lower limit states it in its own file.
+Each limit is far above what people write, and low enough that every text is read quickly.  A class
+that needs a lower limit states it in its own file.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from littlestone.errors import TooLargeError
 
 MOST_CHARACTERS = 20_000
 MOST_DEPTH = 16
-"""Parentheses inside of each other, those of the class itself among them."""
+"""Nested parentheses, including those of the class itself."""
 MOST_ARGUMENTS = 1_000
-"""Columns, or classes, between one pair of parentheses."""
+"""Columns or classes in one pair of parentheses."""
 
 _SHOWN = 60
 
 
 def require_at_most(most: int, found: int, what: str, text: str, fix: str) -> None:
-    """Raise `TooLargeError` where a text has ``found`` > ``most`` of ``what``.
+    """Raise `TooLargeError` if a text has ``found`` > ``most`` of ``what``.
 
     >>> require_at_most(2, 2, "columns", "points(a, b)", "name fewer")
     """
@@ -32,7 +32,7 @@ def require_at_most(most: int, found: int, what: str, text: str, fix: str) -> No
 
 
 def in_digits(number: int) -> str:
-    """A whole number in digits, or its power of two: Python writes none of over 4,300 digits.
+    """A whole number in digits, or its power of two, because Python writes at most 4,300 digits.
 
     >>> in_digits(101), in_digits(2**500 + 1)
     ('101', 'about 2^500')

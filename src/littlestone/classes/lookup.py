@@ -19,17 +19,17 @@ FORM = "lookup(COLUMN, integers(COLUMN), ...; at most M)"
 
 @dataclass(frozen=True)
 class Lookup(HypothesisClass[Any], Declared):
-    """The functions that have a label other than 0, the default, at no more than ``most`` points.
+    """The functions that have a label other than the default 0 at no more than ``most`` points.
 
     The domain is infinite: a key is a text, a whole number, or a record of such columns.  Let M be
-    the examples with another label than 0.  Then
+    the examples with a label other than 0.  Then
 
         LDim = most - |M|,
 
-    and the standard optimal algorithm predicts the label of a known point, and 0 at a new one.  Upper
-    bound: it errs at new points of other labels only.  Lower bound: a tree of that depth asks at new
-    points, one a level, for 0 or 1.  `restrict` copies the examples.  Raises `DeclarationError` for a
-    negative ``most`` or another domain.
+    and the standard optimal algorithm predicts the label of a known point, and 0 at a new point.  Upper
+    bound: it errs only at new points with other labels.  Lower bound: a tree of that depth asks about
+    one new point per level, with the labels 0 and 1.  `restrict` copies the examples.  Raises
+    `DeclarationError` for a negative ``most`` or another domain.
 
     >>> H = Lookup(Strings("tailnum"), 3, 4000)
     >>> H.littlestone_dimension(), H.restrict("N1", 2).littlestone_dimension()
@@ -64,7 +64,7 @@ class Lookup(HypothesisClass[Any], Declared):
 
     @property
     def _left(self) -> int:
-        """How many keys with another label are still unknown, at most."""
+        """The most keys with another label that are still unknown."""
         return self.most - sum(y != 0 for _, y in self.known)
 
     def bit_class(self, i: int) -> Subsets:
@@ -88,7 +88,7 @@ class Lookup(HypothesisClass[Any], Declared):
         if self.contradicted or label != y:
             return replace(self, known=frozenset(), contradicted=True)
         after = replace(self, known=self.known | {(x, y)})
-        # Of a table known in full, the keys with the default label say no more.
+        # If all other keys are known, keys with the default label add no information.
         return (
             after if after._left else replace(self, known=frozenset(e for e in after.known if e[1]))
         )
@@ -124,7 +124,7 @@ class Lookup(HypothesisClass[Any], Declared):
         self.require_learnable()
 
     def least_errors(self, sample: Sample[Any]) -> int:
-        """See `HypothesisClass.least_errors`; O(N log N): the keys of largest gain get their labels."""
+        """See `HypothesisClass.least_errors`; O(N log N): keys with the largest gain get labels."""
         known = dict(self.known)
         right, gains = 0, list[int]()
         for x, row in zip(sample.points, sample.counts.tolist(), strict=True):

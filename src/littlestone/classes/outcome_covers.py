@@ -14,10 +14,10 @@ Cover = frozenset[Outcome]
 
 
 class Space(NamedTuple):
-    """A version space: the sets of at most s rules with outcomes, none refuted, that hold a cover.
+    """A version space: sets of at most s unrefuted rules with outcomes that contain a cover.
 
-    ``covers`` are the least such sets that explain all examples with outcomes.  ``refuted`` are the
-    rules with outcomes that an example obeys and contradicts.
+    ``covers`` are the minimal such sets that explain all examples with outcomes.  ``refuted`` are the
+    rules with outcomes that an example obeys but contradicts.
     """
 
     covers: frozenset[Cover]
@@ -28,10 +28,10 @@ WHOLE = Space(frozenset([Cover()]), frozenset())  # no rule explains no example
 
 
 class OutcomeCovers:
-    """Restriction and dimension of the sets of at most s rules of at most r of m columns, k outcomes.
+    """Restriction and dimension of sets of at most s rules on at most r of m columns, k outcomes.
 
-    As `littlestone.classes.covers.Covers`, with an outcome in 1, ..., k for each rule, where rules
-    with different outcomes exclude each other.  docs/proofs/outcomes.md.
+    Like `littlestone.classes.covers.Covers`, but each rule has an outcome in 1, ..., k, and rules with
+    different outcomes exclude each other.  docs/proofs/outcomes.md has the proofs.
     """
 
     def __init__(self, m: int, r: int, s: int, k: int) -> None:
@@ -43,11 +43,11 @@ class OutcomeCovers:
     @classmethod
     @cache
     def of(cls, m: int, r: int, s: int, k: int) -> OutcomeCovers:
-        """The one object for these numbers, so that what it finds is kept."""
+        """The shared object for these numbers, so that its results are kept."""
         return cls(m, r, s, k)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # What was found tells of the records that asked for it.
+        # The cached results reveal the records that asked for them, so they are not pickled.
         return OutcomeCovers.of, (self.m, self.r, self.s, self.k)
 
     def rules_at(self, x: Rule) -> list[Rule]:
@@ -55,7 +55,7 @@ class OutcomeCovers:
         return [tuple(x[j] if j in shape else None for j in range(self.m)) for shape in self.shapes]
 
     def is_open(self, cover: Cover) -> bool:
-        """Whether a rule more may change the function."""
+        """Whether one more rule may change the function."""
         return len(cover) < self.s and all(any(v is not None for v in rule) for rule, _ in cover)
 
     def restrict(self, space: Space, x: Rule, y: int) -> Space:
@@ -78,18 +78,18 @@ class OutcomeCovers:
                         if all(exclude(rule, other) for other in others)
                     }
             covers = {c for c in grown if not any(least < c for least in grown)}
-        # Where no rule can be added, the refuted ones no longer matter.
+        # If no rule can be added, the refuted rules no longer matter.
         kept = refuted if any(map(self.is_open, covers)) else frozenset[Outcome]()
         return Space(frozenset(covers), kept)
 
     def values(self, space: Space) -> list[list[Any]]:
-        """The values that covers ask of each column; all others are alike but for `refuted`."""
+        """The values that covers ask of each column; all other values differ only in `refuted`."""
         columns = zip(*(rule for cover in space.covers for rule, _ in cover), strict=True)
         found = [sorted({v for v in column if v is not None}) for column in columns]
         return found or [[] for _ in range(self.m)]
 
     def dimension(self, space: Space) -> int:
-        """LDim of the space; -1 when it is empty."""
+        """LDim of the space; -1 if it is empty."""
         numbered, d = self._numbered(space), -1
         while self._at_least(numbered, d + 1):
             d += 1
@@ -120,7 +120,7 @@ class OutcomeCovers:
         return answer
 
     def _numbered(self, space: Space) -> Space:
-        """The space with the values of covers numbered, without the refuted rules of others."""
+        """The space with the values of its covers numbered, without refuted rules of other values."""
         numbers: list[dict[Any, int | None]] = [{None: None} for _ in range(self.m)]
         for rule in _ordered(space.covers):
             for known, value in zip(numbers, rule, strict=True):

@@ -23,25 +23,24 @@ from littlestone.hypotheses.rules import Rule
 from littlestone.steps import count as count_steps
 
 FORM = "outcomes(COLUMN, integers(COLUMN), ...; at most S rules of R)"
-MOST_COVERS = 16  # of which version spaces are searched
+MOST_COVERS = 16  # the most covers whose version spaces are searched
 MOST_LABELS = 4
-MOST_TRIED = 1 << 16  # sets of points that are tried whether they reduce
+MOST_TRIED = 1 << 16  # the most sets of points that are tried for reducing
 
 
 @dataclass(frozen=True)
 class Outcomes(HypothesisClass[Rule], Declared):
-    """At most s rules "these columns have these values: this outcome", and else the label number 0.
+    """At most s rules "these columns have these values: this outcome"; otherwise the label 0.
 
-    A rule fixes the values of at most r of the m columns and has an outcome in 1, ..., k; two rules of
-    different outcomes exclude each other, so they never disagree.  Then the bit number i of the outcome
-    is 1 at the records that obey one of the rules whose outcome has that bit: every H|_i is the class
-    of all unions of at most s rules, `EqualityRules` for s = 1 and `RuleSets` else.
+    A rule fixes the values of at most r of the m columns and has an outcome in 1, ..., k.  Two rules
+    with different outcomes exclude each other, so they never disagree.  Then bit i of the outcome is 1
+    at the records that obey a rule whose outcome has that bit.  So every H|_i is the class of all
+    unions of at most s rules: `EqualityRules` for s = 1, otherwise `RuleSets`.
 
-    Its LDim is at least that of that class, which is reached by rules of one outcome; the two are
-    equal wherever they have been computed (docs/proofs/outcomes.md).  It is found by search: for s
-    rules over m columns with (sum over i <= r of C(m, i))^s <= 16 and at most 4 labels.  Else what
-    restricts the class raises `TooLargeError`.  Learning needs no search.  Raises
-    `DeclarationError` for what `RuleSets` refuses.
+    LDim is at least that of this class, because rules with one outcome attain it.  The two are equal
+    in every computed case (docs/proofs/outcomes.md).  A search finds LDim if (sum over i <= r of
+    C(m, i))^s <= 16 and there are at most 4 labels.  Otherwise methods that restrict the class raise
+    `TooLargeError`.  Learning needs no search.  Raises `DeclarationError` for what `RuleSets` refuses.
 
     >>> H = Outcomes.of("origin", "dest", labels=3, max_rules=2)
     >>> H.littlestone_dimension(), H.restrict(("JFK", "HNL"), 2).littlestone_dimension()
@@ -60,7 +59,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
     space: Space = WHOLE
 
     def __post_init__(self) -> None:
-        # The class of unions refuses what no rules can be.
+        # The class of unions refuses illegal rules.
         unions = RuleSets(self.domain, self.max_rules, self.max_literals)
         object.__setattr__(self, "max_literals", unions.max_literals)
 
@@ -72,7 +71,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
         max_rules: int,
         max_literals: int | None = None,
     ) -> Self:
-        """The rules over the columns of these names, or these domains; by default they fix all."""
+        """The rules over columns with these names or domains; by default they fix all columns."""
         named = tuple(Strings(column) if isinstance(column, str) else column for column in columns)
         most = len(named) if max_literals is None else max_literals
         return cls(Product(named), labels, max_rules, most)
@@ -84,7 +83,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
 
     @cached_property
     def search(self) -> OutcomeCovers:
-        """What restricts version spaces and finds their MLS; `TooLargeError` if that is long."""
+        """The search that restricts version spaces and finds LDim; it may raise `TooLargeError`."""
         m, s, k = len(self.domain.columns), self.max_rules, self.labels - 1
         growth = EqualityRules(self.domain, self.max_literals).elements_per_point
         if growth**s > MOST_COVERS or k >= MOST_LABELS:
@@ -133,10 +132,10 @@ class Outcomes(HypothesisClass[Rule], Declared):
         )
 
     def reducing_points(self, k: int) -> list[Rule] | None:
-        """See `HypothesisClass.reducing_points`; tries the sets of points of the values that matter.
+        """See `HypothesisClass.reducing_points`; tries sets of points with the values that matter.
 
-        Those are the values of examples, and as many others of each column as points, as the others are
-        alike; none is tried where no number of points reduces.  Raises `TooLargeError` once these are
+        These values are the values of examples and k others in each column, because all others are
+        alike.  No set is tried if no number of points reduces.  Raises `TooLargeError` if there are
         more than 65,536 sets.
         """
         self.require_learnable()
@@ -162,10 +161,10 @@ class Outcomes(HypothesisClass[Rule], Declared):
         return None
 
     def _limit(self) -> Space:
-        """A version space in all those that the SOA's labels leave at finitely many points.
+        """A version space inside all those that the SOA's labels at finitely many points leave.
 
-        The SOA's labels at the values of examples and a new one, with all rules of new values refuted:
-        a tree of the class needs none of the values of finitely many points.
+        It has the SOA's labels at the values of examples and at a new value, and refutes all rules with
+        new values.  A tree of the class does not need the values of finitely many points.
         """
         points = list(self._points(self._values, 1))
         (new,) = zip(*self._new_values(1), strict=True)
@@ -184,7 +183,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
 
     @cached_property
     def _values(self) -> list[list[Any]]:
-        """The values of each column that an example has, as far as that matters."""
+        """The values of each column that occur in examples, as far as they matter."""
         rules = [rule for rule, _ in self.space.refuted]
         rules += [rule for cover in self.space.covers for rule, _ in cover]
         columns = zip(*rules, strict=True)
@@ -192,14 +191,14 @@ class Outcomes(HypothesisClass[Rule], Declared):
         return found or [[] for _ in self.domain.columns]
 
     def _new_values(self, count: int) -> list[list[Any]]:
-        """So many values of each column that no example has."""
+        """``count`` values of each column that occur in no example."""
         return [
             list(islice((v for v in column if v not in taken), count))
             for column, taken in zip(self.domain.columns, self._values, strict=True)
         ]
 
     def _points(self, values: list[list[Any]], new: int) -> Iterator[Rule]:
-        """The records of these values of each column and so many new ones."""
+        """The records with these values in each column, and ``new`` new values."""
         more = self._new_values(new)
         return product(*([*u, *v] for u, v in zip(more, values, strict=True)))
 

@@ -24,17 +24,17 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FlatComplement
 from littlestone.sample import Sample
 
-MOST_SCORED = 24  # the logarithm of how many parities are scored at once
+MOST_SCORED = 24  # the base-2 logarithm of the most parities that are scored at once
 
 
 @dataclass(frozen=True)
 class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
     """The functions h_a(x) = <a, x> mod 2 on GF(2)^n, or all <a, x> + b with ``affine``.
 
-    An example is a linear equation for the coefficients, and a version space is the solution space
-    of a system: an affine space of some dimension k, -1 if there is no solution.  ``rows`` is that
-    system in reduced row echelon form; a row holds, from the highest bit down, the n coefficients,
-    that of b if ``affine``, and the label.  Then
+    An example is a linear equation for the coefficients, and a version space is the solution space of
+    a system: an affine space of dimension k, or -1 if there is no solution.  ``rows`` is that system in
+    reduced row echelon form.  A row holds, from the highest bit down, the n coefficients, the
+    coefficient of b if ``affine``, and the label.  Then
 
         LDim = k,    SOA(x) = the label that the equations imply at x, and 1 where they imply none.
 
@@ -62,11 +62,11 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
 
     @property
     def _width(self) -> int:
-        """Number of coefficients of a parity."""
+        """The number of coefficients of a parity."""
         return len(self.domain.columns) + self.affine
 
     def _equation(self, x: Vector, y: int) -> int:
-        """What the equation h(x) = y says beyond the known ones: 0 if nothing, 1 if 0 = 1."""
+        """The equation h(x) = y reduced by the known ones: 0 if implied, 1 if contradicted (0 = 1)."""
         row = int("".join(map(str, (*x, 1, y) if self.affine else (*x, y))), 2)
         for known in self.rows:
             if row >> (known.bit_length() - 1) & 1:
@@ -124,7 +124,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
 
     def reducing_points(self, k: int) -> list[Vector] | None:
         self.require_learnable()
-        x = self.mistake_point()  # any label of it lowers LDim
+        x = self.mistake_point()  # either label lowers LDim
         return None if x is None or k < 1 else [x]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Point functions over an infinite domain: one element is positive, nobody knows which."""
+"""Point functions over an infinite domain: one unknown element is positive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from littlestone.sample import Sample
 
 @dataclass(frozen=True)
 class Points(PointCovering):
-    """The indicators of single points, 1[x = a], over an infinite domain, with or without 0.
+    """The indicators 1[x = a] of single points of an infinite domain, with or without the constant 0.
 
     LDim = 1 before a positive example, 0 after one, -1 after a contradiction.  ``member`` is the
     positive point seen, ``excluded`` the negative ones.  `restrict` copies ``excluded``.

@@ -22,11 +22,11 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import ZeroSet
 from littlestone.steps import count as count_steps
 
-# There is no formula for the number of sets.  They are counted one by one, up to so many, if no more
-# than so many directions of points are left.
+# There is no formula for the number of sets.  They are counted one by one up to a limit, if few enough
+# directions of points are left.
 MOST_COUNTED = 1_000
 _MOST_LEFT = 64
-_MOST_ORDERS = 4  # in which points are added greedily, before a search through all flats
+_MOST_ORDERS = 4  # greedy orders of the points that are tried before a search through all flats
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class PolynomialZeros(Flats):
     """The sets {x : p(x) = 0 for all p in P} for systems P of polynomials of degree at most D.
 
     Points are vectors of GF(q)^n.  With P empty the set is everything, with 1 in P it is empty.
-    A point x stands for the values of all monomials of degree at most D at x, so that x is in the
-    smallest such set with x_1, ..., x_k iff its vector is in the span of theirs: the class is that
-    of all flats.  These are the polynomial equalities of BLM20 (introduction).
+    The vector of a point x holds the values of all monomials of degree at most D at x.  So x is in the
+    smallest such set that contains x_1, ..., x_k iff its vector is in the span of theirs.  The class is
+    therefore that of all flats.  These are the polynomial equalities of BLM20 (introduction).
 
-    LDim is the number of monomials that differ as functions: C(n + D, D) for D < q.  On a large
-    field the negatives leave one dimension less, no matter which they are, as long as fewer than
-    q / D; beyond that, a search through the flats answers exactly.  Proofs are in
-    docs/proofs/algebraic-classes.md.  `restrict` costs the square of the number of monomials.  The
-    search may read all points, and be exponential: 30 negatives on GF(3)^4 may be too many for it.
+    LDim is the number of monomials that differ as functions: C(n + D, D) for D < q.  If there are fewer
+    than q / D negatives, they lower the dimension by one, whichever they are.  With more negatives, a
+    search through the flats gives the exact answer.  Proofs are in docs/proofs/algebraic-classes.md.
+    `restrict` costs the square of the number of monomials.  The search may read all points and be
+    exponential: 30 negatives on GF(3)^4 may be too many for it.
 
     >>> conics = PolynomialZeros.over(["x", "y"], 101, 2)
     >>> conics.littlestone_dimension()
@@ -91,7 +91,7 @@ class PolynomialZeros(Flats):
 
     @cached_property
     def size(self) -> int | None:
-        """Number of sets; None where that is too many to count, which is known at once."""
+        """The number of sets; None, at once, if there are too many to count."""
         dimension = self.littlestone_dimension()
         if dimension < 1:
             return dimension + 1
@@ -149,7 +149,7 @@ class PolynomialZeros(Flats):
         # A point more can be avoided as well.
         if self.negatives and self._few(len(self.negatives) + 1):
             return ()
-        # Flats that avoid a vector in common, of a point or not, may spare a look at all points.
+        # Flats that avoid a common vector, of a point or not, may avoid a look at all points.
         common = self._span(self._largest)
         while common != self.inside:
             v = next(filter(any, map(self.inside.direction, common.rows)))
@@ -160,9 +160,10 @@ class PolynomialZeros(Flats):
         return ()
 
     def _few(self, count: int) -> bool:
-        """Whether fewer than all points spoil the growth of a flat U that avoids so many, always.
+        """Whether a flat U that avoids ``count`` points can always grow without meeting them.
 
-        Those in the span of U and one to avoid do: at most ``most_zeros`` of them, with U in common.
+        A point spoils the growth if it is in the span of U and an avoided point.  Each such span has at
+        most ``most_zeros`` points, and all spans share U.
         """
         points, zeros = self.inside.order ** len(self.domain.columns), self._monomials.most_zeros
         return self._rank < self.most and all(
@@ -181,7 +182,7 @@ class PolynomialZeros(Flats):
         return tuple(found)
 
     def _known_blocking(self, k: int) -> frozenset[Vector] | None:
-        """All directions but those of a flat of one rank less than the largest, if so few."""
+        """All directions except those of a flat of rank one below the largest, if at most k."""
         rest = set(self._alive(self.negatives)) - set(
             self._directions(self._span(self._largest[1:]))
         )

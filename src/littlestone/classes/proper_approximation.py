@@ -1,4 +1,4 @@
-"""Classes with a way from their SOAs back to their hypotheses."""
+"""Classes whose hypotheses approximate their SOAs."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ _COLUMNS = 4096  # so many keep all weights within these bits
 
 
 class ProperApproximation(HypothesisClass[Point]):
-    """A class H whose hypotheses, mixed, come close to its SOAs (GGKM21, section 6).
+    """A class H with mixtures of hypotheses that are close to its SOAs (GGKM21, section 6).
 
-    An SOA need not be in H.  But if few version spaces are needed to pin it down, then for every
-    distribution some hypothesis is close to it; so by the minimax theorem one mixture is close to it
-    at every point, and that one does not depend on the distribution (docs/proofs/proper.md).
+    An SOA need not be in H.  But if few version spaces determine it, then for every distribution some
+    hypothesis is close to it.  By the minimax theorem, one mixture is then close to it at every point,
+    and this mixture does not depend on the distribution (docs/proofs/proper.md).
     """
 
     @abstractmethod
     def mixture(self, f: Hypothesis[Point], alpha: Fraction) -> list[Hypothesis[Point]]:
         """Hypotheses of H, some repeated; at each x at most an ``alpha`` share differ from ``f``.
 
-        Then for every distribution one of them differs from f with probability at most alpha.
-        ``f`` is an SOA of a version space of H.  Where no mixture is so close, or none is found, they
-        are as close as is known.  A function of H, f and alpha alone.
+        Then for every distribution one of them differs from f with probability at most alpha.  ``f`` is
+        an SOA of a version space of H.  If no mixture this close exists or is found, the result is the
+        closest known one.  It depends on H, f and alpha alone.
         """
 
     @abstractmethod
     def most_mixed(self, alpha: Fraction) -> int | None:
-        """The most different hypotheses that `mixture` lists; None if they may be further than alpha.
+        """The most distinct hypotheses that `mixture` lists; None if they may be off by over alpha.
 
         They are within ``alpha`` of f at every point if any mixture is within alpha / 2.
         """
 
     def require_mixture(self) -> None:
-        """Raise `DeclarationError` if H is too large for `mixture`, for a learner that is made."""
+        """Raise `DeclarationError` if H is too large for `mixture`; learners call it when made."""
         return
 
 

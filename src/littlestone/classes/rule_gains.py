@@ -1,4 +1,4 @@
-"""How much a few rules of a version space may gain on a sample."""
+"""The largest gain of a few rules of a version space on a sample."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Numbers = NDArray[np.int64]
 
 
 class RuleGains:
-    """The rules of given ``shapes`` that points of a sample obey and that are not ``refuted``.
+    """The unrefuted rules with given ``shapes`` that points of a sample obey.
 
-    The sample is not empty.  The gain of a union of rules is the number of positive examples that it
-    covers less that of negative ones.  Rules that no point obeys gain 0.  O(N n log n) for n
+    The sample is not empty.  The gain of a union of rules is the number of positive examples minus the
+    number of negative examples that it covers.  Rules that no point obeys gain 0.  O(N n log n) for n
     points and N shapes.
     """
 
@@ -36,7 +36,7 @@ class RuleGains:
                 code[rows] = number
             codes.append(code)
         self.rules: list[Numbers] = []
-        """Of each shape, the number of the rule that each point obeys."""
+        """Number, for each shape, the rule that each point obeys."""
         for shape in shapes:
             rule = np.zeros(n, dtype=np.int64)
             for j in shape:
@@ -58,7 +58,7 @@ class RuleGains:
         return reduce(np.intersect1d, found) if found else np.arange(len(self.sample.points))
 
     def after(self, cover: Collection[Rule]) -> tuple[int, Numbers]:
-        """The gain of these rules, and the weights of what they leave."""
+        """The gain of these rules, and the weights of the points that they do not cover."""
         left, covered = self.weights.copy(), np.zeros(len(self.weights), dtype=bool)
         for rule in cover:
             covered[self.rows(rule)] = True
@@ -66,11 +66,11 @@ class RuleGains:
         return int(self.weights[covered].sum()), left
 
     def best(self, weights: Numbers, most: int) -> int:
-        """The largest gain of at most so many rules.
+        """The largest gain of at most ``most`` rules.
 
-        Of the rules of a best union let the first cover the most positive weight, p; then the union
-        gains ``most`` p at most.  So first rules are tried by falling p, until that is no more than
-        what is found.
+        In a best union, let the first rule be the one that covers the most positive weight, p.  Then
+        the union gains at most ``most`` p.  So first rules are tried by decreasing p, until this bound
+        is at most the best gain found.
         """
         n = len(weights)
         if not most:

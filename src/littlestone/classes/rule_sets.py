@@ -1,4 +1,4 @@
-"""Sets of rules: one of a few equality rules applies, out of vocabularies that nobody can list."""
+"""Rule sets: at least one of a few equality rules over open vocabularies applies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from littlestone.steps import count as count_steps
 
 FORM = "rule_sets(COLUMN, integers(COLUMN), ...; at most S rules of R)"
 MOST_RULES = 64
-MOST_COLUMNS = 4  # of which version spaces are searched
+MOST_COLUMNS = 4  # the most columns whose version spaces are searched
 MOST_COVERS = 64
 
 
@@ -33,20 +33,19 @@ MOST_COVERS = 64
 class RuleSets(Covering[Rule], Declared):
     """The indicators of at most ``max_rules`` rules of at most ``max_literals`` equalities each.
 
-    A rule fixes the values of at most r of the m columns of ``domain``; a hypothesis is 1 at the
-    records that obey one of its at most s rules, so no rule at all is the constant 0.
+    A rule fixes the values of at most r of the m columns of ``domain``.  A hypothesis is 1 at the
+    records that obey one of its at most s rules, so a hypothesis without rules is the constant 0.
 
-    ``space`` holds what examples leave: the covers, which are the least sets of rules that explain
-    the positive examples, and the rules that negative ones refute.  Equal version spaces are equal
-    objects.  The Littlestone dimension is found by search, in which only values of covers and new
-    values matter, exactly; docs/proofs/rule-sets.md proves it.
+    ``space`` is the version space: the covers, which are the minimal sets of rules that explain the
+    positive examples, and the rules that negative examples refute.  Equal version spaces are equal
+    objects.  A search finds the exact Littlestone dimension.  Only values of covers and new values
+    matter in it (docs/proofs/rule-sets.md).
 
-    A record obeys N = sum_{i <= r} C(m, i) rules.  Raises `DeclarationError` for what
-    `EqualityRules` refuses, and for no rule or more than 64.  What restricts the class or asks for
-    its dimension raises `TooLargeError` for more than 4 columns, or where s positive examples may
-    have N^s > 64 covers; `ChoosingLearner` needs neither.  `restrict` copies what is refuted; the
-    search takes milliseconds to some seconds, and keeps what it finds.  `error_ball` is the generic
-    walk.
+    A record obeys N = sum_{i <= r} C(m, i) rules.  Raises `DeclarationError` for what `EqualityRules`
+    refuses, and unless the number of rules is 1 to 64.  Methods that restrict the class or need its
+    dimension raise `TooLargeError` for more than 4 columns, or if s positive examples may have
+    N^s > 64 covers.  `ChoosingLearner` needs neither.  `restrict` copies the refuted rules.  The search
+    takes from milliseconds to some seconds and caches its results.  `error_ball` is the generic walk.
 
     >>> H = RuleSets.of("origin", "dest", max_rules=2, max_literals=2)
     >>> V = H.restrict(("JFK", "HNL"), 1).restrict(("EWR", "HNL"), 0)
@@ -62,7 +61,7 @@ class RuleSets(Covering[Rule], Declared):
     space: Space = WHOLE
 
     def __post_init__(self) -> None:
-        # The class of single rules refuses what no rule can be.
+        # The class of single rules refuses illegal rules.
         object.__setattr__(self, "max_literals", self._single.max_literals)
         if type(self.max_rules) is not int or not 1 <= self.max_rules <= MOST_RULES:
             raise DeclarationError(
@@ -73,13 +72,13 @@ class RuleSets(Covering[Rule], Declared):
 
     @classmethod
     def of(cls, *columns: str | Domain[Any], max_rules: int, max_literals: int) -> Self:
-        """The sets of rules over the columns of these names, or these domains."""
+        """The sets of rules over columns with these names or domains."""
         named = (Strings(column) if isinstance(column, str) else column for column in columns)
         return cls(Product(tuple(named)), max_rules, max_literals)
 
     @cached_property
     def search(self) -> Covers:
-        """What restricts version spaces and finds their dimension; `TooLargeError` if that is long."""
+        """The search that restricts version spaces and finds LDim; it may raise `TooLargeError`."""
         m, r, s = len(self.domain.columns), self.max_literals, self.max_rules
         if m > MOST_COLUMNS or self.elements_per_point**s > MOST_COVERS:
             raise TooLargeError(
@@ -109,11 +108,11 @@ class RuleSets(Covering[Rule], Declared):
 
     @cached_property
     def _new(self) -> Rule:
-        """A record of values that no example has, as far as that matters."""
+        """A record whose values occur in no example, as far as that matters."""
         return next(zip(*self._new_values(1), strict=True))
 
     def _new_values(self, count: int) -> list[list[Any]]:
-        """So many values of each column that neither covers nor refuted rules ask for."""
+        """``count`` values of each column that neither covers nor refuted rules ask for."""
         rules = [*self.space.refuted, *(rule for cover in self.space.covers for rule in cover)]
         used = list(map(set, zip(*rules, strict=True))) or [set[Any]() for _ in self.domain.columns]
         return [
@@ -122,7 +121,7 @@ class RuleSets(Covering[Rule], Declared):
         ]
 
     def _patterns(self) -> Iterator[Rule]:
-        """The values of covers that a record may have; None is any other. Weaker ones come first."""
+        """The patterns of cover values in a record; None is any other value. Weaker ones come first."""
         values = self.search.values(self.space)
         return product(*([None, *known] for known in values))
 
@@ -131,7 +130,7 @@ class RuleSets(Covering[Rule], Declared):
 
     @cached_property
     def _soa_labels(self) -> dict[Rule, int]:
-        """The SOA's label at each pattern: 1 where it is 1 with a value less, as it is monotone."""
+        """The SOA's label at each pattern; it is monotone, so it stays 1 if a value is added."""
         dimension, labels = self.littlestone_dimension(), dict[Rule, int]()
         for pattern in self._patterns():
             weaker = (
@@ -149,7 +148,7 @@ class RuleSets(Covering[Rule], Declared):
         return self.search.at_least(self.search.restrict(self.space, x, y), dimension)
 
     def require_learnable(self) -> None:
-        if self.is_empty():  # the dimension is finite, found or not
+        if self.is_empty():  # the dimension is finite, even if the search is too large to find it
             super().require_learnable()
 
     def soa(self) -> RuleUnion:
@@ -185,7 +184,7 @@ class RuleSets(Covering[Rule], Declared):
     def least_errors(self, sample: Sample[Rule]) -> int:
         """See `HypothesisClass.least_errors`; a few times O(N n log n), for N shapes and n points.
 
-        A hypothesis is a cover, and rules that are not refuted; the search is that of `RuleGains`.
+        A hypothesis is a cover with further unrefuted rules; `RuleGains` searches for them.
         """
         if not len(sample.points):
             return 0
@@ -198,9 +197,9 @@ class RuleSets(Covering[Rule], Declared):
         return int(sample.positives.sum()) - max(gains)
 
     def _limit(self) -> Space:
-        """A version space in all those that the SOA's labels leave at finitely many points.
+        """A version space inside all those that the SOA's labels at finitely many points leave.
 
-        The SOA's labels at all patterns, with all rules of new values refuted.
+        It has the SOA's labels at all patterns, and refutes all rules with new values.
         """
         points = {self._point(pattern): label for pattern, label in self._soa_labels.items()}
         about_new = {
@@ -215,7 +214,7 @@ class RuleSets(Covering[Rule], Declared):
         return space
 
     def _ones(self, count: int) -> list[Rule]:
-        """The points of SOA label 1 among which ``count`` reduce LDim as well as any others."""
+        """Points of SOA label 1, ``count`` of which reduce LDim as well as any other ``count``."""
         if self.size is not None:  # rules asked about are known, so the least patterns say most
             return [self._point(pattern) for pattern in self.soa().rules]
         others = self._other_values(count)
@@ -229,10 +228,10 @@ class RuleSets(Covering[Rule], Declared):
         ]
 
     def _other_values(self, count: int) -> list[list[Any]]:
-        """Values of each column that no cover asks for: those of most refuted rules.
+        """Values of each column that no cover asks for: those with the most refuted rules.
 
-        One of them is left out if ``count`` others have all its refuted rules: one of these is not
-        in use among ``count`` points, and serves as well.
+        A value is left out if ``count`` others have all its refuted rules, because one of these is
+        unused among ``count`` points and serves as well.
         """
         chosen = []
         known = self.search.values(self.space)
@@ -250,7 +249,7 @@ class RuleSets(Covering[Rule], Declared):
         return chosen
 
     def _zeros(self, ones: tuple[Rule, ...]) -> list[Rule]:
-        """The points of SOA label 0 that refute most, by values of covers and of ``ones``."""
+        """The points of SOA label 0 that refute the most, with values of covers and of ``ones``."""
         known = self.search.values(self.space)
         columns = [sorted({*values, *(x[j] for x in ones)}) for j, values in enumerate(known)]
         candidates = [

@@ -1,4 +1,4 @@
-"""Equality rules: a few columns have given values, out of vocabularies that nobody can list."""
+"""Equality rules: a few columns have given values from open vocabularies."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from littlestone.steps import count as count_steps
 
 FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave out the constant 0"
 MOST_COLUMNS = 8
-MOST_COLUMNS_OF_SHORT_RULES = 10  # of at most 2 literals
-FEW_GROUPS = 2**17  # tables of so many counts are filled at least as fast as groups are sorted
+MOST_COLUMNS_OF_SHORT_RULES = 10  # for rules of at most 2 literals
+FEW_GROUPS = 2**17  # filling a table of this many counts is at least as fast as sorting groups
 
 Numbers = NDArray[np.int64]
 
@@ -41,23 +41,23 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
     """The indicators of at most ``max_literals`` equalities "column is value", over open columns.
 
     A hypothesis fixes the values of at most r = ``max_literals`` of the m columns of ``domain``; with
-    ``zero``, the constant 0 is one too.  Let D0(m, r) be the Littlestone dimension of the
-    conjunctions of at most r of m bits, and D1(m, r) without the empty one.  Then
+    ``zero``, the constant 0 is a hypothesis too.  Let D0(m, r) be the Littlestone dimension of the
+    conjunctions of at most r of m bits, and D1(m, r) that without the empty conjunction.  Then
 
         LDim = 1 + D0 before any example,  1 + D1 after negative ones,
 
-    and a positive example v leaves finitely many rules, which fix some columns to the values of v:
-    a class of conjunctions again, of the bits "x has the value of v in column j".
-    docs/proofs/equality-rules.md proves it, and that every SOA is a union of rules.
+    A positive example v leaves finitely many rules, which fix some columns to the values of v.  These
+    are again conjunctions, of the bits "x has the value of v in column j".
+    docs/proofs/equality-rules.md proves this, and that every SOA is a union of rules.
 
-    ``negatives`` are the examples before the first positive one.  After it, ``values`` are those of
-    the columns that some surviving rule fixes, None elsewhere, and ``alive`` is the mask of the
-    surviving shapes.  Equal version spaces are equal objects: before a positive example those are equal
-    whose negatives refute the same rules.
+    ``negatives`` are the examples before the first positive one.  After it, ``values`` holds the values
+    of the columns that some surviving rule fixes and None elsewhere, and ``alive`` is the mask of the
+    surviving shapes.  Equal version spaces are equal objects: before a positive example, two are equal
+    if their negatives refute the same rules.
 
     Raises `DeclarationError` for another domain, finite columns, no literal, more than 8 columns, or
-    more than 10 where rules have at most 2 literals: the dimension is found by search.  `restrict`
-    copies the negatives; a first positive compares with each of them.
+    more than 10 if rules have at most 2 literals, because a search finds the dimension.  `restrict`
+    copies the negatives; the first positive example is compared with each of them.
 
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
     >>> H.littlestone_dimension(), H.restrict(("JFK", "HNL"), 1).restrict(("JFK", "LAX"), 0).size
@@ -96,7 +96,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         raise DeclarationError(asked, found=found, fix=fix)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same set of functions, whatever negatives refute the others."""
+        """Whether both are the same set of functions, whichever negatives refute the others."""
         if type(other) is not type(self):
             return NotImplemented
         return (
@@ -129,7 +129,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
 
     @classmethod
     def of(cls, *columns: str | Domain[Any], max_literals: int, zero: bool = True) -> Self:
-        """The rules over the columns of these names, or these domains."""
+        """The rules over columns with these names or domains."""
         named = (Strings(column) if isinstance(column, str) else column for column in columns)
         return cls(Product(tuple(named)), max_literals, zero)
 
@@ -187,7 +187,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
     def _soa_labels(self) -> dict[int, int]:
         """The SOA's label at each set Z of agreeing columns, out of those that rules fix.
 
-        Monotone, for a larger Z leaves fewer rules when it is negative; and subsets come first.
+        It is monotone, because a larger negative Z leaves fewer rules; subsets come first.
         """
         span, labels = self.shapes.span(self.alive), dict[int, int]()
         for Z in range(span + 1):
@@ -237,7 +237,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
             reduced = self.restrict(x, self.soa_label(x)).littlestone_dimension() < dimension
             return [x] if reduced and k >= 1 else None
         inside = self.shapes.inside
-        # What the SOA leaves at a point; the smaller, the better for reducing.
+        # The rules that the SOA leaves at a point; fewer are better for reducing.
         left = {
             self.alive & (inside[Z] if label else ~inside[Z]): Z
             for Z, label in self._soa_labels.items()
@@ -259,7 +259,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
 
     @property
     def elements_per_point(self) -> int:
-        """The number of shapes: of each, one rule covers a given record."""
+        """The number of shapes, because one rule of each shape covers a given record."""
         return len(self.shapes.columns)
 
     def elements(self, sample: Sample[Rule]) -> Elements:
@@ -268,7 +268,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         groups: list[tuple[int, Numbers]] = []
         ends, found, ones, zeros = [0], [], [], []
         for i, group, size in self._groups(sample.points):
-            counts = np.zeros((2, size + 1), dtype=np.int64)  # a group more for what is refuted
+            counts = np.zeros((2, size + 1), dtype=np.int64)  # one more group for refuted rules
             np.add.at(counts[1], group[positive], sample.positives[positive])
             touched = np.flatnonzero(counts[1, :size])
             if len(touched):
@@ -297,7 +297,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         return RuleUnion(self.domain, frozenset(rules))
 
     def mixture(self, f: Hypothesis[Rule], alpha: Fraction) -> list[Hypothesis[Rule]]:
-        """For the constant 0, rules of new values; for a union of rules, those of its own values."""
+        """Rules with new values for the constant 0; rules with its own values for a union of rules."""
         rules = f.rules if isinstance(f, RuleUnion) else frozenset()
         if self.values is None and not rules:
             used = {x[0] for x in self.negatives}
@@ -354,7 +354,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         return found
 
     def growth_function(self, points: int) -> int:
-        # A rule that covers a point is one of its shapes; those that cover none are alike.
+        # A point has one covering rule per shape; all rules that cover no point are alike.
         return min(super().growth_function(points), self.elements_per_point * points + 1)
 
     def least_errors(self, sample: Sample[Rule]) -> int:
@@ -367,7 +367,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
                     agreements[rows[value]] |= 1 << j
             masks = [self.shapes.masks[i] for i in self.shapes.listed(self.alive)]
             return positives - max(int(weights[agreements & m == m].sum()) for m in masks)
-        # The constant 0, and rules of new values, cover no point.
+        # The constant 0 and rules with new values cover no point.
         gains = [0]
         for _, group, size in self._groups(sample.points):
             weight = np.zeros(size + 1, dtype=np.int64)
@@ -378,9 +378,9 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
     def _covers(
         self, points: Sequence[Rule], weights: Numbers, least: int
     ) -> Iterator[tuple[int, Numbers]]:
-        """The surviving rules that cover points of a weight >= ``least``: shapes, points covered.
+        """The surviving rules that cover a weight >= ``least``, as shapes and covered points.
 
-        A shape comes once for each of its rules.
+        A shape occurs once for each of its rules.
         """
         for i, group, size in self._groups(points):
             weight = np.zeros(size + 1, dtype=np.int64)
@@ -396,9 +396,9 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
                 yield from ((i, covered) for covered in np.split(rows, starts))
 
     def _groups(self, points: Sequence[Rule]) -> Iterator[tuple[int, Numbers, int]]:
-        """Each surviving shape, the number of the rule of this shape that covers each point, a size.
+        """Each surviving shape, the number of its rule that covers each point, and a size.
 
-        Numbers are below the size, which is the number where such a rule is refuted.
+        Numbers are below the size; the size itself stands for a refuted rule.
         """
         if self.values is not None:
             agreements = np.array([self._agreement(x) for x in points], dtype=np.int64)
@@ -407,7 +407,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
                 yield i, np.where(agreements & mask == mask, 0, 1), 1
             return
         n, records = len(points), [*points, *self.negatives]  # the latter may not be covered
-        # zip(*records) would make an iterator a record.
+        # zip(*records) would make one iterator per record.
         m = len(self.domain.columns) if n else 0
         columns = [_numbered(list(map(itemgetter(j), records))) for j in range(m)]
         groups = {self.shapes.columns[0]: (np.zeros(len(records), dtype=np.int64), 1)}
@@ -468,7 +468,7 @@ def _fixed(rule: Rule) -> int:
 
 
 def _numbered(values: Sequence[Any]) -> tuple[Numbers, int]:
-    """The values as numbers, equal ones alike, and how many there are."""
+    """The values as numbers, equal values with equal numbers, and how many numbers there are."""
     numbers = {value: i for i, value in enumerate(dict.fromkeys(values))}
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
     return codes, len(numbers)

@@ -1,4 +1,4 @@
-"""What rules may ask about: sets of columns, and the finite classes that they make."""
+"""The sets of columns that rules may ask about, and the finite classes that they form."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from littlestone.dimension.version_spaces import VersionSpaces
 
 
 class Shapes:
-    """The sets of at most r of m columns, smallest first: what a rule may ask about.
+    """The sets of at most r of m columns that a rule may ask about, smallest first.
 
-    Sets of columns are masks of m bits, and families of shapes are masks with one bit a shape.
-    ``inside[Z]`` is the family of the shapes inside the columns Z.  So a family is a class of
-    functions of Z: conjunctions of at most r of m bits.  Its dimensions are found by `VersionSpaces`.
+    Sets of columns are masks of m bits, and families of shapes are masks with one bit per shape.
+    ``inside[Z]`` is the family of the shapes inside the columns Z.  So a family is a class of functions
+    of Z: conjunctions of at most r of m bits.  `VersionSpaces` finds its dimensions.
     """
 
     def __init__(self, m: int, r: int) -> None:
@@ -30,7 +30,7 @@ class Shapes:
     @classmethod
     @cache
     def of(cls, m: int, r: int) -> Shapes:
-        """The shapes of at most r of m columns, made once."""
+        """The shared object for the shapes of at most r of m columns."""
         return cls(m, r)
 
     def listed(self, family: int) -> Iterator[int]:

@@ -22,11 +22,11 @@ from littlestone.errors import DeclarationError
 class Spec:
     """A parsed declaration: a keyword, its arguments, and the options after the semicolon.
 
-    Arguments are separated by commas.  One that holds a comma, a semicolon or a parenthesis is
-    written between quotes, ``'...'`` or ``"..."``, a quote inside being doubled; or it is itself a
-    declaration in parentheses.  A text has limits (`littlestone.classes.limits`): 20,000
-    characters, 16 parentheses inside of each other, 1,000 arguments.  ``labels`` is the number of
-    labels that is declared beside the text.
+    Arguments are separated by commas.  Write an argument that contains a comma, a semicolon or a
+    parenthesis in quotes, ``'...'`` or ``"..."``, and double a quote inside it.  An argument may also
+    be a declaration with its own parentheses.  A text has limits (`littlestone.classes.limits`):
+    20,000 characters, 16 nested parentheses, 1,000 arguments.  ``labels`` is the number of labels that
+    is declared beside the text.
 
     >>> Spec.parse("thresholds(dep_delay, -60..1440; step 0.5)")
     Spec(keyword='thresholds', arguments=('dep_delay', '-60..1440'), options=('step 0.5',))
@@ -39,7 +39,7 @@ class Spec:
 
     @classmethod
     def parse(cls, text: str, labels: int = 2) -> Spec:
-        """Read the text of a declaration.  Raises `DeclarationError` when it is not one.
+        """Read the text of a declaration.  Raises `DeclarationError` if it is not one.
 
         A text beyond a limit is refused with a `TooLargeError` that names it.
         """
@@ -85,7 +85,7 @@ class Spec:
         return cls(match[1], arguments if arguments != ("",) else (), options, labels)
 
     def expect(self, form: str, arguments: int, *, options: tuple[str, ...] = ()) -> None:
-        """Raise `DeclarationError` unless there are so many arguments and only known options.
+        """Raise `DeclarationError` unless there are ``arguments`` arguments and only known options.
 
         ``options`` are the first words that an option may start with; ``form`` shows the legal form.
         """
@@ -104,11 +104,11 @@ class Spec:
         raise DeclarationError(f"read the class {self}", found=found, fix=f"write {form}")
 
     def expect_columns(self, form: str, *, options: tuple[str, ...] = ()) -> None:
-        """`expect` with any number of arguments but 0."""
+        """Like `expect`, with any number of arguments except 0."""
         self.expect(form, max(1, len(self.arguments)), options=options)
 
     def flag(self, name: str) -> bool:
-        """Whether the option ``name`` is given; `DeclarationError` if with a value, for it has none."""
+        """Whether the option ``name`` is given; `DeclarationError` if it has a value."""
         value = self.option(name)
         if value:
             raise DeclarationError(
@@ -130,7 +130,7 @@ class Spec:
         return int(value)
 
     def option(self, name: str) -> str | None:
-        """What follows the word ``name`` among the options; None if the option is absent."""
+        """The text after the word ``name`` among the options; None if the option is absent."""
         for option in self.options:
             word, _, rest = option.partition(" ")
             if word == name:
@@ -163,7 +163,7 @@ def _bare(argument: str) -> str:
 
 
 def quoted(argument: str) -> str:
-    """``argument`` as it must be written in a declaration, between quotes if it needs them."""
+    """``argument`` as written in a declaration, in quotes if it needs them."""
     if not re.search(r"[,;()'\"]|^\s|\s$|^$", argument):
         return argument
     return "'" + argument.replace("'", "''") + "'"
@@ -200,7 +200,7 @@ def parse_range(name: str, text: str, step: str | None) -> Grid | Reals:
             found="the step must be a positive number",
             fix="give a step such as 1 or 0.01",
         )
-    # Compared as decimals first: the fraction of 1e999999 would fill the memory.
+    # Compared as decimals first, because the fraction of 1e999999 would fill the memory.
     whole = [
         Fraction(end) / Fraction(unit)
         for end in ends
@@ -240,7 +240,7 @@ def column_text(column: Domain[Any]) -> str:
 
 
 def parse_grids(spec: Spec) -> list[Grid]:
-    """The grids that the arguments ``name low..high`` of a class declare, each with its step at will.
+    """The grids that the arguments ``name low..high`` of a class declare, each with an optional step.
 
     >>> parse_grids(Spec.parse("boxes(dep_hour 0..23, dep delay -60..60 step 10)"))[1].size
     13
@@ -250,7 +250,7 @@ def parse_grids(spec: Spec) -> list[Grid]:
     grids = []
     for argument in spec.arguments:
         name, written, step = _grid_parts(argument)
-        # A range inside a name is a forgotten comma, unless the name stands between quotes.
+        # A range inside a name means a forgotten comma, unless the name is in quotes.
         forgotten = ".." in name and name == _bare(name)
         domain = parse_range(_bare(name), written, step) if written else None
         if forgotten or not isinstance(domain, Grid):
@@ -264,7 +264,7 @@ def parse_grids(spec: Spec) -> list[Grid]:
 
 
 def _grid_parts(argument: str) -> tuple[str, str, str | None]:
-    """The name, the range and the step of ``name low..high step s``; no range if it is not so.
+    """The name, range and step of ``name low..high step s``; an empty range for any other text.
 
     >>> _grid_parts("dep delay -60..60 step 10"), _grid_parts("my step 0..5")
     (('dep delay', '-60..60', '10'), ('my step', '0..5', None))

@@ -22,7 +22,7 @@ from littlestone.hypotheses import TableFunction
 from littlestone.sample import Sample
 
 LIMIT = 1 << 20
-"""Points of the domain: a function on records is written down label by label."""
+"""The most points of the domain, because a function on records is stored label by label."""
 
 Record = tuple[int, ...]
 
@@ -31,13 +31,13 @@ Record = tuple[int, ...]
 class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
     """The functions 1[x_j >= t] and 1[x_j < t] for a column j and a cut t, and the constants 0 and 1.
 
-    A version space is the two constants, if left, and for each column an interval of cuts for
-    ``ups``, the 1[x_j >= t], and one for ``downs``, the 1[x_j < t]; and for each of them
+    A version space holds the constants that are left and, for each column, an interval of cuts for
+    ``ups``, the 1[x_j >= t], and one for ``downs``, the 1[x_j < t].  For each version space V
 
         LDim = floor(log2 |V|)
 
-    (docs/proofs/stumps.md: some record always splits V in halves).  All methods but `soa`,
-    `hypothesis` and `error_runs` take O(number of columns); the domain has at most 2^20 records.
+    (docs/proofs/stumps.md: some record always splits V in halves).  All methods except `soa`,
+    `hypothesis` and `error_runs` take O(number of columns).  The domain has at most 2^20 records.
 
     >>> H = Stumps.over([Grid(0, 23, "hour"), Grid(0, 6, "day")])
     >>> H.size, H.littlestone_dimension(), H.hypothesis(30).words()
@@ -63,7 +63,7 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
                 found=f"these are {in_digits(records)} records, more than {LIMIT}",
                 fix="declare fewer columns, shorter ranges or a coarser step",
             )
-        # The cuts low and high + 1 would be constants, once for each column.
+        # The cuts low and high + 1 would repeat the constants once for each column.
         cuts = tuple(Thresholds(grid, grid.low, grid.high) for grid in grids)
         return cls(domain, cuts, cuts)
 
@@ -106,9 +106,9 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
         return self._record(half) or self._record(self.size - half)
 
     def _record(self, zeros: int) -> Record | None:
-        """A record at which so many hypotheses are 0; None if there is none.
+        """A record at which ``zeros`` hypotheses are 0; None if there is none.
 
-        Those for one number less and one number more differ in one column, by one hypothesis.
+        Records for consecutive numbers differ in one column, by one hypothesis.
         """
         missing, x = zeros - self.zero, []
         paths = [self._path(j) for j in range(len(self.ups))]
@@ -127,9 +127,9 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
         return tuple(x) if missing == 0 else None
 
     def _path(self, j: int) -> list[tuple[int, int]]:
-        """Values v of column j, from one of fewest `_column_zeros` to one of most, with these.
+        """Values v of column j with their `_column_zeros`, from the fewest zeros to the most.
 
-        From one to the next they grow with each step of v, or are constant.
+        Between two consecutive values the numbers of zeros grow with each step of v, or are constant.
         """
         grid, parts = self._grids[j], (self.ups[j], self.downs[j])
         turns = {grid.low, grid.high} | {

@@ -1,4 +1,4 @@
-"""Small subsets of an infinite domain: a few elements are positive, nobody can list the others."""
+"""Small subsets of an infinite domain: only a few elements are positive."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Subsets(PointCovering):
         LDim = k - |M|,  SOA = 1[x in M],  and no points reduce the dimension.
 
     Upper bound: the SOA errs only at new elements of S.  Lower bound: a tree of depth k - |M| asks
-    about new points, one a level; any labels of them leave a set, and new points complete one of
-    exactly k.  Negative examples take finitely many points away, which changes nothing before k
-    positives are known.  `restrict` copies the examples.  At most one is `Points`, exactly one is
-    `Points` without zero.
+    about one new point per level.  Any labels of these points leave a set, and further new points
+    complete it to exactly k elements.  Negative examples remove finitely many points, which changes
+    nothing before k positives are known.  `restrict` copies the examples.  "At most 1" is `Points`, and
+    "exactly 1" is `Points` without zero.
 
     Raises `DeclarationError` for a negative k or another domain.
 
@@ -63,7 +63,7 @@ class Subsets(PointCovering):
 
     @property
     def _left(self) -> int:
-        """How many elements of the set are still unknown, at most."""
+        """The most elements of the set that are still unknown."""
         return self.k - len(self.members)
 
     def restrict(self, x: Any, y: int) -> Self:
@@ -78,7 +78,7 @@ class Subsets(PointCovering):
     ) -> Self:
         if self.contradicted or not legal:
             return type(self)(self.domain, self.k, self.exactly, contradicted=True)
-        # Of a set known in full, the negative examples say no more.
+        # If all elements of the set are known, negative examples add no information.
         known = excluded if len(members) < self.k else frozenset[Any]()
         return replace(self, members=members, excluded=known)
 
@@ -104,18 +104,18 @@ class Subsets(PointCovering):
         return next(x for x in self.domain if x not in self.members and x not in self.excluded)
 
     def reducing_points(self, k: int) -> None:
-        # The SOA is right at every known point, and 0 at a new one leaves as many unknown elements.
+        # The SOA is right at every known point, and a 0 at a new point leaves as many unknown elements.
         self.require_learnable()
 
     def error_ball(
         self, sample: Sample[Any], max_errors: int, *, most: int | None = None
     ) -> list[tuple[Self, int]]:
-        """See `HypothesisClass.error_ball`; O(n log n) and O(k) for each set that is found.
+        """See `HypothesisClass.error_ball`; O(n log n), plus O(k) for each set found.
 
-        A set S errs on the negatives inside and the positives outside.  So each new point x in S
-        gains positives(x) - negatives(x) over the least set; taken in the order of their gains,
-        the best completion is known at once, and no set is begun that cannot be completed.  A set of
-        less than k elements costs O(n): its version space holds all points that are not in it.
+        A set S errs on the negatives inside and the positives outside.  So each new point x in S gains
+        positives(x) - negatives(x) over the smallest set.  Points are taken in the order of their
+        gains, so the best completion is known at once, and no set is begun that cannot be completed.  A
+        set of less than k elements costs O(n), because its version space stores all points outside it.
         """
         if self.contradicted:
             return []
@@ -143,7 +143,7 @@ class Subsets(PointCovering):
             for i in range(start, len(free) if left else start):
                 gain = min(gains[i], 0) + best[min(i + left, len(free))] - best[i]
                 if errors - gain > max_errors:
-                    break  # the points behind gain no more
+                    break  # later points gain no more
                 waiting.append((members | {free[i][1]}, i + 1, errors - gains[i]))
         return found
 

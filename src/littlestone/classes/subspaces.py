@@ -17,10 +17,10 @@ MOST_COLUMNS = 64
 
 @dataclass(frozen=True)
 class Subspaces(Flats):
-    """What linear and affine subspaces have in common: the flats of all points of GF(q)^n.
+    """The common base of linear and affine subspaces: flats of all points of GF(q)^n.
 
-    Whether a flat of some rank avoids the negatives is settled exactly by `avoiding_subspace`; the
-    whole domain is never listed.
+    `avoiding_subspace` decides exactly whether a flat of some rank avoids the negatives.  The domain is
+    never listed.
     """
 
     dimension: int = field(kw_only=True)
@@ -58,11 +58,11 @@ class Subspaces(Flats):
 
     @property
     def size(self) -> int:
-        """Number of subspaces; its cost grows with the number of flats that the negatives span."""
+        """The number of subspaces; the cost grows with the number of flats that the negatives span."""
         return 0 if self.contradicted else self._count(self.inside, sorted(self.negatives))
 
     def _count(self, inside: Span, negatives: Sequence[Vector]) -> int:
-        """The subspaces that avoid none, less those whose first negative vector is the i-th."""
+        """Count all subspaces, minus those whose first negative vector is the i-th, for each i."""
         q, top = inside.order, self.most - inside.rank
         if self.affine and not inside.rank:
             n = inside.width - 1
@@ -78,7 +78,7 @@ class Subspaces(Flats):
         self.require_learnable()
         self._find(core=True)
         n = len(self.domain.columns)
-        # A functional that vanishes on the core is an equation of it.
+        # A functional that vanishes on the core is one of its equations.
         negative = self.inside.field.negative
         equations = (
             (*a[:n], negative(a[n]) if self.affine else 0)
@@ -163,7 +163,7 @@ class LinearSubspaces(Subspaces):
 
 @dataclass(frozen=True)
 class AffineSubspaces(Subspaces):
-    """The affine subspaces of dimension at most d of GF(q)^n, the empty one of dimension -1 too.
+    """The affine subspaces of GF(q)^n of dimension at most d, including the empty one (dimension -1).
 
     LDim = d + 1 (BLM20, section 1, says d): d + 1 affinely independent points are shattered by the
     affine hulls of their subsets.  A point x is the vector (x, 1), so that affine hulls are spans.

@@ -1,4 +1,4 @@
-"""Reading and checking 0/1 tables and tables of labels: arrays, CSV and .npy files."""
+"""Read and check 0/1 tables and tables of labels from arrays, CSV files and .npy files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from littlestone.domains import Names
 from littlestone.errors import DeclarationError, TableError
 
 MOST_BYTES = 1 << 30
-"""Of a file that holds a table."""
+"""The most bytes of a file that holds a table."""
 
 _ONES = ("1", "1.0", "True", "true")
 _ZEROS = ("0", "0.0", "False", "false")
@@ -45,7 +45,7 @@ class BinaryTable:
         name: str = "x",
         other: str | None = None,
     ) -> BinaryTable:
-        """The table, once it is known to be rectangular, nonempty and binary.
+        """The table, checked to be rectangular, nonempty and binary.
 
         Entries may be numbers, booleans or texts.  Raises `DeclarationError` that names the row and
         column, counted from 1, of the first entry that is not 0 or 1.
@@ -78,7 +78,7 @@ def read_table(
     """The 0/1 table in a .npy or CSV file; see `FiniteClass.from_file` for names in a CSV file.
 
     The file declares a class, so it is public and errors may quote it.  Raises `TableError` if it
-    cannot be opened and `DeclarationError` if it is no table of 0s and 1s.
+    cannot be opened and `DeclarationError` if it is not a table of 0s and 1s.
     """
     rows = _cells(path)
     with _naming(path):
@@ -89,12 +89,12 @@ def read_table(
 
 
 def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> LabelTable:
-    """The table of labels 0..k in a .npy or CSV file, rows being hypotheses.
+    """The table of labels 0..k in a .npy or CSV file; rows are hypotheses.
 
-    A first row or column of a CSV file that holds anything but whole numbers is one of names; with
-    ``labels`` = k + 1 given, one that holds anything but labels.  Raises `TableError` if the file
-    cannot be opened, and `DeclarationError` if it is no table of labels, or if the numbers of a first
-    row or column could be names as well: they exceed 1, and all others are 0 and 1.
+    A first row or column of a CSV file holds names if it holds anything but whole numbers or, if
+    ``labels`` = k + 1 is given, anything but labels.  Raises `TableError` if the file cannot be opened,
+    and `DeclarationError` if it is not a table of labels.  Raises it also if numbers in a first row or
+    column could be names, because some exceed 1 and all the others in the table are 0 and 1.
     """
     rows = _cells(path)
     if isinstance(rows, np.ndarray):
@@ -103,7 +103,7 @@ def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> Labe
 
     def is_label(cell: str) -> bool:
         digits = _digits(cell)
-        # Python refuses to read a number of thousands of digits.
+        # Python refuses to read a number with thousands of digits.
         return digits.isdecimal() and (
             labels is None or (len(digits) < 20 and int(digits) < labels)
         )
@@ -132,7 +132,7 @@ Cells = list[list[str]]
 
 
 def _digits(cell: str) -> str:
-    """A label as whole digits: 1 for 1.0 and True; any other text as it is."""
+    """A label in whole digits, such as 1 for 1.0 and True; any other text is unchanged."""
     if cell in _ONES + _ZEROS:
         return "1" if cell in _ONES else "0"
     whole, _, fraction = cell.partition(".")
@@ -142,12 +142,12 @@ def _digits(cell: str) -> str:
 def _parted(
     rows: Cells, is_label: Callable[[str], bool]
 ) -> tuple[list[str] | None, list[str] | None, Cells]:
-    """The names of points and of hypotheses, where there are any, and the labels.
+    """The names of points and of hypotheses, if there are any, and the labels.
 
-    A first row is one of names if a cell beyond its first is no label, or if only its first one is
-    not, or is empty: then it stands above a column of labels, or in the corner of both.  It is also
-    if it holds digits above floats or truth values.  Raises `DeclarationError` for a first row or
-    column of numbers that look like labels, one of them wrong.
+    A first row holds names if any of its cells is not a label.  If only its first cell is empty or not
+    a label, that cell stands above a column of labels or in the corner of both.  A first row also holds
+    names if it has digits above floats or truth values.  Raises `DeclarationError` if the numbers of a
+    first row or column look like labels and one of them is wrong.
     """
     points = hypotheses = None
     first = [row[0] for row in rows]
@@ -163,7 +163,7 @@ def _parted(
         hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
         points = points and points[1:]
     elif rows and points and empty_corner and len(rows[0]) == len(points) > 1:
-        # An empty corner: the first column is one of names, even if these are 0 and 1.
+        # An empty corner means that the first column holds names, even if these are 0 and 1.
         hypotheses, rows = [row[0] for row in rows], [row[1:] for row in rows]
         points = points[1:]
     if not empty_corner:
@@ -196,7 +196,7 @@ def _is_number(cell: str) -> bool:
 
 @contextmanager
 def _naming(path: str | PathLike[str]) -> Iterator[None]:
-    """Let an error of the table say which file it is in."""
+    """Make errors about a table name its file."""
     try:
         yield
     except DeclarationError as error:
@@ -205,9 +205,9 @@ def _naming(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def _cells(path: str | PathLike[str]) -> list[list[str]] | NDArray[Any]:
-    """The array in a .npy file, or the cells of a CSV file.  Raises `TableError` if it has none.
+    """The array in a .npy file or the cells of a CSV file.  Raises `TableError` if there are none.
 
-    Only a regular file of at most `MOST_BYTES` is read: a device, such as /dev/zero, has no end.
+    Only a regular file of at most `MOST_BYTES` is read, because a device such as /dev/zero has no end.
     """
     try:
         found = os.stat(path)

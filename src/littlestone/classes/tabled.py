@@ -1,4 +1,4 @@
-"""Classes that are a table of all their hypotheses on the points of a finite domain."""
+"""Classes stored as a table of all their hypotheses on the points of a finite domain."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from littlestone.sample import Sample
 from littlestone.steps import count as count_steps
 
 LIMIT = 1 << 24
-"""The entries that the table of a class given by a formula may have; a file may hold any number."""
+"""The most entries of a table of a class given by a formula; a file may hold any number."""
 
 LISTED = 1 << 21
-"""The entries of the table of a class that is none, whose hypotheses are asked one by one."""
+"""The most entries if a class is not a table and its hypotheses are asked one by one."""
 
 WALKED = 1 << 14
-"""The same for a class whose hypotheses are not numbered, and are found by restricting it."""
+"""The most entries if the hypotheses are not numbered but found by restricting the class."""
 
 MIXED = 1 << 20
-"""The entries of a table whose hypotheses are mixed: every round looks at all of them."""
+"""The most entries of a table whose hypotheses are mixed, because each round reads all entries."""
 
 
 _QUESTION = 16  # steps of a question to the solver, beside one for so many entries of the table:
@@ -56,7 +56,7 @@ _SEARCHED = 1 << 9
 
 @dataclass(frozen=True)
 class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
-    """Finitely many functions on a finite domain, by their table; a formula or a file makes it.
+    """Finitely many functions on a finite domain, as a table made by a formula or from a file.
 
     ``columns[j][y - 1]`` is a mask over hypotheses, bit i telling whether hypothesis i gives point
     j the label y, y = 1, ..., k; ``alive`` is the mask of the version space, out of ``count``
@@ -83,7 +83,7 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
         labels: int = 2,
         **fields: Any,
     ) -> Self:
-        """The class whose hypotheses are the rows, pairwise distinct, on the points in their order."""
+        """The class whose hypotheses are the pairwise distinct rows, on the points in their order."""
         masks = [_masks(np.equal(rows.T, y)) for y in range(1, labels)]
         columns = tuple(zip(*masks, strict=True))
         count = len(rows)
@@ -101,7 +101,7 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
         return 1 + len(self.columns[0])
 
     def _part(self, column: tuple[int, ...], y: int) -> int:
-        """The mask of the hypotheses left that give a point, of this column, the label y."""
+        """The mask of the remaining hypotheses that give the point of this column the label y."""
         if y:
             return self.alive & column[y - 1]
         return self.alive & ~(column[0] if len(column) == 1 else reduce(or_, column))
@@ -122,7 +122,7 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
         return self.solver.dimension(self.alive)
 
     def _count(self, questions: int = 1) -> None:
-        """Count questions to the solver about parts of this version space, however much it knows."""
+        """Count questions to the solver about this version space, whatever it has cached."""
         if self.size > 1:
             count_steps(questions * (_QUESTION + self.size * len(self.columns) // _SEARCHED))
 
@@ -186,7 +186,7 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
 
         if not reduces(kept):
             return None
-        # Dropping one needless point after the other settles the question whenever k is large.
+        # If k is large, dropping unneeded points one after another settles the question.
         needed = list(kept)
         for version_space in list(kept):
             rest = [other for other in needed if other != version_space]
@@ -260,7 +260,7 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
 
 
 def _masks(truths: NDArray[np.bool_]) -> list[int]:
-    """Each row as an integer, bit i being its entry i."""
+    """Each row as an integer whose bit i is its entry i."""
     packed = np.packbits(truths, axis=1, bitorder="little")
     return [int.from_bytes(row.tobytes(), "little") for row in packed]
 
@@ -272,7 +272,7 @@ def distinct(rows: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def bits(names: Iterable[str]) -> Product:
-    """The domain of records of columns of 0s and 1s."""
+    """The domain of records with columns of 0s and 1s."""
     return Product(tuple(Grid(0, 1, name) for name in names))
 
 
@@ -290,7 +290,7 @@ def require_table(declared: str, hypotheses: int, points: int, most: int = LIMIT
 def require_finite(part: HypothesisClass[Any], to: str, most: int) -> None:
     """Raise `DeclarationError` unless ``part`` is finite, on at most ``most`` points.
 
-    ``to`` is what is asked of it, such as ``take the complement of``.
+    ``to`` says what was asked, such as ``take the complement of``.
     """
     require_two_labels(part, to)
     points = part.domain.size
@@ -305,7 +305,7 @@ def require_finite(part: HypothesisClass[Any], to: str, most: int) -> None:
 
 
 def common_domain(parts: Sequence[HypothesisClass[Any]], whole: str) -> Domain[Any]:
-    """The domain of all the parts of a combination; `DeclarationError` if they have several."""
+    """The common domain of the parts of a combination; `DeclarationError` if they differ."""
     for part in parts:
         require_two_labels(part, f"declare {whole} with")
     domains = {part.domain for part in parts}
@@ -319,10 +319,10 @@ def common_domain(parts: Sequence[HypothesisClass[Any]], whole: str) -> Domain[A
 
 
 def rows_of(H: HypothesisClass[Any]) -> NDArray[Any]:
-    """The table of a finite class on a finite domain, a row a hypothesis; none is met twice.
+    """The table of a finite class on a finite domain, with one row per distinct hypothesis.
 
-    Raises `TooLargeError` if it would have more entries than `LIMIT`, or than `LISTED` or `WALKED`
-    if the hypotheses have to be listed or walked for.
+    Raises `TooLargeError` if it would have more entries than `LIMIT`, or more than `LISTED` or `WALKED`
+    if the hypotheses must be listed or found by a walk.
     """
     if isinstance(H, Tabled):
         return H.table()

@@ -26,7 +26,7 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
 
         LDim = floor(log2(number of cuts)).
 
-    Nothing is enumerated: a version space is an interval of cuts, and all methods but `error_runs`
+    Nothing is enumerated: a version space is an interval of cuts, and all methods except `error_runs`
     cost O(1).  On the reals every nonempty version space has infinite Littlestone dimension
     (lecture 5, Example 2).
 
@@ -42,7 +42,7 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
     upto: int | Fraction | float
 
     def __post_init__(self) -> None:
-        if self.is_empty():  # however it came about, it is one object
+        if self.is_empty():  # one object, however it arose
             cut = self.domain.low if isinstance(self.domain, Grid) else Fraction(0)
             object.__setattr__(self, "after", cut)
             object.__setattr__(self, "upto", cut)
@@ -100,7 +100,7 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
         dimension = int(self.littlestone_dimension())
         if dimension == 0 or k < 1:
             return None
-        # At x = cut the SOA says 1 and leaves the cuts up to it: fewer than 2^d but for one size.
+        # At x = cut the SOA is 1 and leaves the cuts up to it: fewer than 2^d except for one size.
         if self.size is not None and self.size <= 2 ** (dimension + 1) - 2:
             return [cut]
         return [cut - 1, cut] if k >= 2 else None
@@ -114,7 +114,7 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
         return points + 1 if self.size is None else min(self.size, points + 1)
 
     def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:
-        return [f]  # the SOA of every version space is a threshold with a cut of its own
+        return [f]  # the SOA of every version space is a threshold with one of its cuts
 
     def most_mixed(self, alpha: Fraction) -> int:
         return 1

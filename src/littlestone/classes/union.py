@@ -18,12 +18,12 @@ from littlestone.classes.tabled import Tabled, common_domain, distinct, rows_of
 class Union(Tabled):
     """The functions of any of several classes on one finite domain.
 
-    LDim is no function of the dimensions of the parts, but for two of them
+    The LDims of the parts do not determine LDim, but for two parts
 
         max(d_1, d_2) <= LDim <= d_1 + d_2 + 1:
 
-    run the SOA of one part until it errs d_1 + 1 times, then that of the other.  It is found from the
-    table, whose hypotheses are in the order of the parts, each function at its first place.
+    run the SOA of one part until it errs d_1 + 1 times, then the SOA of the other.  LDim is found from
+    the table, whose hypotheses are in the order of the parts, each function at its first place.
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 6)
@@ -35,7 +35,7 @@ class Union(Tabled):
 
     @classmethod
     def of(cls, parts: Sequence[HypothesisClass[Any]]) -> Self:
-        """The union of the parts.  Raises `DeclarationError` unless they are on one finite domain."""
+        """The union of the parts.  Raises `DeclarationError` unless they share a finite domain."""
         domain = common_domain(parts, "a union")
         rows = np.concatenate([rows_of(part) for part in parts])
         texts = list(map(declaration, parts))

@@ -1,4 +1,4 @@
-"""The command line.  A command is one module, which is imported when the command is run."""
+"""The command line.  Each command is one module, imported when the command runs."""
 
 from __future__ import annotations
 
@@ -12,31 +12,25 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 _COMMANDS = {
-    "fit": "Learn a rule, or the label of each record, from TABLE with differential privacy.",
-    "predict": "Print a CSV of one column, the predicted label of each record of TABLE in order.",
-    "plan": "Print how many records each learner of CLASS takes, and how many none can do without.",
-    "stream": "Learn from records as they come, and print each rule that is published, as a line of "
-    "JSON.",
-    "dim": "Print the Littlestone dimension: the mistakes an adversary can force, and a learner "
-    "allows.",
+    "fit": "Learn a rule that predicts labels from TABLE, with differential privacy.",
+    "predict": "Print the predicted label of each record of TABLE, in order, as a CSV of one column.",
+    "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",
+    "stream": "Learn from records as they arrive, and print each published rule as a line of JSON.",
+    "dim": "Print the Littlestone dimension: the most mistakes that can be forced on every learner.",
     "certify": "Check a certificate against its table, without any search.",
-    "tree": "Draw a tree of questions on which an adversary forces as many mistakes as there are "
-    "levels.",
+    "tree": "Draw a tree of questions: an adversary can force one mistake at each of its levels.",
     "dims": "Print all dimensions of a table, with witnesses.",
-    "decompose": "Print the (p, d)-decomposition dimension, a tree that attains it, and what is "
-    "essential.",
-    "play": "Play the online game round by round; the standard optimal algorithm errs at most LDim "
-    "times.",
+    "decompose": "Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.",
+    "play": "Play the online game round by round: an adversary asks, and a learner predicts.",
     "ledger": "Show what has been spent, and set limits.",
-    "verify": "Run the numbered statements of the papers: stated against measured, and a verdict each.",
-    "audit": "Compare the claim of a mechanism or learner with what is exact and with what is "
-    "measured.",
+    "verify": "Check numbered statements of the papers: stated and measured values, with verdicts.",
+    "audit": "Compare the privacy claim of a mechanism or learner with its exact and measured loss.",
 }
-"""The commands and the first lines of their help, so that listing them imports none."""
+"""The commands and the first lines of their help.  Listing the commands imports none of them."""
 
 
 class _Commands(TyperGroup):
-    """The commands by name; a listing of them shows their first lines alone."""
+    """The commands by name.  A listing shows only the first line of each."""
 
     _listing = False
 
@@ -75,7 +69,7 @@ app = typer.Typer(
     help="Learn Littlestone classes: exactly, online, and with differential privacy.",
     no_args_is_help=True,
     add_completion=False,
-    # A pretty trace shows local variables, hence records.
+    # A pretty trace shows local variables, which may hold records.
     pretty_exceptions_enable=False,
 )
 
@@ -100,7 +94,7 @@ def littlestone(
 
 def main() -> None:
     """Run the command line; the entry point of the ``littlestone`` script."""
-    if sys.stderr is None:  # closed, as what this prints may be
+    if sys.stderr is None:  # standard error was closed by the caller
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
         sys.stderr.write("error: standard output is closed, so nothing could be shown\n")
@@ -122,7 +116,7 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # a panic of a library in Rust is no Exception
+    except BaseException as error:  # a panic in a Rust library is not an Exception
         from littlestone.cli.console import exit_with
 
         status = exit_with(error)
@@ -134,5 +128,5 @@ def main() -> None:
 
 
 def _drop_output() -> None:
-    """The reader of the output has left; Python would complain again when it closes stdout."""
+    """Drop the output after its reader has left, or Python complains again when it closes stdout."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -25,8 +25,8 @@ LedgerOption = Annotated[
 def class_or_file(text: str, labels: str | None = None) -> HypothesisClass[Any]:
     """The class that a text declares, or the finite class in the file of that name.
 
-    ``labels`` are names between commas; one that holds a comma stands between double quotes.  Without
-    them there are two labels.
+    ``labels`` are names separated by commas; put a name that contains a comma in double quotes.
+    Without them there are two labels.
 
     >>> class_or_file("thresholds(x, 1..7)").size
     8
@@ -40,7 +40,7 @@ def class_or_file(text: str, labels: str | None = None) -> HypothesisClass[Any]:
 
 
 def table_or_class(text: str) -> BinaryTable | HypothesisClass[Any]:
-    """The same, but a 0/1 table in place of a finite class.
+    """The class that a text declares, or the 0/1 table in the file of that name.
 
     >>> str(table_or_class("thresholds(x, 1..7)"))
     'thresholds(x, 1..7)'
@@ -54,7 +54,7 @@ def table_or_class(text: str) -> BinaryTable | HypothesisClass[Any]:
 
 
 def ledger_name(text: str, ledger: Ledger) -> str:
-    """How output names the ledger given as ``text``: a path as it was given, no server's password.
+    """The name of the ledger ``text`` in output: a path as it was given, an address without password.
 
     >>> ledger_name("here.ledger", Ledger())
     'here.ledger'
@@ -63,7 +63,7 @@ def ledger_name(text: str, ledger: Ledger) -> str:
 
 
 def files_of(ledger: str) -> list[Path]:
-    """The ledger's file and those that SQLite makes and removes beside it; none on a server."""
+    """The ledger's file and the files that SQLite keeps beside it; none for a ledger on a server."""
     if is_address(ledger):
         return []
     real = os.path.realpath(ledger)

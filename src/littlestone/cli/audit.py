@@ -1,4 +1,4 @@
-"""``littlestone audit``: what a mechanism or learner claims against what it does."""
+"""``littlestone audit``: compare what a mechanism or learner claims with what it does."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 
 
 def audit(
-    subject: Annotated[str, typer.Argument(help="A name that --list prints.")] = "",
-    epsilon: Annotated[str, typer.Option(help="The epsilon to claim, in nats.")] = "",
-    delta: Annotated[str, typer.Option(help="The delta to claim, for what spends one.")] = "0",
+    subject: Annotated[
+        str, typer.Argument(help="A mechanism or learner; --list prints the names.")
+    ] = "",
+    epsilon: Annotated[str, typer.Option(help="The epsilon that it claims, such as 1.")] = "",
+    delta: Annotated[str, typer.Option(help="The delta that it claims, if it needs one.")] = "0",
     trials: Annotated[
-        int, typer.Option(help="Runs on each of two data sets; 0 leaves the measuring out.")
+        int, typer.Option(help="Runs on each of two data sets; 0 measures nothing.")
     ] = 2000,
-    confidence: Annotated[str, typer.Option(help="Of the measured bound.")] = "0.99",
+    confidence: Annotated[str, typer.Option(help="Confidence of the measured bound.")] = "0.99",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     seed: Annotated[int | None, typer.Option(help="Measure with a seeded generator.")] = None,
     as_list: Annotated[bool, typer.Option("--list", help="List what can be audited.")] = False,
 ) -> None:
-    """Compare the claim of a mechanism or learner with what is exact and with what is measured.
+    """Compare the privacy claim of a mechanism or learner with its exact and measured loss.
 
     Exact: the output distributions on all pairs of tiny neighbouring data sets, as rationals.
     Measured: a lower bound on epsilon, at the claimed delta, from runs on two larger data sets.
@@ -45,7 +47,7 @@ def audit(
     if not (subject and epsilon):
         raise DeclarationError(
             "audit without a subject and an epsilon to claim",
-            found=f"the subject is {subject!r} and epsilon {epsilon!r}",
+            found=f"the subject is {subject!r} and epsilon is {epsilon!r}",
             fix="see `littlestone audit --list`, then `littlestone audit NAME --epsilon 1`",
         )
     made = find_subject(subject).make(exact_epsilon(epsilon), exact_delta(delta))
@@ -97,10 +99,10 @@ def _where(found: ExactAudit[Any], bound: EpsilonBound | None) -> str:
 
 
 def _shown(row: Row[Any], value: Fraction | None) -> float:
-    """A moment as the rho that it amounts to, (order - 1) D_order / (order (order - 1))."""
+    """A moment converted to rho, which is (order - 1) D_order / (order (order - 1))."""
     if value is None:
         return math.inf
-    if row.quantity == "moment":  # outside of delta it may be below 1
+    if row.quantity == "moment":  # without the mass of delta it may be below 1
         return nats(max(Fraction(1), value)) / float(row.at * (row.at - 1))
     return float(value)
 

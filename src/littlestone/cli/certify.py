@@ -21,14 +21,14 @@ def certify(
         str, typer.Argument(metavar="FILE", help="The CSV or .npy table of 0s and 1s.")
     ],
     certificate: Annotated[
-        Path, typer.Argument(help="What `littlestone dim FILE --certificate` wrote.")
+        Path, typer.Argument(help="A file that `littlestone dim FILE --certificate` wrote.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Check a certificate against its table, without any search.
 
-    Ends with status 1 if a proof fails.  A bound that is stated without a proof, because the solve
-    was interrupted, is said to be so and is no failure.
+    The exit status is 1 if a proof fails.  An interrupted solve leaves a bound without a proof.  The
+    output says so, and this is not a failure.
     """
     read = Certificate.load(certificate)
     H = table_or_class(table)

@@ -1,4 +1,4 @@
-"""What every command shares: where it prints, and how errors reach people."""
+"""What every command shares: where it prints, and how it reports errors."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from littlestone.visible import visible, visible_json
 
 
 class _Visible(Console):
-    """A console on which names and values only show: what a terminal obeys in them is escaped."""
+    """A console that escapes control characters, so that names and values cannot steer a terminal."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         shown = (visible(o, keep="\n") if isinstance(o, str) else o for o in objects)
         super().print(*shown, **options)
 
     def on_broken_pipe(self) -> None:
-        raise  # rich would end the process, and with it a release that nothing else holds
+        raise  # rich would end the process and lose a release that is stored nowhere else
 
 
 # Highlighting would colour parts of names, and markup would read their brackets.
@@ -35,7 +35,7 @@ _LONG = 500  # rows
 
 
 def print_pairs(rows: Iterable[tuple[str, str]], *, title: str = "") -> None:
-    """Print headings and their texts, in two columns, under a title."""
+    """Print headings and their texts in two columns under a title."""
     if title:
         out.print(Text(title, style="bold"))
     _print_columns([[f"  {heading}", text] for heading, text in rows])
@@ -48,8 +48,8 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> No
 
 def _print_columns(rows: list[list[str]]) -> None:
     rows = [[visible(cell) for cell in row] for row in rows]
-    # Folded to the width of a terminal, for people; whole lines for whatever reads a pipe, and for
-    # tables so long that laying them out would take seconds.
+    # Lines fold to the width of a terminal.  They stay whole in a pipe, and in tables so long that
+    # laying them out would take seconds.
     if out.is_terminal and len(rows) < _LONG:
         grid = Table.grid(padding=(0, 2, 0, 0))
         for _ in rows[0] if rows else ():
@@ -70,7 +70,7 @@ def print_json(data: object) -> None:
 
 
 def cost_json(cost: PrivacyCost) -> dict[str, str]:
-    """A cost as programs read it: exact numbers in texts, ``p/q`` where no short decimal is equal.
+    """A cost for programs: exact numbers as texts, written ``p/q`` if no short decimal is equal.
 
     >>> from fractions import Fraction
     >>> cost_json(PrivacyCost(Fraction(1, 8)))
@@ -89,15 +89,15 @@ def counted(number: int, thing: str) -> str:
 
 
 def finite_or_text(value: float) -> int | float | str:
-    """``value`` as JSON can hold it, which has no infinity."""
+    """``value`` as JSON can hold it: infinity, which JSON lacks, becomes a text."""
     return str(value) if value == float("inf") else value
 
 
 def exit_with(error: BaseException) -> int:
-    """Tell people of an error, and return the exit status.
+    """Print an error and return the exit status.
 
-    An error of this package speaks of public declarations only.  Any other is a defect whose text
-    may quote a record, so its text and trace are shown only when LITTLESTONE_DEBUG asks for them.
+    An error of this package depends on public declarations only.  Any other error is a defect.  Its
+    text may quote a record, so its text and trace are shown only if LITTLESTONE_DEBUG is set.
     """
     if isinstance(error, LittlestoneError):
         err.print(Text("error: ", style="bold red") + Text(str(error)))

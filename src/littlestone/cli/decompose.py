@@ -1,4 +1,4 @@
-"""``littlestone decompose``: decomposition dimension, tree and essential hypotheses of a class."""
+"""``littlestone decompose``: a class's decomposition dimension, tree and essential hypotheses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def decompose(
             help="A CSV or .npy table of 0s and 1s, or a class, such as 'points(dest)'.",
         ),
     ],
-    p: Annotated[int, typer.Option(help="The points that a leaf of LDim = d must withstand.")] = 1,
+    p: Annotated[
+        int, typer.Option(help="How many points must not reduce a leaf with LDim = d.")
+    ] = 1,
     d: Annotated[
         int | None, typer.Option(help="An upper bound on LDim; by default LDim itself.")
     ] = None,
@@ -49,11 +51,11 @@ def decompose(
     levels: Annotated[int, typer.Option(min=1, max=8, help="Draw the top levels only.")] = 4,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Print the (p, d)-decomposition dimension, a tree that attains it, and what is essential.
+    """Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.
 
-    Every class is cut into version spaces that few points cannot reduce; a hypothesis is essential
-    if it is the standard optimal algorithm of one of the largest, however the class is cut well.
-    Of a class too large for the exact search, bounds and the greedy tree.
+    The tree cuts the class into version spaces that few points cannot reduce.  A hypothesis is
+    essential if every optimal tree has it as the standard optimal algorithm of a largest version
+    space.  If the class is too large for the exact search, bounds and the greedy tree are printed.
     """
     kind = None if picture is None else picture_kind(picture)
     require_different({"the table": [what], "--out": [picture]})
@@ -95,9 +97,9 @@ def decompose(
 def _solved(
     H: HypothesisClass[Any], p: int, d: int
 ) -> tuple[DecompositionTree[Any], bool, list[Hypothesis[Any]]]:
-    """A tree, whether it is optimal and the list complete, and essential hypotheses."""
+    """A tree, whether it is optimal and the list is complete, and the essential hypotheses."""
     with answering():
-        # Often the greedy tree, which is found at once, already has the least degree there is.
+        # The greedy tree is found at once and often has the least possible degree.
         tree = greedy(H, p, d)
         if tree.degree == 0:  # then its leaves are all hypotheses, and all are essential
             return tree, True, tree.hypotheses()

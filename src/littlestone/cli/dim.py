@@ -28,26 +28,29 @@ def dim(
         str,
         typer.Argument(
             metavar="FILE-or-CLASS",
-            help="A CSV or .npy table of 0s and 1s, a row a hypothesis and a column a point; "
+            help="A CSV or .npy table of 0s and 1s (each row is a hypothesis, each column a point), "
             "or a class, such as 'thresholds(x, 1..1000)'.",
         ),
     ],
     certificate: Annotated[
-        Path | None, typer.Option(help="Write there the proofs that `littlestone certify` checks.")
+        Path | None,
+        typer.Option(help="Write proofs to this file; `littlestone certify` checks them."),
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(min=0, metavar="SECONDS", help="Stop the search of a table, with bounds."),
+        typer.Option(
+            min=0, metavar="SECONDS", help="Stop searching a table then, and print bounds."
+        ),
     ] = None,
     memory_limit: Annotated[
         float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
     ] = 8,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Print the Littlestone dimension: the mistakes an adversary can force, and a learner allows.
+    """Print the Littlestone dimension: the most mistakes that can be forced on every learner.
 
-    Ctrl+C or the time limit stops the search of a table with the best bounds known by then; a
-    certificate then holds the proof of the lower one.
+    Ctrl+C or the time limit stops the search of a table and prints the best bounds known by then.
+    A certificate then proves the lower bound only.
     """
     require_different({"the table": [what], "--certificate": [certificate]})
     H = table_or_class(what)
@@ -96,7 +99,7 @@ def dim(
 
 
 def written(number: int) -> int | str:
-    """A number as text and JSON can hold it, which in Python have at most 4,300 digits."""
+    """A number as text and JSON can hold it: Python writes at most 4,300 digits."""
     return number if number < 1 << _MOST_BITS else in_digits(number)
 
 
@@ -113,13 +116,13 @@ def solve(
                 time_limit=time_limit,
                 memory_limit=int(min(memory_limit, 1 << 20) * (1 << 30)),
             )
-    except KeyboardInterrupt:  # before the search began: what counting tells
+    except KeyboardInterrupt:  # before the search began: the bounds that counting gives
         tree = MistakeTree((), (int(table.names[0]),))
         return Bounds(0, table.size.bit_length() - 1, tree, interrupted=True)
 
 
 def stopped_by(bounds: Bounds) -> str:
-    """What stopped a solve, in words; empty if nothing did."""
+    """What stopped a solve, in words; empty if nothing stopped it."""
     if not bounds.interrupted:
         return ""
     return "interrupted by the time limit" if bounds.timed_out else "interrupted"
@@ -154,7 +157,7 @@ def _print(
     if dimension is None:
         dimension = f"between {data['lower']} and {data['upper']}"
     out.print(f"Littlestone dimension {dimension}{f' ({stopped})' if stopped else ''}")
-    # The names show how a file was read: which of its lines are names, and which are labels.
+    # The names show how the file was read: which lines are names and which are labels.
     rows = [(key, f"{data[key]}{_listed(names.get(key, ()))}") for key in ("hypotheses", "points")]
     if "certificate" in data:
         upper = "no proof of the upper bound"

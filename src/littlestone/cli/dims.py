@@ -40,7 +40,7 @@ class Found:
 
 
 Search = Callable[[LabelTable], Iterable[Found]]
-"""The search for a dimension of a table: ever better lower bounds, the last being the dimension."""
+"""The search for a dimension of a table: increasing lower bounds; the last one is the dimension."""
 
 
 def dims(
@@ -48,19 +48,19 @@ def dims(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A CSV or .npy table of labels 0..k, a row a hypothesis and a column a point.",
+            help="A CSV or .npy table of labels 0..k: each row is a hypothesis, each column a point.",
         ),
     ],
     labels: Annotated[
-        int | None, typer.Option(help="The number of labels; by default, the largest one plus 1.")
+        int | None, typer.Option(help="The number of labels; by default, the largest label plus 1.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Print all dimensions of a table, with witnesses.
 
-    Of a 0/1 table: Littlestone, VC, threshold, their duals, teaching.  Of more labels: multiclass
+    For a 0/1 table: Littlestone, VC, threshold, their duals, teaching.  For more labels: multiclass
     Littlestone, Psi^bin, Psi^B, the graph variant, the bit classes, Natarajan, graph, teaching.
-    Ctrl+C keeps what is done so far, with the lower bound of the search that it stopped.
+    Ctrl+C keeps the dimensions found so far, and a lower bound from the search that it stopped.
     """
     H = read_labels(table, labels=labels)
     done: dict[str, Found] = {}

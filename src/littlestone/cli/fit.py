@@ -34,48 +34,51 @@ def fit(
     table: Annotated[
         Path,
         typer.Argument(
-            help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file. In CSV, a quote that is not closed "
-            "joins lines into one record."
+            help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file. In CSV, an unclosed quote joins "
+            "lines into one record."
         ),
     ],
     target: Annotated[str, typer.Option(help="The column that holds the label.")],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
     ],
-    epsilon: Annotated[str, typer.Option(help="The privacy loss, in nats; greater than 0.")],
+    epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
     positive: Annotated[
-        str | None, typer.Option(help="What is positive: HA, or '> 15'; or give --labels.")
+        str | None,
+        typer.Option(help="The values that count as 1: HA, or '> 15'; or give --labels."),
     ] = None,
     labels: Annotated[
-        str | None, typer.Option(help="Several labels: AA,UA,DL; or give --positive.")
+        str | None, typer.Option(help="The labels to predict: AA,UA,DL; or give --positive.")
     ] = None,
     default: Annotated[
         str | None,
-        typer.Option(help="The one of --labels that any other value has; the first if not given."),
+        typer.Option(help="One of --labels, for all other values; by default the first."),
     ] = None,
     delta: Annotated[
-        str, typer.Option(help="The delta you allow; needed where nobody lists the hypotheses.")
+        str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
     ] = "0",
     method: Annotated[
         str,
-        typer.Option(help="How: auto, or a method that `littlestone plan` lists."),
+        typer.Option(help="auto, or a method that `littlestone plan` lists."),
     ] = "auto",
     setting: Annotated[
         str,
-        typer.Option(help="What auto chooses for: realizable, or agnostic if labels may be wrong."),
+        typer.Option(help="For --method auto: realizable, or agnostic if labels may be wrong."),
     ] = "realizable",
     estimate: Annotated[
         str | None,
-        typer.Option(help="Estimate precision, recall and error privately, at this epsilon more."),
+        typer.Option(
+            help="Spend this much more epsilon on estimates of precision, recall and error."
+        ),
     ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
-        typer.Option(help="The data set's name in the ledger; by default its full path."),
+        typer.Option(help="The data set's name in the ledger; by default the table's full path."),
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Show the cost; read no record, spend and draw nothing."),
+        typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Where to write the model, as JSON.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
@@ -86,9 +89,9 @@ def fit(
         int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
     ] = None,
 ) -> None:
-    """Learn a rule, or the label of each record, from TABLE with differential privacy.
+    """Learn a rule that predicts labels from TABLE, with differential privacy.
 
-    What is printed and written is the private release and nothing else, unless --evaluate is given.
+    The command prints and writes the private release only, unless you give --evaluate.
     The cost is recorded in the ledger before anything is drawn.
     """
     if positive is None and labels is None:
@@ -123,7 +126,7 @@ def fit(
         if others := book.seen(name, columns=source.columns, n=sample.n):
             err.print(lookalike(name, others))
         release = task.fit(sample, ledger=book, dataset=name, rng=rng)
-        # From here on the release is paid for: whatever fails, it is kept.
+        # From here on the release is paid for, so it is kept whatever fails.
         model = visible_json(release.to_json(), indent=2) + "\n"
 
         def show() -> None:
@@ -153,7 +156,7 @@ def fit(
 
 
 def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: bool) -> None:
-    """Print what a fit would cost; status 1 when it would be refused.  Makes no ledger."""
+    """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
     missing = not is_address(ledger) and not os.path.exists(ledger)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
         preview = book.preview(event, dataset=dataset)

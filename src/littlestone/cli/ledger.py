@@ -1,4 +1,4 @@
-"""``littlestone ledger``: what every data set has spent, its limit, and all of it for the owner."""
+"""``littlestone ledger``: what every data set has spent, its limit, and the full history."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs."
 
 
 class Format(StrEnum):
-    """What `export` writes."""
+    """The format that `export` writes."""
 
     CSV = "csv"
     JSON = "json"
@@ -44,7 +44,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Account:
-    """One data set: its names, its entries each with the total after it, its total and limit."""
+    """One data set: its names, its entries with the total after each, its total and its limit."""
 
     names: list[str]
     lines: list[tuple[Entry, PrivacyCost]]
@@ -56,7 +56,7 @@ class Account:
 def show(
     dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: AsJson = False
 ) -> None:
-    """Show every entry, and the total and limit of every data set."""
+    """Show every entry, and the total and limit of each data set."""
     with Ledger(ledger, create=False) as book:
         accounts, unsound = _accounts(dataset, ledger, book)
         connection, alike = book.connection, book.lookalikes()
@@ -98,7 +98,7 @@ def show(
 def history(
     dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: AsJson = False
 ) -> None:
-    """Show the entries in order, each with its data set's total right after it."""
+    """Show the entries in order, each with its data set's total after it."""
     lines, unsound = _history(dataset, ledger)
     if as_json:
         print_json([_line_json(entry, total) for entry, total in lines])
@@ -121,21 +121,23 @@ def history(
 
 @app.command()
 def alias(
-    name: Annotated[str, typer.Argument(help="Another name of it: a copy, a link, a spelling.")],
+    name: Annotated[
+        str, typer.Argument(help="Another name of the same data: a copy, a link, a spelling.")
+    ],
     dataset: Annotated[
         str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
     ],
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
-    """Join two names of one data set, for good: they share what is spent, and the least limit.
+    """Join two names of one data set for good: they share what is spent and the smaller limit.
 
-    They may be joined before they spend, too; one of them is in the ledger or is a file that is there.
+    You can join names before anything is spent.  One of them must be in the ledger or be a file.
     """
     other, own = dataset_name(name), dataset_name(dataset)
     if other == own:
         raise DeclarationError(
             f"join {other!r} to itself",
-            found="both are one name already",
+            found="both are the same name already",
             fix="give two names",
         )
     with Ledger(ledger, create=False) as book:
@@ -157,11 +159,13 @@ def export(
     dataset: Dataset = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     style: Annotated[Format, typer.Option("--format", help="CSV or JSON.")] = Format.CSV,
-    to: Annotated[Path | None, typer.Option("--out", help="A file; else it is printed.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--out", help="Write to this file, not to the terminal.")
+    ] = None,
 ) -> None:
-    """Write the history with exact numbers; it holds no data, but names, purposes and costs.
+    """Write the history with exact numbers: names, purposes and costs, but no data.
 
-    In CSV, a text that a spreadsheet would run as a formula has an apostrophe before it.
+    In CSV, an apostrophe precedes a text that a spreadsheet would run as a formula.
     """
     require_different({"the ledger": files_of(ledger), "--out": [to]})
     with reserved(to, HISTORY) if to is not None else nullcontext(sys.stdout.write) as write:
@@ -183,17 +187,17 @@ def limit(
     dataset: Annotated[
         str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
     ],
-    epsilon: Annotated[str, typer.Option(help="The most epsilon it may ever spend.")],
+    epsilon: Annotated[str, typer.Option(help="The most epsilon that it may ever spend.")],
     delta: Annotated[
         str | None,
         typer.Option(
-            help="The most delta it may ever spend; else its earlier limit stays, or is 0."
+            help="The most delta that it may ever spend; by default the earlier limit, or 0."
         ),
     ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
-    """Declare the most that a data set may ever spend; what would pass it is refused undrawn."""
-    # 0 is legal here, and freezes the data set.
+    """Declare the most that a data set may ever spend.  A spend beyond it is refused."""
+    # 0 is legal here and freezes the data set.
     most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta("0" if delta is None else delta))
     name, made = dataset_name(dataset), not is_address(ledger) and not os.path.exists(ledger)
     with Ledger(ledger) as book:
@@ -208,7 +212,7 @@ def limit(
     if earlier is not None and earlier.delta:
         out.print(f"delta's limit stays {decimal_text(earlier.delta)}; --delta sets another")
     if Path(name).is_absolute() and not Path(name).exists():
-        out.print("there is no such file yet; the limit binds whatever is put there")
+        out.print("there is no such file yet; the limit applies to any file put there")
     _tell_overspent(total, most)
 
 
@@ -222,7 +226,7 @@ def _tell_overspent(total: PrivacyCost, most: PrivacyCost | None) -> None:
 
 
 def _known(dataset: str, book: Ledger, ledger: str) -> str:
-    """The data set's name in the ledger; raises `DeclarationError` when the ledger has no such."""
+    """The data set's name in the ledger; `DeclarationError` if the ledger does not have it."""
     name, names = dataset_name(dataset), book.datasets()
     if name not in names:
         raise DeclarationError(
@@ -237,7 +241,7 @@ def _known(dataset: str, book: Ledger, ledger: str) -> str:
 def _accounts(
     dataset: str | None, ledger: str, book: Ledger
 ) -> tuple[list[Account], list[LittlestoneError]]:
-    """The accounts of one data set or of all, and why others cannot be told."""
+    """The accounts of one data set or of all, and the errors of those that cannot be read."""
     names = book.datasets() if dataset is None else [_known(dataset, book, ledger)]
     accounts, unsound, done = list[Account](), list[LittlestoneError](), set[str]()
     for name in names:
@@ -247,7 +251,7 @@ def _accounts(
             group = book.names(name)
             done.update(group)
             told = book.history(name), book.total(name), book.limit(name)
-        except (UnsoundRowError, DeclarationError) as error:  # of a name, too
+        except (UnsoundRowError, DeclarationError) as error:  # a name can be illegal too
             unsound.append(error)
         else:
             accounts.append(Account(group, *told))
@@ -275,7 +279,7 @@ def _by_name(accounts: list[Account]) -> list[tuple[str, Account]]:
 
 
 def _end(unsound: list[LittlestoneError]) -> None:
-    """After what could be read: say what could not, and end with status 1."""
+    """Report what could not be read, and end with status 1."""
     for error in unsound:
         exit_with(error)
     if unsound:
@@ -283,10 +287,10 @@ def _end(unsound: list[LittlestoneError]) -> None:
 
 
 def _cell(value: object) -> object:
-    # An apostrophe before those that begin with one keeps the texts apart.
+    # Texts that begin with an apostrophe get another one, so that different texts stay different.
     if not isinstance(value, str):
         return value
-    shown = visible(value)  # a row that another hand wrote may hold what a terminal obeys
+    shown = visible(value)  # a row written by another program may hold control characters
     return f"'{shown}" if value.startswith(tuple("=+-@\t\r\n'＝＋－＠")) else shown
 
 

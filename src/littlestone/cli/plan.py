@@ -1,4 +1,4 @@
-"""``littlestone plan``: how many records a class takes, before any is collected."""
+"""``littlestone plan``: how many records a class needs, before you collect any."""
 
 from __future__ import annotations
 
@@ -34,23 +34,24 @@ def plan(
             help="A class, such as 'subsets(merchant; at most 3)', or a table of 0s and 1s.",
         ),
     ],
-    epsilon: Annotated[str, typer.Option(help="The privacy loss, in nats; greater than 0.")],
-    delta: Annotated[str, typer.Option(help="The delta you allow.")] = "0",
-    alpha: Annotated[float, typer.Option(help="The error you allow, a share of records.")] = 0.1,
-    beta: Annotated[float, typer.Option(help="The probability with which it may be more.")] = 0.05,
+    epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
+    delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
+    alpha: Annotated[float, typer.Option(help="The error you allow, as a share of records.")] = 0.1,
+    beta: Annotated[float, typer.Option(help="The probability that the error is larger.")] = 0.05,
     n: Annotated[
-        int | None, typer.Option(min=1, help="What each method does with so many records.")
+        int | None,
+        typer.Option(min=1, help="Also show what each method does with this many records."),
     ] = None,
     labels: Annotated[
         str | None,
-        typer.Option(help="Names of several labels, as 'on time,late,cancelled'."),
+        typer.Option(help="Names of several labels, such as 'on time,late,cancelled'."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Print how many records each learner of CLASS takes, and how many none can do without.
+    """Print how many records each learner of CLASS needs, and lower bounds for all learners.
 
-    Proved sizes are theorems, calibrated ones fit simulations, and formulas are those of papers.
-    With --labels, CLASS is one of several labels or a table of their numbers.  No data are read.
+    Proved sizes are theorems.  Calibrated sizes were fitted to simulations.  Formulas come from
+    papers.  With --labels, CLASS has several labels or is a table of label numbers.  No data are read.
     """
     H = class_or_file(what, labels)
     with err.status(Text("planning")):
@@ -152,7 +153,7 @@ def _bound(bound: Bound | None) -> dict[str, Any] | None:
 
 
 def size(bound: Bound | None) -> str:
-    """A number of records; beyond a million millions, its first digits.
+    """A number of records; above a million million, its first digits.
 
     >>> size(None), size(Bound(10**15 + 1, 0.1, 0.05, "realizable", True, ""))
     ('-', '1e+15')

@@ -45,22 +45,24 @@ def play(
     adversary: Annotated[
         str,
         typer.Option(
-            help="tree (forces every mistake it can), random, or a CSV file of columns and a label."
+            help="tree (forces the most mistakes), random, or a CSV file of columns and a label."
         ),
     ] = "tree",
     rounds: Annotated[
-        int | None, typer.Option(min=0, help="At most so many rounds; 20 against random.")
+        int | None,
+        typer.Option(min=0, help="The most rounds to play; by default 20 against random."),
     ] = None,
     labels: Annotated[
         str | None,
-        typer.Option(help="Names of several labels, as 'on time,late,cancelled': their game."),
+        typer.Option(help="Play with several labels, such as 'on time,late,cancelled'."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat the random adversary's choices.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Play the online game round by round; the standard optimal algorithm errs at most LDim times.
+    """Play the online game round by round: an adversary asks, and a learner predicts.
 
-    With --labels, CLASS is one of several labels or a table of their numbers.
+    The standard optimal algorithm (soa) makes at most as many mistakes as the Littlestone dimension.
+    With --labels, CLASS has several labels or is a table of label numbers.
     """
     rng = None if seed is None else random.Random(seed)
     H = class_or_file(what, labels)

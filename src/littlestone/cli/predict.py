@@ -20,13 +20,15 @@ from littlestone.report.files import PREDICTIONS, require_different, reserved
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file that `littlestone fit --out` wrote.")],
     table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the model's column.")],
-    out: Annotated[Path | None, typer.Option(help="Write there, not to the terminal.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write to this file, not to the terminal.")
+    ] = None,
 ) -> None:
-    """Print a CSV of one column, the predicted label of each record of TABLE in order.
+    """Print the predicted label of each record of TABLE, in order, as a CSV of one column.
 
-    It is 0 or 1, or of several labels the text of one.  The rule is private for the records it was
-    learned from.  Its predictions on TABLE speak about the records of TABLE, and are for whoever may
-    see those.
+    A prediction is 0 or 1, or the text of a label if there are several.  The rule protects the
+    records it was learned from.  Its predictions on TABLE reveal the records of TABLE, so show them
+    only to people who may see those records.
     """
     require_different({"the model": [model], "the table": [table], "--out": [out]})
     release = Release.load(model)
@@ -42,7 +44,7 @@ def predict(
 
 
 def _cells(labels: Sequence[str]) -> list[str]:
-    """The line of a CSV file of one column for each label."""
+    """The line of each label in a CSV file of one column."""
     lines = []
     for label in labels:
         line = io.StringIO()

@@ -1,4 +1,4 @@
-"""``littlestone stream``: a private rule at every step of a stream, under one budget."""
+"""``littlestone stream``: a private rule at every step of a stream, with one budget."""
 
 from __future__ import annotations
 
@@ -45,21 +45,23 @@ def stream(
     table: Annotated[
         str,
         typer.Argument(
-            help="A CSV or Parquet file, or - for CSV from a pipe. In CSV, a quote that is not closed "
-            "joins lines into one record."
+            help="A CSV or Parquet file, or - for CSV from a pipe. In CSV, an unclosed quote joins "
+            "lines into one record."
         ),
     ],
     target: Annotated[str, typer.Option(help="The column that holds the label.")],
-    positive: Annotated[str, typer.Option(help="What is positive: HA, or '> 15'.")],
+    positive: Annotated[str, typer.Option(help="The values that count as 1: HA, or '> 15'.")],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'subsets(device; at most 3)'.")
     ],
-    horizon: Annotated[int, typer.Option(help="The most records that are ever learned from.")],
-    epsilon: Annotated[str, typer.Option(help="The privacy loss of all steps together, in nats.")],
+    horizon: Annotated[int, typer.Option(help="The most records to learn from, over all calls.")],
+    epsilon: Annotated[
+        str, typer.Option(help="The privacy loss of all steps together, such as 1.")
+    ],
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
         str,
-        typer.Option(help="auto, keys, rules, experts, teachers or staged: how."),
+        typer.Option(help="auto, or the name of a method, such as keys."),
     ] = "auto",
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
@@ -68,13 +70,13 @@ def stream(
     ] = None,
     state: Annotated[
         Path | None,
-        typer.Option(help="A file that a later call goes on from. As secret as the records."),
+        typer.Option(help="A file from which a later call resumes. As secret as the records."),
     ] = None,
     predictions: Annotated[
         bool,
         typer.Option(
             "--predictions",
-            help="Add each record's prediction, for its owner's eyes only: NOT PRIVATE.",
+            help="Add each record's prediction, for the record's owner only: NOT PRIVATE.",
         ),
     ] = False,
     evaluate: Annotated[
@@ -84,18 +86,18 @@ def stream(
         Path | None,
         typer.Option(
             "--figure",
-            help="Draw when each rule was published to this .svg or .png file; with --evaluate the "
-            "mistakes too: NOT PRIVATE.",
+            help="Draw a figure of when each rule was published, to this .svg or .png file. With "
+            "--evaluate it shows the mistakes too: NOT PRIVATE.",
         ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Draw from a seeded generator: a simulation, NOT PRIVATE.")
     ] = None,
 ) -> None:
-    """Learn from records as they come, and print each rule that is published, as a line of JSON.
+    """Learn from records as they arrive, and print each published rule as a line of JSON.
 
-    The lines are private together: (epsilon, delta)-DP for the whole stream, paid for once.  With
-    --state, a call after a crash goes on with the same run.
+    All lines together are (epsilon, delta)-DP for the whole stream, which is paid for once.  With
+    --state, a call after a crash resumes the same run.
     """
     kind = None if picture is None else picture_kind(picture)
     if kind is not None:
@@ -134,7 +136,7 @@ def stream(
         ) as run,
     ):
         _print(_header(learner, why, run, label, private=seed is None))
-        # A file still has the records of earlier calls, a pipe brings new ones.
+        # A file still has the records of earlier calls; a pipe brings only new ones.
         begin = 0 if table == PIPE else run.stream.steps
         if table == PIPE and run.resumed:
             run.stream.skip()
@@ -164,7 +166,7 @@ def _follow(
     predictions: bool,
     evaluate: bool,
 ) -> tuple[list[Publication], Mistakes | None]:
-    """Take the records one by one, and print what is published; up to the end or Ctrl+C."""
+    """Take the records one by one and print what is published, until the end or Ctrl+C."""
     stream, mistakes, taken, over = run.stream, 0, 0, False
     published = [_print_published(run)]
     seen = Mistakes(begin=stream.steps) if evaluate else None

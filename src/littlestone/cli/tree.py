@@ -33,16 +33,18 @@ def tree(
     levels: Annotated[int, typer.Option(min=1, max=8, help="Draw the top levels only.")] = 4,
     time_limit: Annotated[
         float | None,
-        typer.Option(min=0, metavar="SECONDS", help="Draw the best tree found by then."),
+        typer.Option(
+            min=0, metavar="SECONDS", help="Stop searching then, and draw the best tree found."
+        ),
     ] = None,
     memory_limit: Annotated[
         float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
     ] = 8,
 ) -> None:
-    """Draw a tree of questions on which an adversary forces as many mistakes as there are levels.
+    """Draw a tree of questions: an adversary can force one mistake at each of its levels.
 
-    At a point the branches are its labels 0 and 1; an end is a hypothesis that gives every label on
-    the way to it.
+    Each question is a point, and its branches are the labels 0 and 1.  Each end is a hypothesis that
+    gives every label on the way to it.
     """
     kind = None if picture is None else picture_kind(picture)
     require_different({"the table": [what], "--out": [picture]})

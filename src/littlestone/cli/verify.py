@@ -15,7 +15,7 @@ def verify(
     only: Annotated[str, typer.Argument(help="Run only statements whose name contains this.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Run the numbered statements of the papers: stated against measured, and a verdict each.
+    """Check numbered statements of the papers: stated and measured values, with verdicts.
 
     The exit status is 1 if a statement fails.
     """

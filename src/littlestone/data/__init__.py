@@ -1,4 +1,4 @@
-"""From a table (CSV, Parquet, a data frame, arrays) to a `Sample`, by public declarations alone."""
+"""Make a `Sample` from a table (CSV, Parquet, frame, arrays), using only public declarations."""
 
 from littlestone.data.labels import Condition, Label, label_names
 from littlestone.data.opening import TABLE_SUFFIXES, open_table

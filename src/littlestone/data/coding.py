@@ -1,4 +1,4 @@
-"""Columns of records by their distinct values, so that each value is encoded once."""
+"""Columns stored by their distinct values, so that each value is encoded once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 Codes = NDArray[np.int64]
 
-# Two values of one of these types that are equal have one text.  Types are told by their ids: a class
-# of a record's value may have a class of its own, which refuses to be hashed or equals all others.
+# Equal values of one of these types have the same text.  Types are compared by id, because a value's
+# class may have a metaclass that cannot be hashed or that equals every other class.
 _NOTHING = id(type(None))
 PLAIN = frozenset({*map(id, (str, int, float, bool)), _NOTHING})
 
-# Tables of so many counts are filled at least as fast as keys are sorted.
+# Filling a table of this many counts is at least as fast as sorting keys.
 _FEW = 2**17
 
 
@@ -39,16 +39,16 @@ class Coded(NamedTuple):
 
 
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:
-    # One by one: of a list numpy would read lists as a table, and ask its values to be arrays.
+    # One by one: numpy would read nested lists as a table and try to convert values to arrays.
     return np.fromiter(values, dtype=object, count=len(values))
 
 
 def coded(values: Sequence[object]) -> Coded:
-    """The column of these values, equal ones together where they certainly have one text.
+    """The column of these values; equal values share a code if they certainly have the same text.
 
-    1, 1.0 and True are equal but have different texts, and what one record is encoded to must not
-    depend on which of them another record brought first.  Values of richer types are not even
-    compared: Decimal("1.0") equals Decimal("1.00"), and (1,) equals (True,).
+    1, 1.0 and True are equal but have different texts.  The code of one record must not depend on
+    which of these values another record had first.  Values of richer types are not compared, because
+    Decimal("1.0") equals Decimal("1.00"), and (1,) equals (True,).
 
     >>> coded(["b", "a", "b"])
     Coded(values=['b', 'a'], codes=array([0, 1, 0]))
@@ -64,14 +64,14 @@ def coded(values: Sequence[object]) -> Coded:
 
 
 def _places(keys: Sequence[Key]) -> tuple[list[Key], Codes]:
-    """The distinct keys, and the place of each key among them; in C as far as it goes."""
+    """The distinct keys, and the place of each key among them; mostly in C."""
     distinct = list(dict.fromkeys(keys))
     place = dict(zip(distinct, range(len(distinct)), strict=True))
     return distinct, np.fromiter(map(place.__getitem__, keys), np.int64, len(keys))
 
 
 class Numbering(Generic[Value]):
-    """The distinct values of a total function, numbered 0, 1, ... as they come.
+    """The distinct values of a total function, numbered 0, 1, ... in order of appearance.
 
     >>> lengths = Numbering(len)
     >>> lengths(coded(["b", "a", "bb"])).tolist(), lengths(coded(["ab"])).tolist(), lengths.values
@@ -81,7 +81,7 @@ class Numbering(Generic[Value]):
     def __init__(self, function: Callable[[Any], Value]) -> None:
         self._function = function
         self._numbers: dict[Value, int] = {}
-        # By types, as equal values of different types may have different texts.
+        # Separate for each type, because equal values of different types may have different texts.
         self._known: dict[int, dict[object, int]] = defaultdict(dict)
         self._last: tuple[Sequence[object], Codes] = (), np.zeros(0, np.int64)
 
@@ -93,7 +93,7 @@ class Numbering(Generic[Value]):
     def __call__(self, column: Coded) -> Codes:
         """The number of the function's value, for each record."""
         values, numbers = self._last
-        # Batches of whole numbers often have one range; other values are not compared.
+        # Batches of whole numbers often share a range; other values are not compared.
         if not isinstance(column.values, range) or column.values != values:
             numbers = np.fromiter(map(self._number, column.values), np.int64)
             self._last = column.values, numbers
@@ -111,7 +111,7 @@ class Numbering(Generic[Value]):
 
 
 def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes], Codes]:
-    """The distinct tuples of entries of the columns, column by column, and which each record has.
+    """The distinct rows of the columns, listed by column, and the number of each record's row.
 
     The entries of column j lie in 0, ..., ``sizes[j]`` - 1.
 
@@ -133,7 +133,7 @@ def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes],
 
 
 def counted(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes], Codes]:
-    """The distinct tuples of entries of the columns, column by column, and how often each occurs.
+    """The distinct rows of the columns, listed by column, and how often each occurs.
 
     >>> counted([np.array([1, 0, 1]), np.array([2, 2, 2])], [2, 3])
     ([array([0, 1]), array([2, 2])], array([1, 2]))
@@ -152,7 +152,7 @@ def _table_size(records: int) -> int:
 
 
 def _key(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[Codes, int]:
-    """One number a record, equal for equal tuples, and above all of them."""
+    """One number per record, equal for equal rows, and an upper bound above all of them."""
     key, above = columns[0], sizes[0]
     for column, size in zip(columns[1:], sizes[1:], strict=True):
         if above * size >= 2**63:

@@ -18,7 +18,7 @@ from typing import Any
 from littlestone.data.tables import Row, Table
 from littlestone.errors import TableError
 
-# What damaged files raise; RuntimeError is an archive's with a password or of an unknown method.
+# Errors of damaged files; an archive with a password or an unknown method raises RuntimeError.
 _DAMAGE = (
     OSError,
     EOFError,
@@ -33,9 +33,9 @@ _DAMAGE = (
 class CsvTable(Table):
     """A CSV file (plain, .gz, or a .zip of one file), with a header; every value is read as text.
 
-    A short line is padded with missing values, a long one cut, an empty one skipped, unless there is
-    only one column: there it is a missing value.  A line ends in LF or CRLF, and every other carriage
-    return is text.  As in any CSV file a record is more than one line where a quoted value holds line
+    A short line is padded with missing values, and a long line is cut.  An empty line is skipped, but
+    in a table with one column it is a missing value.  A line ends in LF or CRLF; any other carriage
+    return is text.  As in any CSV file, a record spans several lines if a quoted value contains line
     breaks.
     """
 
@@ -50,8 +50,8 @@ class CsvTable(Table):
         with self._open() as lines:
             cells = next(filter(None, lines), [])
         columns = tuple(cell.strip() for cell in cells)
-        # A first line that is no header may be anything, so it is refused without being shown.  Where
-        # carriage returns alone end lines, it runs on into the records.
+        # A first line that is not a header may be anything, so it is refused without being shown.  If
+        # lines end in carriage returns alone, it continues into the records.
         if any(columns) and all(map(_is_name, columns)) and "\r" not in "".join(cells):
             return columns
         raise TableError(
@@ -64,13 +64,13 @@ class CsvTable(Table):
 
     @contextmanager
     def _open(self) -> Iterator[Iterator[list[str]]]:
-        # The default limit would turn one long value into an exception; this is a C long's.
+        # The default limit would turn one long value into an exception; this one is a C long's.
         csv.field_size_limit(2 ** (8 * struct.calcsize("l") - 1) - 1)
         try:
             with self._text() as text:
                 yield _records(text)
         except _DAMAGE as error:
-            # Not the error's own text: a parser quotes the line it stopped at.
+            # The error's own text is left out, because a parser quotes the line where it stopped.
             reason = error.strerror if isinstance(error, OSError) else None
             raise TableError(
                 f"read the table {self.name}",
@@ -92,7 +92,7 @@ class CsvTable(Table):
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         places = [self.columns.index(column) for column in columns]
         last = max(places)
-        # Twice as fast as a comprehension; of a single place it returns no tuple.
+        # Twice as fast as a comprehension, but it returns no tuple for a single place.
         pick = itemgetter(*places) if len(places) > 1 else None
         with self._records() as lines:
             for line in lines:
@@ -103,12 +103,12 @@ class CsvTable(Table):
 
 
 def readable(stream: Any) -> io.TextIOWrapper:
-    """Bytes as lines of text; whatever is not UTF-8 is replaced, and nothing fails."""
+    """Bytes as lines of text; bytes that are not UTF-8 are replaced, so reading never fails."""
     return io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="\n")
 
 
-# The csv module ends a line at any carriage return.  One that is text goes through it in disguise, as
-# half of a surrogate pair, which no bytes are decoded to.
+# The csv module ends a line at any carriage return.  A carriage return that is text is therefore
+# replaced by half of a surrogate pair, which no decoded bytes contain.
 _DISGUISE = "\udc0d"
 
 
@@ -119,7 +119,7 @@ def _records(text: Iterable[str]) -> Iterator[list[str]]:
     def lines() -> Iterator[str]:
         nonlocal disguised
         for line in text:
-            # The last line may have no end.
+            # The last line may lack a line end.
             if line.find("\r", 0, -2) >= 0 or line[-1] != "\n":
                 end = "\r\n" if line.endswith("\r\n") else ""
                 disguised = True

@@ -14,17 +14,17 @@ from littlestone.data.coding import Coded, coded
 from littlestone.data.tables import Row, Table
 from littlestone.errors import TableError
 
-# What Arrow holds in any library as it is; the libraries keep values of other types as they like.
+# Types that Arrow stores the same way in every library; other types depend on the library.
 _NUMBERS = (
     *(nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64),
     *(nw.Boolean, nw.Float32, nw.Float64),
 )
 
-_BATCH = 2**20  # records that are looked at at a time: bounded memory, few partial groups
+_BATCH = 2**20  # records per batch: bounded memory and few partial groups
 
 
 def shortest(value: Any, width: int) -> Any:
-    """A float of ``width`` bits by its shortest decimal form, 0.29 and not 0.28999999165534973.
+    """A float of ``width`` bits in its shortest decimal form: 0.29, not 0.28999999165534973.
 
     Any other value, such as a missing one, is returned as it is.
     """
@@ -34,7 +34,7 @@ def shortest(value: Any, width: int) -> Any:
 
 
 class FrameTable(Table):
-    """A pandas, polars or pyarrow frame, or anything else that narwhals reads."""
+    """A pandas, polars or pyarrow frame, or any other frame that narwhals reads."""
 
     def __init__(self, frame: object, *, name: str = "the data frame") -> None:
         self.name = name
@@ -54,8 +54,8 @@ class FrameTable(Table):
             ) from None
         self._arrow = self._frame.implementation.is_pyarrow()
         for column in self._frame.columns if self._arrow else ():
-            # Whatever an Arrow dictionary's values are, narwhals calls them categories; and one
-            # whose chunks have other dictionaries cannot be grouped.
+            # narwhals calls the values of any Arrow dictionary categories, and it cannot group a
+            # column whose chunks have different dictionaries.
             stored = self._frame[column].to_native()
             if hasattr(stored.type, "index_type"):
                 plain = nw.from_native(stored.cast(stored.type.value_type), series_only=True)
@@ -68,7 +68,7 @@ class FrameTable(Table):
         _require_scalar(self, column, self._dtype(column), getattr(native, "dtype", None))
 
     def holds_numbers(self, column: str) -> bool:
-        """Whether the declared type of a column is one of numbers or truth values."""
+        """Whether the declared type of a column holds numbers or truth values."""
         dtype = self._dtype(column)
         return dtype.is_numeric() or dtype == nw.Boolean
 
@@ -87,7 +87,7 @@ class FrameTable(Table):
         return values
 
     def _texts(self, column: str) -> Coded:
-        # Arrow does not check that its texts are UTF-8, and fails where it finds that out.
+        # Arrow does not check in advance that texts are UTF-8, and fails when it decodes a bad one.
         from pyarrow import large_binary, large_string
 
         stored = self._whole(column, large_string()).cast(large_binary()).dictionary_encode()
@@ -108,7 +108,7 @@ class FrameTable(Table):
         if self._in_arrow(column):
             return self._texts(column)
         dtype = self._dtype(column)
-        # Objects may be unhashable, or equal and yet of different texts, such as 1 and True.
+        # Objects may be unhashable, or equal but with different texts, such as 1 and True.
         if dtype not in _NUMBERS:
             return coded(self._values(column))
         stored = self._whole(column)
@@ -121,21 +121,21 @@ class FrameTable(Table):
         return Coded([*values, None], stored.indices.fill_null(len(values)).to_numpy().astype(int))
 
     def _kind(self, column: str) -> str:
-        """What the library itself calls the type of a column."""
+        """The library's own name for the type of a column."""
         native = self._frame[column].to_native()
         return str(getattr(native, "dtype", getattr(native, "type", "")))
 
     def _dtype(self, column: str) -> nw.dtypes.DType:
         """The declared type of a column.
 
-        Of pandas' objects narwhals would ask their values, which may raise or lie: it is none.
+        An object column of pandas has none: narwhals would inspect its values, which may raise or lie.
         """
         return nw.Object() if self._kind(column) == "object" else self._frame[column].dtype
 
     def _in_arrow(self, column: str) -> bool:
-        """Whether the column is one of texts that Arrow stores: pandas may keep Python's own.
+        """Whether Arrow stores the texts of the column; pandas may store Python texts instead.
 
-        Those may have halves of surrogate pairs, which Arrow refuses.
+        Python texts may have halves of surrogate pairs, which Arrow refuses.
         """
         native = getattr(self._frame[column].to_native(), "dtype", None)
         stored = getattr(native, "storage", "pyarrow") == "pyarrow"
@@ -149,9 +149,9 @@ class FrameTable(Table):
 
 
 def _in_range(stored: Any) -> Coded | None:
-    """An Arrow array of whole numbers, none of them missing, if they lie in a short range.
+    """An Arrow array of whole numbers as a column, if none is missing and their range is short.
 
-    All numbers of the range are encoded then, whether they occur or not.
+    Every number of the range is then encoded, whether it occurs or not.
     """
     from pyarrow.compute import min_max
 
@@ -159,23 +159,23 @@ def _in_range(stored: Any) -> Coded | None:
     if stored.null_count or ends["max"] - ends["min"] > len(stored) // 16:
         return None
     numbers = stored.to_numpy()
-    # Modulo 2^64, where differences of unsigned numbers are right as well.
+    # Modulo 2^64, differences of unsigned numbers are correct too.
     least = numbers.dtype.type(ends["min"])
     codes = np.subtract(numbers, least, dtype=np.int64, casting="unsafe")
     return Coded(range(ends["min"], ends["max"] + 1), codes)
 
 
 def column_table(values: object) -> FrameTable | None:
-    """A pandas, polars or pyarrow column as a table of it alone; None if it is none of these.
+    """A pandas, polars or pyarrow column as a table of one column; None for any other object.
 
-    Raises `TableError` for a declared type that is not one of numbers or texts.
+    Raises `TableError` for a declared type other than numbers or texts.
     """
     if str(getattr(values, "dtype", "")) == "object":
         return None
     if hasattr(values, "categories") and type(values).__module__.startswith("pandas"):
         from pandas import Series
 
-        values = Series(values)  # an array or index of categories, which is no column yet
+        values = Series(values)  # an array or index of categories, which is not a column yet
     if type(values).__module__.startswith("pyarrow") and not hasattr(values, "chunks"):
         from pyarrow import chunked_array
 
@@ -185,15 +185,15 @@ def column_table(values: object) -> FrameTable | None:
     except TypeError:
         return None
     table = FrameTable(series.alias("values").to_frame().to_native(), name="the array")
-    # A type of nothing is inferred from an array without one value; all others are declared, and
-    # whether they are refused must not depend on whether there is a value.
+    # The null type is inferred from an array without values.  All other types are declared, and
+    # refusing them must not depend on whether there is a value.
     if table._kind("values").lower() not in ("null", "null[pyarrow]"):
         table.require("values")
     return table
 
 
 class ParquetTable(Table):
-    """A Parquet file, read in batches of the columns asked for, so that it need not fit in memory."""
+    """A Parquet file, read in batches of the needed columns, so that it need not fit in memory."""
 
     def __init__(self, path: Path) -> None:
         from pyarrow import ArrowException, large_binary, parquet
@@ -201,8 +201,8 @@ class ParquetTable(Table):
 
         self.name = str(path)
         try:
-            # As large binary, texts are read without dictionaries, which Arrow refuses to read if
-            # one of their texts is not UTF-8.
+            # As large binary, texts are read without dictionaries.  Arrow refuses to read a dictionary
+            # if one of its texts is not UTF-8.
             self._file = parquet.ParquetFile(path, binary_type=large_binary())
         except (OSError, UnicodeDecodeError, ArrowException) as error:
             raise TableError(
@@ -210,7 +210,7 @@ class ParquetTable(Table):
                 found=getattr(error, "strerror", None) or "it is not a Parquet file",
                 fix="give a CSV or Parquet file that can be read",
             ) from None
-        # Not empty_table(), for which pyarrow imports all of pandas where that is installed.
+        # empty_table() is avoided, because pyarrow imports all of pandas for it if it is installed.
         nothing = Arrow.from_batches([], schema=self._file.schema_arrow)
         self._schema = FrameTable(nothing, name=self.name)
         self.columns = self._schema.columns
@@ -243,16 +243,16 @@ class ParquetTable(Table):
 
 
 def _require_scalar(table: Table, column: str, dtype: nw.dtypes.DType, native: Any) -> None:
-    """Refuse a column whose type, here and in its own library, is not one of numbers or texts."""
-    # In pandas the categories are a part of the type.  Equal ones of several types are one, the one
-    # that came first: a record would be read as the 1, 1.0 or True of another record.
+    """Refuse a column whose type, here or in its own library, is not numbers or texts."""
+    # In pandas the categories are part of the type, and equal values of several types are merged into
+    # the one that came first.  A record would be read as the 1, 1.0 or True of another record.
     categories: Any = getattr(native, "categories", None)
     objects = getattr(categories, "dtype", None) == "object"
     fix = "name a column of numbers or texts, or convert this one first"
     if isinstance(dtype, nw.Unknown):
         found = "its declared type is null (the column is empty), or no type of numbers or texts"
     elif dtype.is_nested() or dtype.is_temporal() or isinstance(dtype, nw.Binary):
-        # A date is stored as a number, and one outside the calendar cannot be read.
+        # A date is stored as a number, and a date outside the calendar cannot be read.
         found = f"its declared type is {dtype}, not a number or a text"
     elif objects and categories.inferred_type not in ("string", "empty"):
         found = (

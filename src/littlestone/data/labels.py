@@ -1,4 +1,4 @@
-"""What makes a record positive, or which of several labels it has: declared, never read off data."""
+"""Declared labels: what makes a record positive, or which of several labels it has."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from littlestone.domains import number, text
 from littlestone.errors import DeclarationError
 from littlestone.labels import declared_labels, label_number
 
-# The longer signs come first, because that is how they are read.
+# The longer signs come first, so that >= is not read as >.
 _ORDERS: dict[str, Callable[[Decimal, Decimal], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -27,8 +27,8 @@ _ORDERS: dict[str, Callable[[Decimal, Decimal], bool]] = {
 class Condition:
     """1[v relation value], a total function of a table value v.
 
-    ``relation`` is one of > >= < <= (numbers), == != (numbers or texts).  It is 0 for a missing value,
-    and for one that is not a number if the relation needs one.  Exact decimals throughout.
+    ``relation`` is one of > >= < <= (numbers), == != (numbers or texts).  The result is 0 for a missing
+    value, and for a value that is not a number if the relation needs one.  Decimals are exact.
 
     >>> late = Condition.parse("arr_delay", "> 15")
     >>> [late(v) for v in (15, "15.01", None, "n/a")]
@@ -42,8 +42,8 @@ class Condition:
     def parse(cls, column: str, positive: object) -> Self:
         """Read ``> 15``, ``<= 3``, ``!= HA`` or a plain value such as ``HA`` (or a number, or a bool).
 
-        Raises `DeclarationError` if it is empty, orders by something that is not a number, or starts
-        with a sign that is no relation, such as ``=``.
+        Raises `DeclarationError` if it is empty, if it compares by order with something that is not a
+        number, or if it starts with a sign that is not a relation, such as ``=``.
         """
         written = text(positive).strip()
         relation = next((r for r in (*_ORDERS, "==", "!=") if written.startswith(r)), "")
@@ -81,7 +81,7 @@ class Condition:
         return number(self.value)
 
     def reads(self, value: object) -> bool:
-        """Whether the value is one that the relation can speak about: present, a number if need be."""
+        """Whether the relation applies to the value: it is present, and a number if one is needed."""
         return text(value) != "" if self.relation not in _ORDERS else number(value) is not None
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Condition:
 
 
 def label_names(text: str) -> list[str]:
-    """The names between the commas of a text; one that holds a comma stands between double quotes.
+    """The names in a text, separated by commas; double quotes enclose a name that holds a comma.
 
     >>> label_names('on time, late, "none, or unknown"')
     ['on time', 'late', 'none, or unknown']
@@ -102,8 +102,8 @@ def label_names(text: str) -> list[str]:
 class Label:
     """The number 0, ..., k of the label that a value of ``column`` has: a total function.
 
-    Either a ``condition`` says when it is 1, and else 0; or ``names`` are the labels 0, ..., k, and
-    `label_number` says which of them a value shows.  A missing value, and one that shows none of the
+    Either a ``condition`` says when the label is 1 and not 0, or ``names`` are the labels 0, ..., k and
+    `label_number` says which one a value shows.  A missing value, or a value that shows none of the
     names, has the label 0, the default.
 
     >>> carrier = Label.parse("carrier", labels="AA, UA, 'DL'", default="UA")
@@ -126,12 +126,12 @@ class Label:
         labels: str | Sequence[str] | None = None,
         default: str | None = None,
     ) -> Self:
-        """The label that a condition ``positive`` says, or that is one of several ``labels``.
+        """The label that a condition ``positive`` or a list of ``labels`` declares.
 
-        ``positive`` is what `Condition.parse` reads; ``labels`` are names, or a text of names between
-        commas, as `label_names` reads it.  The ``default``, one of them, becomes the label 0; otherwise
-        it is the first.  Raises `DeclarationError` for both or none of the two, for an illegal one, and
-        for a default that is none of the labels.
+        `Condition.parse` reads ``positive``.  ``labels`` are names, or a text of names separated by
+        commas, which `label_names` reads.  The ``default`` is one of the labels and becomes the label
+        0; without it, the first label is the default.  Raises `DeclarationError` unless exactly one of
+        the two is given, if it is illegal, and if the default is not one of the labels.
         """
         if (positive is None) == (labels is None):
             raise DeclarationError(
@@ -172,7 +172,7 @@ class Label:
         return self._number(value)
 
     def reads(self, value: object) -> bool:
-        """Whether the value says something: it is there, and a number if the condition needs one."""
+        """Whether the value is usable: it is present, and a number if the condition needs one."""
         return text(value) != "" if self.condition is None else self.condition.reads(value)
 
     def __str__(self) -> str:

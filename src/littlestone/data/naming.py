@@ -1,4 +1,4 @@
-"""The name of a data set in a ledger: that of its file, however it is spelled."""
+"""The name of a data set in a ledger: one name for a file, however its path is spelled."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from littlestone.data.opening import TABLE_SUFFIXES
 
 
 def dataset_name(text: str) -> str:
-    """The name of a data set in the ledger: a file's full path, and any other text as it is.
+    """The name of a data set in the ledger: the full path of a file, or any other text unchanged.
 
-    A file is told by its spelling: a separator of folders, or a suffix such as ``.csv``.  So a limit
-    set on ``visits.csv`` binds every later `fit` of it, whether or not the file exists by then.
+    A text names a file if it has a folder separator or a suffix such as ``.csv``.  So a limit set on
+    ``visits.csv`` applies to every later `fit` of that file, even if the file does not exist yet.
 
     >>> dataset_name("census 2020"), dataset_name("visits.csv") == os.path.realpath("visits.csv")
     ('census 2020', True)
@@ -24,10 +24,10 @@ def dataset_name(text: str) -> str:
 
 
 def true_path(path: str | os.PathLike[str]) -> str:
-    """The full path without links, each name in it spelled as its folder has it.
+    """The full path without links, with each name spelled as in its folder.
 
-    On a disk where ``Visits.csv`` opens ``visits.csv``, both spellings get one name, hence one
-    budget.  What does not exist keeps its spelling.
+    On a disk where ``Visits.csv`` opens ``visits.csv``, both spellings get the same name and the same
+    budget.  A path that does not exist keeps its spelling.
 
     >>> true_path("nowhere/Visits.csv") == os.path.realpath("nowhere/Visits.csv")
     True
@@ -45,13 +45,13 @@ def _spelled(folder: str, name: str) -> str:
         if name in names:
             return name
         own = os.lstat(os.path.join(folder, name))
-        # Told by the file itself, whatever its disk takes for the same letters; a hard link of
-        # another name is another file here.
+        # The file itself decides, whatever letters its disk treats as equal.  A hard link with another
+        # name counts as another file here.
         for other in names:
             alike = _letters(other) == _letters(name)
             if alike and os.path.samestat(own, os.lstat(os.path.join(folder, other))):
                 return unicodedata.normalize("NFC", other)
-    except OSError:  # a folder may be entered and yet not be listed
+    except OSError:  # a folder may be accessible but not listable
         pass
     return name
 
@@ -61,7 +61,7 @@ def _letters(name: str) -> str:
 
 
 def lookalike(name: str, others: Sequence[str]) -> str:
-    """What is said once where tables of the same columns and n have several names.
+    """A hint, shown once, that tables with the same columns and n may be the same data.
 
     >>> print(lookalike("copy.csv", ["visits.csv"]))
     copy.csv has the columns and the number of records of visits.csv: if it is the same data,

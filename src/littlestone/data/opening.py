@@ -1,4 +1,4 @@
-"""The table in whatever a user calls one: a file name, or a frame."""
+"""Open a table from a file name or a data frame."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ TABLE_SUFFIXES = (".csv", ".gz", ".zip", ".parquet", ".pq")
 
 
 def open_table(source: object) -> Table:
-    """The table in a CSV or Parquet file, or in a data frame; only its schema is looked at.
+    """Open the table in a CSV or Parquet file, or a data frame; only the schema is read.
 
-    Raises `TableError` if there is no such file, or it is of no known kind.
+    Raises `TableError` if the file does not exist or is of an unknown kind.
     """
     if not isinstance(source, str | Path):
         return FrameTable(source)
@@ -28,7 +28,7 @@ def open_table(source: object) -> Table:
             fix="check the path",
         )
     if not path.name.lower().endswith(TABLE_SUFFIXES):
-        # The ledger knows a table by its path, and a path by its spelling: so all must be spelled so.
+        # The ledger recognises the path of a table by its suffix, so every table must have one.
         raise TableError(
             f"read the table {path}",
             found="its name does not say what kind of file it is",

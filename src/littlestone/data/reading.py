@@ -1,4 +1,4 @@
-"""Records to a `Sample`: every raw value is encoded once, by the declared domain and label."""
+"""Turn records into a `Sample`: the declared domain and label encode each raw value once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from littlestone.sample import Sample
 
 Value = TypeVar("Value")
 
-_FEW = 2**18  # pairs that are not worth merging
+_FEW = 2**18  # fewer pairs than this are not worth merging
 
 
 def read_sample(
@@ -26,10 +26,10 @@ def read_sample(
 ) -> Sample[Point]:
     """The sample of a table: points from ``domain.column_names``, labels from ``label``.
 
-    Rows count as they are, none is dropped: a missing or undeclared value is encoded by the domain.
-    Raises `TableError` for a missing or untyped column or a table without rows; all of these are
-    public.  ``refuse_blank`` also refuses a column without one readable value.  That answer depends
-    on the data: NOT PRIVATE, for evaluation only.  One pass; memory grows with the distinct pairs.
+    Every row counts: the domain encodes a missing or undeclared value, and no row is dropped.  Raises
+    `TableError` for a missing or untyped column or a table without rows; all of these are public.
+    ``refuse_blank`` also refuses a column without readable values.  That answer depends on the data,
+    so it is NOT PRIVATE and for evaluation only.  One pass; memory grows with the distinct pairs.
     """
     columns = (*domain.column_names, label.column)
     for column in columns:
@@ -58,10 +58,10 @@ def read_sample(
 def sample_from_arrays(
     x: Iterable[Any], y: Iterable[Any], domain: Domain[Point], *, positive: object = 1
 ) -> Sample[Point]:
-    """The sample of two equally long arrays or lists; a label is 1 where y is ``positive``.
+    """The sample of two equally long arrays or lists; a label is 1 if y is ``positive``.
 
     ``positive`` is a value or a comparison, as in `Label.parse`.  Raises `DeclarationError` for
-    arrays of other shapes.
+    arrays with other shapes.
 
     >>> from littlestone.domains import Grid
     >>> sample_from_arrays([1, 99, float("nan")], [0, 1, 1], Grid(0, 9)).points
@@ -83,9 +83,9 @@ def sample_from_arrays(
 
 
 def _record(x: Any, domain: Domain[Any]) -> tuple[object, ...]:
-    """One value a column: a record is given as a list or tuple, a single value as itself.
+    """One value per column of a record that is a list, a tuple or a single value.
 
-    What is missing is None and what is too much is cut: an odd record is still a record.
+    Missing values become None and extra values are cut, so an odd record is still a record.
     """
     width = len(domain.column_names)
     values = entries(x) if width > 1 else (x,)
@@ -93,9 +93,9 @@ def _record(x: Any, domain: Domain[Any]) -> tuple[object, ...]:
 
 
 def plain_values(values: Iterable[Any]) -> list[Any]:
-    """The values of a one-dimensional array, column or list as Python's own.
+    """The values of a one-dimensional array, column or list as Python values.
 
-    Raises `DeclarationError` for an array of another shape.
+    Raises `DeclarationError` for an array with another shape.
     """
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) != 1:
@@ -105,7 +105,7 @@ def plain_values(values: Iterable[Any]) -> list[Any]:
             fix="give one-dimensional arrays: one point and one label a record",
         )
     if isinstance(values, np.ndarray):
-        # tolist() gives Python's own values, the same ones whatever the dtype was.
+        # tolist() gives the same Python values for every dtype.
         width = {np.float16: 16, np.float32: 32}.get(values.dtype.type)
         listed: list[Any] = values.tolist()
         return listed if width is None else [shortest(value, width) for value in listed]
@@ -114,7 +114,7 @@ def plain_values(values: Iterable[Any]) -> list[Any]:
 
 
 class _Sampling:
-    """A sample in the making: raw batches in, distinct encoded pairs with their counts kept."""
+    """Builds a sample: takes raw batches and keeps distinct encoded pairs with their counts."""
 
     def __init__(self, domain: Domain[Any], label: Label) -> None:
         self.domain, self.label, self.labels = domain, Numbering(label), label.labels
@@ -142,7 +142,7 @@ class _Sampling:
             self._merge()
 
     def _merge(self) -> None:
-        """Put equal pairs of all parts together, so that memory grows with the distinct ones."""
+        """Merge equal pairs of all parts, so that memory grows with the number of distinct pairs."""
         *columns, counts = map(np.concatenate, zip(*self.parts, strict=True))
         sizes = [len(numbering.values) for numbering in (*self.points, self.label)]
         distinct, number = tuples(columns, sizes)
@@ -152,7 +152,7 @@ class _Sampling:
         self.listed = self.distinct = len(total)
 
     def made(self) -> Sample[Any]:
-        """The sample of all that was added, at least one record."""
+        """The sample of all added records, of which there must be at least one."""
         *columns, numbers, counts = map(np.concatenate, zip(*self.parts, strict=True))
         values = [numbering.values for numbering in self.points]
         distinct, number = tuples(columns, [len(listed) for listed in values])
@@ -171,7 +171,7 @@ def _rows(columns: Sequence[Coded]) -> list[tuple[Any, ...]]:
 def read_mapped(
     table: Table, domain: Domain[Point], function: Callable[[Point], Value]
 ) -> Iterator[Value]:
-    """``function`` of the encoded point of every record, in the order of the table.
+    """The values of ``function`` at the encoded points of all records, in the order of the table.
 
     Computed once for each distinct record of a batch.  Raises `TableError` for a missing or untyped
     column.

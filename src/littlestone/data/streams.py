@@ -1,4 +1,4 @@
-"""Records that come one after another through a pipe."""
+"""Records that arrive one by one through a pipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from littlestone.data.csv_files import CsvTable, readable
 
 
 class CsvStream(CsvTable):
-    r"""CSV text from a pipe, with a header, read as it comes and once; otherwise as any CSV file.
+    r"""CSV text with a header from a pipe, read once as it arrives; otherwise like any CSV file.
 
     >>> import io
     >>> stream = CsvStream(io.BytesIO(b"id,bad\n7,1\n"), name="standard input")
@@ -29,5 +29,5 @@ class CsvStream(CsvTable):
 
     @contextmanager
     def _records(self) -> Iterator[Iterator[list[str]]]:
-        with self._open() as lines:  # the header was taken from the same pipe before
+        with self._open() as lines:  # the header was already read from the same pipe
             yield lines

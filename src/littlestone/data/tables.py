@@ -1,8 +1,8 @@
-"""Tables of any kind behind one small interface: a schema, which is public, and counted rows.
+"""One small interface to tables of any kind: a public schema and batches of rows.
 
-Reading is total.  A ragged line, an undecodable byte or an unreadable number is data, so it becomes
-a missing value and never an exception; only the schema (names and declared types of columns) and
-the file as a whole can be refused.
+Reading never fails because of a record.  A ragged line, an undecodable byte or an unreadable number
+is data, so it becomes a missing value and not an exception.  Only the schema (names and declared
+types of columns) and the file as a whole can be refused.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from littlestone.errors import TableError
 
 Row = tuple[object, ...]
 
-# Records that are looked at at a time: tuples of Python's own values, which caches should hold.
+# Records per batch: tuples of Python values that should fit in the processor's caches.
 _ROWS = 2**10
 
 
 class Table(ABC):
-    """A table: ``name`` says which, ``columns`` is its public schema.
+    """A table with a ``name`` and its public schema ``columns``.
 
-    ``declared`` says whether its columns have names for sure.
+    ``declared`` says whether its columns certainly have names.
     """
 
     name: str
@@ -35,17 +35,17 @@ class Table(ABC):
 
     @abstractmethod
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
-        """The values of ``columns``, one tuple a record, in the order of the table."""
+        """The values of ``columns``, one tuple per record, in the order of the table."""
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
-        """The values of ``columns``, so many records at a time that a file need not fit in memory."""
+        """The values of ``columns`` in batches, so that a file need not fit in memory."""
         rows = self.rows(columns)
         while batch := list(islice(rows, _ROWS)):
-            # zip(*batch) would make an iterator a record.
+            # zip(*batch) would make one iterator per record.
             yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 
     def __repr__(self) -> str:
-        # Where there is no header, its place is a record's.
+        # Without a header, a record would stand in its place.
         columns = f", columns {', '.join(self.columns)}" if self.declared else ""
         return f"table {self.name}{columns}"
 
@@ -53,7 +53,7 @@ class Table(ABC):
         """Raise `TableError` unless the schema has exactly one usable column of that name."""
         found = self.columns.count(column)
         if found != 1:
-            # Where there is no header, its place is a record's; so nothing of it is shown.
+            # Without a header, a record would stand in its place, so nothing of it is shown.
             known = map(str, self.columns) if self.declared else ()
             close = get_close_matches(column, known, n=1)
             fix = "name one of its columns, exactly as its header does"
@@ -63,7 +63,7 @@ class Table(ABC):
                 fix = "save the file with commas between its columns"
             raise TableError(
                 f"read column {column!r} of {self.name}",
-                # Not the names: the first line of a file without a header is a record.
+                # The names are left out: without a header, the first line of a file is a record.
                 found=f"{found or 'none'} of its {len(self.columns)} columns "
                 + ("have" if found else "has")
                 + " that name",

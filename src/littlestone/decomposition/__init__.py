@@ -1,7 +1,7 @@
 """Irreducibility, (p, d)-trees, decomposition dimension, essential hypotheses (Lyu25, section 4).
 
-Everything here speaks to a class through `restrict`, `is_empty`, `littlestone_dimension`, `soa`,
-`reducing_points` and `error_ball` alone; docs/proofs/decomposition.md has the proofs.
+Everything here uses only `restrict`, `is_empty`, `littlestone_dimension`, `soa`, `reducing_points`
+and `error_ball` of a class; docs/proofs/decomposition.md has the proofs.
 """
 
 from littlestone.decomposition.ball import Ball, error_ball

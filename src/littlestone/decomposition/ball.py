@@ -1,4 +1,4 @@
-"""Error balls: unions of version spaces, and what a teacher reads off them."""
+"""Error balls: unions of version spaces, from which a teacher takes its hypotheses."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from littlestone.sample import Sample
 class Ball(Generic[Point]):
     """{h in H : h errs at most b times on a sample}, as disjoint version spaces, the cells.
 
-    All hypotheses of a cell label the ``points`` of the sample alike, so two cells differ at one of
-    them, and all err equally often: ``cells`` are pairs (V, errors).  ``whole`` is H, or the version
-    space of H that the ball was restricted to.  A union of version spaces is no version space: its
-    LDim and SOA are not to be read off its cells, but once one cell is left they are the cell's.
+    All hypotheses of a cell label the ``points`` of the sample alike and err equally often, and two
+    cells differ at one of the points.  ``cells`` are pairs (V, errors).  ``whole`` is H, or the version
+    space of H to which the ball was restricted.  A union of version spaces is not a version space: its
+    cells do not give its LDim and SOA unless only one cell is left.
     """
 
     whole: HypothesisClass[Point]
@@ -41,7 +41,7 @@ class Ball(Generic[Point]):
         return type(self)(whole, self.points, tuple(cells))
 
     def is_empty(self) -> bool:
-        """Whether no hypothesis errs so rarely."""
+        """Whether every hypothesis errs too often."""
         return not self.cells
 
     def separating_point(self) -> Point:

@@ -15,7 +15,7 @@ from littlestone.hypotheses import Hypothesis
 
 MOST_SPACES = 20_000
 MOST_POINTS = 64
-_NONE = -1  # no number of a hypothesis
+_NONE = -1  # the number of no hypothesis
 
 
 def decomposition_dimension(
@@ -23,9 +23,10 @@ def decomposition_dimension(
 ) -> int:
     """DDim_(p,d)(H), the least degree of a valid (p, d)-tree of H.
 
-    ``d`` is an upper bound on LDim(H), by default LDim(H).  For finite domains of at most 64 points:
-    the time is about the number of version spaces times that of points, and there may be
-    exponentially many, so beyond ``most`` of them `TooLargeError` is raised.  Lyu25, Definition 4.2.
+    ``d`` is an upper bound on LDim(H), by default LDim(H).  The domain must have at most 64 points.
+    The time is about the number of version spaces times the number of points.  There may be
+    exponentially many version spaces, so `TooLargeError` is raised beyond ``most`` of them.  Lyu25,
+    Definition 4.2.
 
     >>> from littlestone.classes import FiniteClass
     >>> H = FiniteClass.from_array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -64,7 +65,7 @@ def optimal_tree(
 
 
 class Decompositions:
-    """The same for many classes over one domain, for one p and d; what is found serves all of them.
+    """The same for many classes over one domain, for one p and d, with shared results.
 
     For a version space V let deepest(V, t) be the largest depth at which V may root a valid subtree
     of degree <= t, -1 if there is none.  What is valid at some depth is valid at any smaller one, so
@@ -124,7 +125,7 @@ class Decompositions:
         return DecompositionTree(self.p, self.d, tuple(nodes))
 
     def space(self, V: HypothesisClass[Any]) -> _Space:
-        """What is known of the version space V."""
+        """The stored results about the version space V."""
         if V not in self._known:
             if len(self._known) >= self.most:
                 raise TooLargeError(
@@ -136,7 +137,7 @@ class Decompositions:
         return self._known[V]
 
     def number(self, f: Hypothesis[Any]) -> int:
-        """A number for f, which is quicker to compare than f."""
+        """A number for f, which compares faster than f itself."""
         return self._numbers.setdefault(f, len(self._numbers))
 
 

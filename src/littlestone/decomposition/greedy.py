@@ -1,4 +1,4 @@
-"""Greedy trees, which grow with p while their class shrinks (Lyu25, Claim 4.1)."""
+"""Greedy trees, which grow as p grows and their class shrinks (Lyu25, Claim 4.1)."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def refine(
     *,
     most: int = MOST_NODES,
 ) -> DecompositionTree[Point]:
-    """The tree of the subclass C with the larger p that extends ``tree``: same splits, then more.
+    """The tree of a subclass C for a larger p that extends ``tree`` by further splits.
 
     For C inside the class of ``tree`` and p >= ``tree.p`` it is a valid (p, d)-tree of C if
-    ``tree`` is valid; branches that C leaves empty are cut off.  If C is a ball, p >= 2 ``tree.p``
-    and at most ``tree.p`` points in its sample are needed, too.  Nothing is raised because of what
-    C holds, but `TooLargeError`; `DeclarationError` if p < ``tree.p``.
+    ``tree`` is valid; branches that C leaves empty are cut off.  If C is a ball, this also needs
+    p >= 2 ``tree.p`` and at most ``tree.p`` points in its sample.  Raises `DeclarationError` if
+    p < ``tree.p``.  The only error that depends on C is `TooLargeError`.
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 6)
@@ -72,12 +72,12 @@ def refine(
 def top_hypotheses(
     ball: Ball[Point], p: int, d: int | None = None, *, most: int = MOST_NODES
 ) -> tuple[int, list[Hypothesis[Point]]]:
-    """The degree of the tree `decompose` makes of a ball, and its SOAs of that dimension.
+    """The degree of the tree that `decompose` makes of a ball, and its SOAs of that dimension.
 
-    The leaves are found cell by cell, without the splits that lead to the cells.  Nothing is raised
-    because of what the ball holds, but `TooLargeError`; (-1, []) if it is empty.  The degree is
-    DDim_(p,d) of the ball, and the list its essential hypotheses, if there are at most p sample
-    points and the leaves of that dimension are irreducible for all k.
+    The leaves are found cell by cell, without the splits that lead to the cells.  The result is
+    (-1, []) if the ball is empty.  The only error that depends on the ball is `TooLargeError`.  If
+    there are at most p sample points and the leaves of that dimension are irreducible for all k, the
+    degree is DDim_(p,d) of the ball and the list holds its essential hypotheses.
 
     >>> from littlestone.classes import Points
     >>> from littlestone.decomposition import error_ball
@@ -101,11 +101,11 @@ def top_hypotheses(
 
 
 def certain_hypotheses(tree: DecompositionTree[Point]) -> list[Hypothesis[Point]]:
-    """SOAs of leaves that prove DDim_(p,d)(H) = t = the degree of the tree, and so are essential.
+    """The SOAs of leaves that prove DDim_(p,d)(H) = t = the degree of the tree; all are essential.
 
-    They are those of the leaves of LDim t that are (p (2^(d-t+1) - 1) + 1)-irreducible.  If there
-    is one, ``tree`` is optimal; if they are all of `DecompositionTree.hypotheses`, they are all
-    essential hypotheses.  So infinite classes have exact answers, too.  See Lemma 4.3 of Lyu25.
+    These leaves have LDim t and are (p (2^(d-t+1) - 1) + 1)-irreducible.  If there is one, ``tree`` is
+    optimal.  If they give all of `DecompositionTree.hypotheses`, the list has all essential hypotheses.
+    So infinite classes have exact answers too.  See Lemma 4.3 of Lyu25.
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Integers
@@ -124,9 +124,9 @@ _Path = tuple[tuple[Any, int], ...]
 def _grown(
     C: HypothesisClass[Any] | Ball[Any], p: int, d: int, old: tuple[Node[Any], ...], most: int
 ) -> DecompositionTree[Any]:
-    # A tree may be as deep as a sample is long, so no recursion.  ``follow`` is the node of the old
-    # tree at this place, ``path`` what is left of a reducing path, ``parent`` the number of the
-    # parent and the label.
+    # A tree may be as deep as a sample is long, so there is no recursion.  ``follow`` is the node of
+    # the old tree at this place, ``path`` is the rest of a reducing path, and ``parent`` is the number
+    # of the parent with the label.
     labels = (C.whole if isinstance(C, Ball) else C).labels
     nodes: list[Node[Any]] = []
     waiting: list[tuple[Any, int | None, _Path, tuple[int, int] | None]]
@@ -165,7 +165,7 @@ def _grown(
 
 
 def _next_path(space: HypothesisClass[Any] | Ball[Any], p: int, d: int) -> _Path:
-    """The path to be attached to a leaf; empty if it stays one."""
+    """The path to attach to a leaf; empty if it stays a leaf."""
     V = alone(space)
     if V is None:
         return ((cast(Ball[Any], space).separating_point(), 0),)

@@ -1,4 +1,4 @@
-"""Irreducible version spaces and the labelled paths that reduce the others (Lyu25, section 4.1)."""
+"""Irreducible version spaces, and labelled paths that reduce others (Lyu25, section 4.1)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def is_irreducible(H: HypothesisClass[Any], k: int) -> bool:
 def reducing_path(H: HypothesisClass[Point], k: int) -> tuple[tuple[Point, int], ...] | None:
     """At most k examples (x, SOA_H(x)) that lower LDim(H), the last of them for the first time.
 
-    None iff H is k-irreducible.  H is then covered by the version spaces off the path, one a point,
-    and the one at its end, all of lower dimension (Lyu25, after Definition 4.1).
+    None iff H is k-irreducible.  Otherwise the version spaces off the path, one per point, and the one
+    at its end cover H, and all have a lower dimension (Lyu25, after Definition 4.1).
 
     >>> from littlestone.classes import Thresholds
     >>> reducing_path(Thresholds.on(0, 4), 2)

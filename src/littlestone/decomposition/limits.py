@@ -15,7 +15,7 @@ MOST_ABOVE = 100_000
 def depth_parameter(H: HypothesisClass[Any], p: int, d: int | None, *, above: int = 0) -> int:
     """The d given, or the least legal one; `DeclarationError` unless p >= 1 and d >= LDim + above.
 
-    `TooLargeError` if d is more than `MOST_ABOVE` above it.
+    Raises `TooLargeError` if d exceeds it by more than `MOST_ABOVE`.
     """
     H.require_learnable()
     least = int(H.littlestone_dimension()) + above

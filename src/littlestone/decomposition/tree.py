@@ -62,12 +62,11 @@ class DecompositionTree(Generic[Point]):
 
 
 def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]) -> str | None:
-    """The first reason why ``tree`` is no valid (p, d)-tree of H, or None: it is valid.
+    """The first reason why ``tree`` is not a valid (p, d)-tree of H; None if it is valid.
 
-    Follows the points from the root and restricts H anew; nothing is taken from the tree but its
-    points and its shape.  Of a ball with several cells only LDim <= LDim(``whole``) is known, so a
-    tree of a ball may be valid without the checker being able to tell.  Raises
-    `InfiniteDimensionError` if LDim(H) is infinite.
+    The checker follows the points from the root and restricts H again; it uses only the points and the
+    shape of the tree.  For a ball with several cells only LDim <= LDim(``whole``) is known, so the
+    checker may reject a valid tree of a ball.  Raises `InfiniteDimensionError` if LDim(H) is infinite.
 
     >>> from littlestone.classes import FiniteClass
     >>> H = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]])
@@ -123,7 +122,7 @@ def check_tree(tree: DecompositionTree[Any], H: HypothesisClass[Any] | Ball[Any]
 
 
 def alone(space: HypothesisClass[Point] | Ball[Point]) -> HypothesisClass[Point] | None:
-    """The version space that ``space`` is; None for a ball of several."""
+    """The only version space of ``space``; None for a ball of several."""
     if isinstance(space, Ball):
         return space.cells[0][0] if len(space.cells) == 1 else None
     return space

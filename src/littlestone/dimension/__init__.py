@@ -1,6 +1,6 @@
 """Dimensions of finite tables of functions, with witnesses and their checkers.
 
-Every dimension takes whatever is a table: rows of labels, an array, a finite class, a `LabelTable`.
+Every dimension takes any table: rows of labels, an array, a finite class or a `LabelTable`.
 """
 
 from littlestone.dimension.bounds import Bounds, InterruptedSolve, UnsettledError

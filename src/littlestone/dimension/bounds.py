@@ -1,4 +1,4 @@
-"""What a solve returns: bounds of the dimension and their proofs."""
+"""The result of a solve: bounds on the dimension and their proofs."""
 
 from __future__ import annotations
 

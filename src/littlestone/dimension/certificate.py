@@ -121,7 +121,7 @@ class Certificate:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """The certificate in a file; `DeclarationError` that names the file if there is none."""
+        """The certificate in a file; if there is none, a `DeclarationError` names the file."""
         try:
             if not Path(path).is_file():
                 _refuse("there is no such file")
@@ -139,7 +139,7 @@ class Certificate:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The certificate in a JSON text; `DeclarationError` if it is none, or a damaged one."""
+        """The certificate in a JSON text; `DeclarationError` if it is damaged or something else."""
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
@@ -165,7 +165,7 @@ class Certificate:
 
 
 def _numbers(values: Any, what: str) -> tuple[int, ...]:
-    """A list of whole numbers that fit in 64 bits, as a tuple; true and 1.0 are none."""
+    """A list of whole numbers that fit in 64 bits, as a tuple; true and 1.0 are refused."""
     if not isinstance(values, list):
         _refuse(f"{what}: not a list of numbers")
     for value in values:

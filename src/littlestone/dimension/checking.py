@@ -1,4 +1,4 @@
-"""The checker of refutations: each claim by itself, from the claims with smaller k."""
+"""The checker of refutations, which checks each claim from the claims with smaller k."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Checker:
         return {(_shape(self._columns, rows), k) for rows, k in masks if rows is not None}
 
     def _rows(self, path: Restrictions) -> Mask | None:
-        """The rows that satisfy the restrictions; None if a restriction is none."""
+        """The rows that satisfy the restrictions; None if a restriction is malformed."""
         if any(not 0 <= literal < 2 * len(self._columns) for literal in path):
             return None
         rows = self._all.copy()

@@ -1,4 +1,4 @@
-"""Checked tables of labels: one row a hypothesis, one column a point."""
+"""Checked tables of labels: one row per hypothesis, one column per point."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def binary(table: Any, asked: str) -> LabelTable:
 
 
 def rectangle(values: Any, asked: str, fix: str) -> NDArray[Any]:
-    """``values`` as a nonempty two-dimensional array.  Raises `DeclarationError` if it is none."""
+    """``values`` as a nonempty two-dimensional array; `DeclarationError` for anything else."""
     if hasattr(values, "__array__") and not isinstance(values, np.ndarray):
         values = np.asarray(values)  # a data frame
     if not isinstance(values, np.ndarray):
@@ -191,7 +191,7 @@ def named(kind: str, letter: str, count: int, given: Sequence[str] | None) -> tu
 
 
 def _codes(array: NDArray[Any]) -> NDArray[np.int64]:
-    """The labels as integers; -1 for an entry that is no whole number in 0..2^31 - 1."""
+    """The labels as integers; -1 for an entry that is not a whole number in 0..2^31 - 1."""
     if array.dtype.kind in "bui":
         return np.where((array >= 0) & (array < 2**31), array, -1).astype(np.int64)
     if array.dtype.kind == "f":

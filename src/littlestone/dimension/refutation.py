@@ -28,7 +28,7 @@ class Refutation:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The refutation of a JSON text; `DeclarationError` if it is none."""
+        """The refutation in a JSON text; `DeclarationError` for any other text."""
         try:
             data = json.loads(text)
             claims = tuple((tuple(map(whole, path)), whole(k)) for k, *path in data["claims"])

@@ -1,4 +1,4 @@
-"""The one engine of VC, Natarajan and graph dimensions: the largest shattered set of splits."""
+"""The engine for VC, Natarajan and graph dimensions: the largest shattered set of splits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistake trees of a class: finding one, and checking one."""
+"""Find and check mistake trees of a class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sides of the columns of a version space: what finder and checker of refutations know of them."""
+"""The sides of the columns of a version space, for the finder and the checker of refutations."""
 
 from __future__ import annotations
 

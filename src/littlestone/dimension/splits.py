@@ -1,4 +1,4 @@
-"""The one engine of all Littlestone dimensions: binary, multiclass and Psi, by splits of masks."""
+"""The engine for all Littlestone dimensions (binary, multiclass and Psi), by splits of masks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The teaching dimension of a table of labels: how many labelled points single a hypothesis out."""
+"""The teaching dimension of a table: how many labelled points identify a hypothesis."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class MistakeTree:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The tree of a JSON text; `DeclarationError` if it is none."""
+        """The tree in a JSON text; `DeclarationError` for any other text."""
         try:
             data = json.loads(text)
             points, leaves = (tuple(map(whole, data[key])) for key in ("points", "leaves"))

@@ -13,7 +13,7 @@ from littlestone.dimension.shattered_sets import largest_shattered
 def vc_dimension(table: Any) -> int:
     """VC(H), the largest number of points on which H has all 2^d patterns of labels.
 
-    ``table`` is an N x m table of 0s and 1s, a row a hypothesis; see `LabelTable.of`.  Raises
+    ``table`` is an N x m table of 0s and 1s, one row per hypothesis; see `LabelTable.of`.  Raises
     `DeclarationError` for anything else.  O(m^d) sets in the worst case, d <= log2 N.
     Introduced by Vapnik and Chervonenkis (VC71).
 

@@ -1,4 +1,4 @@
-"""Littlestone dimensions of the version spaces of one table, one after another, as play goes on."""
+"""Littlestone dimensions of many version spaces of one table, with shared results."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _UNLIMITED = 1 << 60
 
 
 class VersionSpaces:
-    """Answers about the version spaces of one table of 0s and 1s; what is found serves later ones.
+    """Dimensions of version spaces of one table of 0s and 1s; results are kept for later questions.
 
     ``columns[j]`` is a mask over functions: bit i is the value of function i at point j.  A version
     space is a mask of surviving functions; equal functions are legal.
 
-    Small version spaces are searched by plain recursion.  Once ``work`` columns were looked at for
-    one question, or at once where there are more than ``work`` entries, the compiled engine takes
-    over, for good: it stays, and so does its table of bounds, in which a version space is known by
-    its content, however it was reached.  In front of both stand the bounds known of the same mask,
-    LDim(V) <= log2 |V|, and V <= W => LDim(V) <= LDim(W) with the masks asked about last.
+    Plain recursion searches small version spaces.  The compiled engine takes over for good after one
+    question has read ``work`` columns, or at once if there are more than ``work`` entries.  Its table
+    of bounds is kept too and identifies a version space by its content, however it was reached.  Both
+    searches first try the known bounds of the same mask, LDim(V) <= log2 |V|, and
+    V <= W => LDim(V) <= LDim(W) with the latest masks.
 
-    Threads may share one object; one question is answered at a time.  Ctrl+C ends a question, not
-    what was learnt.  A copy or a pickle holds the columns alone: what else is known tells of the
-    records that asked for it.
+    Threads may share one object, which answers one question at a time.  Ctrl+C ends a question but
+    keeps the results so far.  A copy or a pickle holds only the columns, because the other results
+    reveal the records that asked for them.
 
     >>> spaces = VersionSpaces([0b0001, 0b0011, 0b0111])  # thresholds on 3 points
     >>> spaces.dimension(0b1111), spaces.at_least(0b1100, 1), spaces.keeps(0b1111, 0b0111)

@@ -1,4 +1,4 @@
-"""Domains: the declared set of points, and the total map from any table value to one of them.
+"""Domains: declared sets of points, with a total map from any table value to a point.
 
 A domain is declared, never read from the data.  A value outside it (missing, unreadable, too large,
 unknown) is data like any other: `Domain.encode` maps it to a declared point and never fails.

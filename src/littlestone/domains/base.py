@@ -1,4 +1,4 @@
-"""The one interface of a domain."""
+"""The interface of a domain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from littlestone.errors import DAMAGED, DeclarationError, ModelError
 
 Point = TypeVar("Point")
 
-# What `Domain.from_json` accepts: a model file may be damaged, or made by somebody else.
+# The values that `Domain.from_json` accepts, because a model file may be damaged or forged.
 _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "name": str,
     "low": int,
@@ -28,43 +28,43 @@ _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 class Domain(ABC, Generic[Point]):
-    """A set of points.  ``name`` says in words what a point is: as a rule, a column of a table.
+    """A set of points.  ``name`` says in words what a point is: usually a column of a table.
 
-    A point is made of exact built-in types: bool, numpy's numbers and derived types of int, str,
-    tuple or Fraction are none.  So equal points are indistinguishable, and which record brought one
-    cannot be told.  `canonical` is the door by which records enter: it makes a point of any object.
+    A point is made of exact built-in types; bool, numpy's numbers and derived types of int, str, tuple
+    or Fraction are not points.  So equal points are indistinguishable, and a point does not reveal
+    which record it came from.  Records enter through `canonical`, which makes any object a point.
     """
 
     name: str
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """The columns of a table that a point is read from."""
+        """The table columns from which a point is read."""
         return (self.name,)
 
     @property
     @abstractmethod
     def size(self) -> int | None:
-        """Number of points; None when infinite."""
+        """The number of points; None if infinite."""
 
     @abstractmethod
     def encode(self, value: object) -> Point:
-        """The declared point that a table value stands for.  Total: it never raises."""
+        """The declared point that a table value stands for; never raises."""
 
     def own(self, x: object) -> Point | None:
-        """The point that ``x`` equals, as an object of the domain's own; None if there is none.
+        """The point that ``x`` equals, as the domain's own object; None if there is none.
 
-        Total, as `encode` is: of an object of any class, no method that compares or converts is called.
+        Never raises, like `encode`: it calls no comparing or converting method of an object's class.
         """
         point = plain(x)
         return point if point in self else None
 
     def canonical(self, x: object) -> Point:
-        """The point that the ``x`` of a record is: the one it equals, or else what it stands for.
+        """The point of the ``x`` of a record: the point that x equals, or else stands for.
 
-        Total: whatever ``x`` is, it never raises.  Every learner's records pass here, those of samples
-        and those of streams, because a released point is an object that a record brought: were it kept
-        as it came, the release would tell which of several equal objects (1, True, 1.0) that was.
+        Never raises, whatever ``x`` is.  The records of every learner pass here, in samples and in
+        streams, because a released point is an object from a record.  If the object were kept as it
+        came, the release would reveal which of several equal objects (1, True, 1.0) it was.
 
         >>> from littlestone.domains import Integers, Strings
         >>> Integers().canonical(True), Integers().canonical(1.0), Strings().canonical(7)
@@ -78,23 +78,23 @@ class Domain(ABC, Generic[Point]):
         return self.encode(values[0])
 
     def reads(self, value: object) -> bool:
-        """Whether a table value shows a point by itself, rather than being mapped to one."""
+        """Whether a table value shows a point itself, and is not just mapped to one."""
         return text(value) != ""
 
     def reads_record(self, values: Sequence[object]) -> bool:
-        """Whether one of the values of the columns ``column_names`` shows something by itself."""
+        """Whether one of the values of the columns ``column_names`` shows a point itself."""
         return self.reads(values[0])
 
     @abstractmethod
     def __contains__(self, x: object) -> bool:
-        """Whether ``x`` is a point, of the very types of one; total."""
+        """Whether ``x`` is a point with exactly a point's types; never raises."""
 
     @abstractmethod
     def __iter__(self) -> Iterator[Point]:
-        """Distinct points in a canonical order; endless when the domain is infinite."""
+        """Distinct points in a canonical order; endless if the domain is infinite."""
 
     def index(self, x: Point) -> int:
-        """Position of the point ``x`` in the order of iteration, where the domain is finite."""
+        """The position of the point ``x`` in the order of iteration, if the domain is finite."""
         raise DeclarationError(
             f"number the points of {self}",
             found="there are infinitely many",
@@ -103,7 +103,7 @@ class Domain(ABC, Generic[Point]):
 
     @abstractmethod
     def random_point(self, rng: random.Random) -> Point:
-        """A random point, for simulations; uniform when the domain is finite."""
+        """A random point for simulations; uniform if the domain is finite."""
 
     def words(self, x: Point) -> str:
         """The value that point ``x`` stands for, as text."""
@@ -120,7 +120,7 @@ class Domain(ABC, Generic[Point]):
         return x
 
     def point_from_json(self, data: Any) -> Point | None:
-        """The point that `point_to_json` wrote, None if it is none; it never raises.
+        """The point that `point_to_json` wrote; None for any other data; never raises.
 
         >>> from littlestone.domains import Product, Reals, Strings
         >>> Product((Strings("name"), Reals("height"))).point_from_json(["Ada", "5/3"])

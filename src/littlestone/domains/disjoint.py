@@ -1,4 +1,4 @@
-"""Points of one of several domains."""
+"""Disjoint unions of domains."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from littlestone.errors import DeclarationError
 
 @dataclass(frozen=True)
 class Disjoint(Domain[tuple[int, Any]]):
-    """The disjoint union of domains: the pairs (j, x), x being a point of the j-th, j = 0, 1, ...
+    """The disjoint union of domains: pairs (j, x) of j = 0, 1, ... and a point x of the j-th domain.
 
-    A record of a table stands for the first of its columns that shows a point by itself, as one of a
-    table in which one column a row is filled does; if there is none, for what is missing in the first.
+    This suits tables in which each row fills one column.  A record stands for the first of its columns
+    that shows a point itself; if there is none, for a missing value in the first domain.
 
     >>> from littlestone.domains import Grid, Strings
     >>> either = Disjoint((Grid(0, 99, "age"), Strings("name")))
@@ -97,7 +97,7 @@ class Disjoint(Domain[tuple[int, Any]]):
             for j, column in enumerate(self.columns):
                 yield from ((j, x) for x in column)
             return
-        # By turns, so that every point comes after finitely many others.
+        # The domains take turns, so that every point comes after finitely many others.
         missing = object()
         for turn in zip_longest(*self.columns, fillvalue=missing):
             yield from ((j, x) for j, x in enumerate(turn) if x is not missing)

@@ -17,9 +17,9 @@ class Grid(Domain[int]):
     """The ordered domain {low, low + 1, ..., high} of whole numbers of ``unit``; up to 2^64 points.
 
     A point k stands for the value k * unit.  A value v is encoded as floor(v / unit), clipped to
-    [low, high]; a missing or unreadable value as ``low``.  Thresholds lose nothing by the floor:
-    v >= t * unit iff floor(v / unit) >= t.  In `canonical`, a number that equals a point is that
-    point; but where the unit is not 1, only one of a whole number's type is, and 12.0 is a value.
+    [low, high]; a missing or unreadable value is encoded as ``low``.  The floor does not affect
+    thresholds: v >= t * unit iff floor(v / unit) >= t.  In `canonical`, a number that equals a point is
+    that point.  If the unit is not 1, only numbers of a whole-number type are, and 12.0 is a value.
 
     >>> cents = Grid(0, 9999, name="price", unit=Decimal("0.01"))
     >>> cents.encode(12.34), cents.encode("1e9"), cents.encode(None), cents.words(1234)

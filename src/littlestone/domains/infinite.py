@@ -20,7 +20,7 @@ _MOST = 10**401
 class Reals(Domain[Fraction]):
     """The real line, with exact rationals as its points; an unreadable value is 0.
 
-    So is a number that is too large, or as a fraction has more than 400 digits above or below.
+    A number that is too large, or a fraction with more than 400 digits above or below, is also 0.
 
     >>> Reals().encode("0.25")
     Fraction(1, 4)
@@ -34,7 +34,7 @@ class Reals(Domain[Fraction]):
 
     def encode(self, value: object) -> Fraction:
         v = number(value)
-        # No finite number has an infinite text, and an exponent of millions is no measurement.
+        # A finite number has a finite text, and an exponent of millions is not a measurement.
         readable = v is not None and v.is_finite() and abs(v.adjusted()) <= 400
         return (self.own(Fraction(v)) if readable and v is not None else None) or Fraction(0)
 
@@ -52,7 +52,7 @@ class Reals(Domain[Fraction]):
     def point_from_json(self, data: Any) -> Fraction | None:
         if type(data) is int:  # written by hand
             return self.own(data)
-        # Longer numbers, and exponents, could take for ever to read.
+        # Longer numbers and exponents could take too long to read.
         written = type(data) is str and re.fullmatch(r"(-?\d{1,401})(?:/(\d{1,401}))?", data)
         if not written or not (bottom := int(written[2] or 1)):
             return None
@@ -62,7 +62,7 @@ class Reals(Domain[Fraction]):
         return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
-        if type(x) is int:  # it stands for its point, where one is written by hand
+        if type(x) is int:  # a whole number written by hand stands for its point
             return abs(x) < _MOST
         # Even a true Fraction may have parts of another library's types.
         return type(x) is Fraction and self.own(x) is not None and type(x.numerator) is int
@@ -79,7 +79,7 @@ class Reals(Domain[Fraction]):
 
 @dataclass(frozen=True)
 class Strings(Domain[str]):
-    """The open vocabulary of all texts: nobody has to list it.  A missing value is the empty text.
+    """The open vocabulary of all texts, which is never listed.  A missing value is the empty text.
 
     >>> Strings("tailnum").encode("N14228")
     'N14228'
@@ -95,8 +95,8 @@ class Strings(Domain[str]):
         return text(value)
 
     def __contains__(self, x: object) -> bool:
-        # An equal text of another type is no point: what is released would show it.  Nor is one that
-        # cannot be written: a file would bring back another.
+        # An equal text of another type is not a point, because a release would reveal it.  A text that
+        # cannot be written is not a point either, because a file would bring back another text.
         return type(x) is str and text(x) is x
 
     def __iter__(self) -> Iterator[str]:
@@ -139,7 +139,7 @@ class Integers(Domain[int]):
         return number(value) is not None
 
     def __contains__(self, x: object) -> bool:
-        # A truth value equals a whole number, but neither reads nor is written like one.
+        # A truth value equals a whole number, but is not read or written like one.
         return type(x) is int and abs(x) < _MOST
 
     def __iter__(self) -> Iterator[int]:

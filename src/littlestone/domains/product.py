@@ -1,4 +1,4 @@
-"""Records of several columns: the product of one domain a column."""
+"""Records of several columns: the product of one domain per column."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from littlestone.errors import DeclarationError
 class Product(Domain[tuple[Any, ...]]):
     """The tuples (x_1, ..., x_m) with x_j in the j-th column's domain; a point is a record.
 
-    A raw value is a sequence of one value a column; each is encoded by its column.  What is missing
-    is encoded like a missing value, what is too much is ignored.
+    A raw value is a sequence with one value per column, and each column encodes its own.  An absent
+    value is encoded like a missing one, and extra values are ignored.
 
     >>> from littlestone.domains import Grid, Strings
     >>> flights = Product((Strings("origin"), Grid(0, 23, "hour")))
@@ -70,7 +70,7 @@ class Product(Domain[tuple[Any, ...]]):
 
     def canonical(self, x: object) -> tuple[Any, ...]:
         given = zip_longest(self.columns, entries(x)[: len(self.columns)])
-        # Column by column: whether one is a point says nothing of the others.
+        # Column by column, because one may be a point while another is not.
         return tuple(column.canonical(value) for column, value in given)
 
     def encode_record(self, values: Sequence[object]) -> tuple[Any, ...]:
@@ -94,7 +94,7 @@ class Product(Domain[tuple[Any, ...]]):
         if self.size is not None:
             yield from self._counted()
             return
-        # Ever larger corners, so that every record comes after finitely many others.
+        # In growing corners, so that every record comes after finitely many others.
         for n in count(1):
             firsts = [column.examples(n) for column in self.columns]
             lasts = [values[n - 1 : n] for values in firsts]

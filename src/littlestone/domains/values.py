@@ -1,8 +1,8 @@
-"""What a table value shows: a number, a text, a truth, or none; total functions that never raise.
+"""Read a number, a text or a truth value from any table value, without ever raising.
 
-A value may be any object, of a class of the user's own, whose methods raise or lie.  So none of them
-is asked: `plain` reads the built-in value beneath by the built-in's own means.  What has no such
-value has a text, ``str(value)``, or none if that fails; no other method of it is called.
+A value may be any object, also one whose class has methods that raise or lie.  So these methods are
+not called: `plain` reads the built-in value beneath with the built-in type's own methods.  An object
+without such a value has the text ``str(value)``, or none if that fails; no other method is called.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_DIGITS, _MOST_BITS = 400, 1 << 15
 
 
 def derived(value: object, kind: type) -> bool:
-    """Whether the value is of that class or a derived one, whatever it says of its ``__class__``.
+    """Whether the value is of that class or a derived one, whatever its ``__class__`` claims.
 
     >>> derived(True, int), derived("1", int)
     (True, False)
@@ -32,8 +32,8 @@ def derived(value: object, kind: type) -> bool:
 def plain(value: Any) -> Any:
     """The value as an object of exactly bool, int, float, str, Decimal or Fraction, if it is one.
 
-    So are numbers and texts of derived types, and numpy's.  Floats of fewer bits stand for their
-    shortest decimal form.  Any other value is returned as it is.
+    This includes numbers and texts of derived types and of numpy.  Floats of fewer bits stand for
+    their shortest decimal form.  Any other value is returned unchanged.
 
     >>> plain(np.int64(7)), plain(np.float32(0.29)), plain(np.str_("a")), plain(None)
     (7, 0.29, 'a', None)
@@ -60,21 +60,21 @@ def plain(value: Any) -> Any:
 
 
 def _fraction(value: Any) -> Any:
-    """A fraction whose parts are Python's own integers, from where `Fraction` keeps them."""
+    """A fraction with parts of Python's own integers, read from the fields of `Fraction`."""
     try:
         parts = [vars(Fraction)[name].__get__(value) for name in ("_numerator", "_denominator")]
         top, bottom = map(plain, parts)
         return Fraction(top, bottom) if type(top) is type(bottom) is int else None
-    except (AttributeError, ZeroDivisionError):  # made by hand, and not to the end
+    except (AttributeError, ZeroDivisionError):  # built by hand and incomplete
         return None
 
 
 def number(value: object) -> Decimal | None:
     """The decimal number that a table value shows, or None if it shows none; never raises.
 
-    A float stands for its shortest decimal form, so 12.34 read from a CSV file and from Parquet are
-    one number.  True and False are 1 and 0, as values and as the words that a file has for them.
-    A whole number of more than 2^15 bits counts as infinite: to convert it takes the square of them.
+    A float stands for its shortest decimal form, so 12.34 is the same number in a CSV file and in
+    Parquet.  True and False are 1 and 0, both as values and as words in a file.  A whole number of more
+    than 2^15 bits counts as infinite, because converting it takes quadratic time.
 
     >>> number(12.34), number(" 7 "), number(True), number("n/a"), number(float("nan"))
     (Decimal('12.34'), Decimal('7'), Decimal('1'), None, None)
@@ -84,7 +84,7 @@ def number(value: object) -> Decimal | None:
     if kind is Fraction and built_in.denominator == 1:
         built_in, kind = built_in.numerator, int
     if kind is bool or kind is int:  # as a text, one of over 4,300 digits would be refused
-        if built_in.bit_length() > _MOST_BITS:  # no finite range reaches so far, and it takes long
+        if built_in.bit_length() > _MOST_BITS:  # beyond every finite range, and slow to convert
             return Decimal("Infinity") if built_in > 0 else Decimal("-Infinity")
         return Decimal(built_in)
     if kind is Fraction:
@@ -99,9 +99,9 @@ def number(value: object) -> Decimal | None:
 
 
 def whole_number(value: object, *, typed: bool = False) -> int | None:
-    """The whole number that equals the number ``value``; None for others, and for what is no number.
+    """The whole number that equals ``value``; None if there is none.
 
-    With ``typed`` the type has to be one of whole numbers, or of truths.
+    With ``typed`` the type must be one of whole numbers or truth values.
 
     >>> whole_number(True), whole_number(7.0), whole_number(7.0, typed=True), whole_number("7")
     (1, 7, None, None)
@@ -133,18 +133,18 @@ def text(value: object) -> str:
     if kind is str:
         return _written(built_in)
     if kind is float and built_in.is_integer() and abs(built_in) < 2**53:
-        # One missing or fractional value makes floats of a whole column of whole numbers.  And
-        # -0.0 equals 0.0: a group of equal values keeps either of the two.
+        # One missing or fractional value turns a whole column of whole numbers into floats.  And
+        # -0.0 equals 0.0, so a group of equal values may keep either.
         return str(int(built_in))
     shown = _shown(built_in)
-    # Compared as text: pandas' NA refuses to be compared, and an exception would be data-dependent.
+    # Compared as text, because pandas' NA cannot be compared and an exception would depend on data.
     return "" if shown in {"None", "nan", "NaN", "NaT", "<NA>"} else shown
 
 
 def truth(value: object) -> int:
     """The label of a table value: 1 if it shows the number 1 or the word true, else 0.
 
-    So 1, True, 1.0, "1" and numpy's ones are one label, and everything else is the other one.
+    So 1, True, 1.0, "1" and numpy's ones have the label 1, and everything else has the label 0.
 
     >>> [truth(value) for value in (1, True, 1.0, "1", "true", 2, "yes", None)]
     [1, 1, 1, 1, 1, 0, 0, 0]
@@ -167,11 +167,11 @@ def entries(value: Any) -> tuple[object, ...]:
 
 def _shown(value: object) -> str:
     try:
-        # A text that a class of the user's own makes may be of a derived type, too.
+        # A text made by a user's class may be of a derived type too.
         return _written(str.__str__(str(value)))
     except Exception:
-        # A whole number of more than 4,300 digits, lists nested too deep, or an object with a text
-        # of its own: whatever fails here fails because of a record.
+        # A whole number of more than 4,300 digits, too deeply nested lists, or an object with its own
+        # text: any failure here would depend on a record.
         return ""
 
 

@@ -1,8 +1,8 @@
-"""Hypotheses: functions from a domain to {0, ..., k}, equal exactly when they agree everywhere.
+"""Hypotheses: functions from a domain to {0, ..., k}, equal iff they agree everywhere.
 
-Every class has one canonical way to write its functions down, so that structural equality is
-equality as functions: a histogram of hypotheses then adds the votes for one function, whatever
-version space it came from, and a released hypothesis carries nothing but the function itself.
+Every class writes its functions in one canonical form, so that structural equality is equality as
+functions.  A histogram of hypotheses then adds all votes for one function, whatever version space it
+came from, and a released hypothesis carries nothing but the function itself.
 A new kind is one file here.
 """
 

@@ -1,4 +1,4 @@
-"""The one interface of a hypothesis."""
+"""The interface of a hypothesis."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from littlestone.errors import DAMAGED, DeclarationError, ModelError
 class Hypothesis(ABC, Generic[Point]):
     """A function h: X -> {0, ..., k}.  Hashable; f == g iff f(x) = g(x) for every x in the domain.
 
-    A kind of two labels derives from `BinaryHypothesis`; any other says its number of ``labels``.
+    A kind with two labels derives from `BinaryHypothesis`; any other sets its number of ``labels``.
     """
 
     domain: Domain[Point]
@@ -30,7 +30,7 @@ class Hypothesis(ABC, Generic[Point]):
 
     @abstractmethod
     def words(self) -> str:
-        """Of two labels, when the label is 1, such as ``dep_delay >= 17``; else each label's number."""
+        """The condition for label 1, such as ``dep_delay >= 17``; with more labels, their numbers."""
 
     def named(self, names: Sequence[str]) -> str:
         """The function in words, with names for the labels; a kind of several labels overrides it.
@@ -53,7 +53,7 @@ class Hypothesis(ABC, Generic[Point]):
     def patched(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
         """The function x -> labels[x] if x is in ``labels``, else h(x), in the form of its kind.
 
-        None if functions of this kind do not hold the labels of single points.
+        None if functions of this kind cannot hold the labels of single points.
 
         >>> from littlestone.domains import Grid
         >>> from littlestone.hypotheses import StepFunction
@@ -64,14 +64,14 @@ class Hypothesis(ABC, Generic[Point]):
         return self._changed(changed) if changed else self
 
     def _changed(self, labels: Mapping[Point, int]) -> Hypothesis[Point] | None:
-        """`patched`, for labels that all differ from h's; a kind that holds them overrides it."""
+        """`patched` for labels that all differ from h's; a kind that can hold them overrides this."""
         return None
 
     @classmethod
     def voted(cls, voters: Sequence[Self], need: int) -> Hypothesis[Any] | None:
-        """The function that is 1 where ``need`` of the voters are, more than half; two labels.
+        """The function that is 1 where at least ``need`` voters are, more than half; two labels.
 
-        None if it is of no kind that is known; a kind that has a form of it overrides this.
+        None if no known kind can represent it; a kind that can overrides this.
         """
         return None
 
@@ -131,7 +131,7 @@ def numbers(labels: int) -> tuple[str, ...]:
 
 
 def label_count(declared: object) -> int:
-    """The number of labels that a model declares, by itself or by their names; else `ValueError`."""
+    """The number of labels that a model declares, as a number or by names; else `ValueError`."""
     count = len(declared) if isinstance(declared, list) else declared
     if type(count) is not int or count < 2:
         raise ValueError
@@ -139,9 +139,10 @@ def label_count(declared: object) -> int:
 
 
 def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
-    """A point x with f(x) != g(x), or None when f and g are equal as functions.
+    """A point x with f(x) != g(x), or None if f and g are equal as functions.
 
-    Raises `DeclarationError` for functions on different domains or to different labels.  O(size of the forms).
+    Raises `DeclarationError` for functions on different domains or to different labels.  O(size of
+    the forms).
 
     >>> from littlestone.domains import Grid
     >>> from littlestone.hypotheses import StepFunction
@@ -152,7 +153,8 @@ def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:
     if f.domain != g.domain or f.labels != g.labels or type(f) is not type(g):
         raise DeclarationError(
             "compare two hypotheses",
-            found=f"one is on {f.domain} with {f.labels} labels, the other on {g.domain} with {g.labels}",
+            found=f"one is on {f.domain} with {f.labels} labels, the other on {g.domain} with "
+            f"{g.labels}",
             fix="compare functions on one domain, with the same number of labels",
         )
     return f.witness(g)

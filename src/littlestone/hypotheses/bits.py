@@ -1,4 +1,4 @@
-"""Functions that put the number of a label together from its bits."""
+"""Functions that compose the number of a label from its bits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from littlestone.hypotheses.base import Hypothesis, disagreement, label_count, n
 
 @dataclass(frozen=True)
 class BitFunction(Hypothesis[Any]):
-    """f(x) = sum over i of 2^i h_i(x), and the label ``other`` where that is above k.
+    """f(x) = sum over i of 2^i h_i(x), or the label ``other`` if the sum is above k.
 
     ``labels`` is k + 1; ``bits`` are h_0, ..., h_(b-1), the least significant bit first,
     b = ceil(log2(k + 1)).  Equal iff the bits and ``other`` are: functions that differ only above k are
@@ -67,7 +67,7 @@ class BitFunction(Hypothesis[Any]):
         return f"the sum of: {bits}{above}, where {numbers}"
 
     def witness(self, other: Self) -> Any:
-        """A point where one of the bits differs, and so do the labels; None if none is found."""
+        """A point where a bit and the label differ; None if none is found."""
         found = (disagreement(h, g) for h, g in zip(self.bits, other.bits, strict=True))
         return next((x for x in found if x is not None and self(x) != other(x)), None)
 

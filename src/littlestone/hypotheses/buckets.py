@@ -1,4 +1,4 @@
-"""Labels by public buckets: the label of a key is that of the bucket to which it is hashed."""
+"""Labels by public buckets: a key has the label of the bucket to which it is hashed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from littlestone.domains import Domain
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 
 _SHOWN = 4  # labels that the words name
-_PLAIN = np.dtype(">u2")  # how a model holds a label; there are 1,000 at most
+_PLAIN = np.dtype(">u2")  # the form of a label in a model; there are at most 1,000 labels
 
 
 def bucket_of(x: Any, bits: int) -> int:
     """The first ``bits`` <= 32 bits of SHA-256 of the point as JSON text, as a number.
 
-    The text is ASCII and without spaces; a record of several columns is a list.  No key and no
-    secret: anybody finds the bucket of a point, and the points of a bucket.
+    The text is ASCII and without spaces; a record of several columns is a list.  The hash has no secret
+    key: anybody can find the bucket of a point, and the points of a bucket.
 
     >>> bucket_of("N14228", 16), bucket_of(("UA", 7), 16)
     (22541, 4639)
@@ -35,8 +35,8 @@ def bucket_of(x: Any, bits: int) -> int:
 class BucketTable(Hypothesis[Any]):
     """f(x) = given[bucket_of(x, bits)], with a label for each of the 2^bits buckets.
 
-    Two are equal iff they give every bucket the same label; with infinitely many points, every bucket
-    has one.
+    Two are equal iff they give every bucket the same label.  The points are infinitely many, so every
+    bucket contains one.
 
     >>> from littlestone.domains import Strings
     >>> table = BucketTable(Strings("tailnum"), 2, (0, 1, 1, 1))
@@ -50,7 +50,7 @@ class BucketTable(Hypothesis[Any]):
 
     @property
     def bits(self) -> int:
-        """The number of bits that are the number of a bucket."""
+        """The number of bits of a bucket's number."""
         return len(self.given).bit_length() - 1
 
     def __call__(self, x: Any) -> int:
@@ -60,7 +60,7 @@ class BucketTable(Hypothesis[Any]):
         return self.named(numbers(self.labels))
 
     def named(self, names: Sequence[str]) -> str:
-        """In how many buckets each label is, for the labels with the most."""
+        """The number of buckets of each label, for the most frequent labels."""
         found = np.bincount(self.given, minlength=self.labels).tolist()
         order = sorted(range(len(found)), key=lambda y: (-found[y], y))
         shown = [f"{names[y]} in {found[y]:,}" for y in order[:_SHOWN]]
@@ -71,7 +71,7 @@ class BucketTable(Hypothesis[Any]):
         )
 
     def witness(self, other: Self) -> Any:
-        """Found by hashing one point after the other: some 2^bits of them."""
+        """Found by hashing points one after another, about 2^bits of them."""
         if self.given == other.given:
             return None
         return next(x for x in self.domain if self(x) != other(x))

@@ -1,4 +1,4 @@
-"""Functions of several columns that tell finitely many values of each apart."""
+"""Functions of several columns that distinguish finitely many values of each."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 from littlestone.hypotheses.rules import Rule, obeys
 
 Cell = Rule
-"""A value for each column; None stands for all values that the function does not tell apart."""
+"""A value for each column; None stands for all values that the function does not distinguish."""
 
 
 @dataclass(frozen=True)
 class CellFunction(Hypothesis[Any]):
-    """f(x) = the label of the cell of x, which has x's value in a column if f names it, else None.
+    """f(x) = the label of the cell of x, which holds each value of x that f names, else None.
 
-    ``values[j]`` are the values of column j that are told apart, sorted; ``given`` are the labels
-    of the cells, the product of None and these values, in its order.  The columns are open
-    vocabularies.  Canonical: a value whose cells all have the labels of None's is not named, so two
-    are equal iff they agree everywhere.  At most the product of 1 + the values of each column.
+    ``values[j]`` are the distinguished values of column j, sorted.  ``given`` are the labels of the
+    cells, in the order of the product of None and these values.  The columns are open vocabularies.
+    Canonical: a value is not named if all its cells have the same labels as None's, so two are equal
+    iff they agree everywhere.  The number of cells is the product over columns of 1 + their values.
 
     >>> from littlestone.domains import Product, Strings
     >>> routes = Product((Strings("origin"), Strings("dest")))
@@ -82,7 +82,7 @@ class CellFunction(Hypothesis[Any]):
         return self.named(numbers(self.labels))
 
     def named(self, names: Sequence[str]) -> str:
-        """The cells with most columns fixed first; the first that a record is in gives its label."""
+        """The cells, most specific first; the first cell that holds a record gives its label."""
         *fixed, (_, default) = sorted(
             self._label.items(), key=lambda item: sum(v is None for v in item[0])
         )

@@ -64,13 +64,13 @@ class Flat(BinaryHypothesis[Vector]):
         return f"{' and '.join(shown)} ({self.field})"
 
     def witness(self, other: Self) -> Vector | None:
-        # Equal unless a spanning point of one of the two is outside of the other.
+        # They are equal unless a spanning point of one is outside of the other.
         pairs = ((f, g) for f, g in ((self, other), (other, self)))
         outside = (x for f, g in pairs for x in f.spanning_points() if not g._contains(x))
         return next(outside, None)
 
     def spanning_points(self) -> list[Vector]:
-        """Points whose affine hull is the set: one more than its dimension, none if it is empty."""
+        """Points whose affine hull is the set: dimension + 1 points, none if the set is empty."""
         field, n = self.field, len(self.domain.column_names)
         if self.equations and not any(self.equations[0][:-1]):
             return []

@@ -1,4 +1,4 @@
-"""Lookup tables: some keys have a label of their own, all others the first one."""
+"""Lookup tables: some keys have their own label, and all others have the first label."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LookupTable(Hypothesis[Any]):
     entries: frozenset[tuple[Any, int]] = field(repr=False)
 
     def __post_init__(self) -> None:
-        # A set that is listed shows in which order it was filled, which may be that of the records.
+        # Listing a set shows the order in which it was filled, perhaps that of the records.
         kept = sorted(entry for entry in self.entries if entry[1])
         object.__setattr__(self, "entries", frozenset(kept))
 
@@ -48,7 +48,7 @@ class LookupTable(Hypothesis[Any]):
         return self._keys(sorted(x for x, _ in self.entries))
 
     def named(self, names: Sequence[str]) -> str:
-        """Label by label; of a long table only the beginning."""
+        """The entries label by label; for a long table only the first ones."""
         default = names[0]
         if not self.entries:
             return f"always {default}"

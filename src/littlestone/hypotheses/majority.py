@@ -12,13 +12,13 @@ from littlestone.hypotheses.base import Hypothesis
 from littlestone.hypotheses.tables import function_of_labels, values_of
 
 MOST_POINTS = 1 << 20
-"""Points of a domain up to which a vote is written down label by label, if in no other way."""
+"""The most points of a domain on which a vote is written label by label, if there is no other way."""
 
 
 def majority(voters: Sequence[Hypothesis[Any]]) -> Hypothesis[Any] | None:
     """The function x -> 1[2 sum_i h_i(x) > number of voters], in the canonical form of its kind.
 
-    It holds nothing but the function: who voted how is gone.  None if no form is known, as for sets of
+    The result holds only the function, not who voted how.  None if no form is known, as for sets of
     equations over more than 2^20 points.  O(total size of the forms); for rules, up to as many
     conjunctions as the voters' rules have.
 
@@ -35,7 +35,7 @@ def majority(voters: Sequence[Hypothesis[Any]]) -> Hypothesis[Any] | None:
 
 
 def vote(voters: Sequence[Hypothesis[Any]], need: int) -> Hypothesis[Any] | None:
-    """The function that is 1 where ``need`` of the voters are, by their kind or label by label."""
+    """The function that is 1 where ``need`` voters are, in their kind's form or label by label."""
     domain, kind = voters[0].domain, type(voters[0])
     if all(type(h) is kind for h in voters) and (found := kind.voted(voters, need)) is not None:
         return found

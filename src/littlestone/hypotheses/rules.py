@@ -12,7 +12,7 @@ from littlestone.domains import Domain, Product
 from littlestone.hypotheses.base import BinaryHypothesis
 
 Rule = tuple[Any, ...]
-"""The value that each column must have; None for a column of which nothing is asked."""
+"""The value that each column must have; None for a column with no condition."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,12 @@ class RuleUnion(BinaryHypothesis[Any]):
     A rule fixes the values of some columns: ("JFK", None, "HNL") asks for the origin JFK and the
     destination HNL.  No rule is the constant 0, and the rule that asks nothing is the constant 1.
 
-    Canonical: no rule implies another; the constructor drops those that do.  With infinitely many
-    values a column, these antichains are one-to-one with the functions.  For let R be a rule of f,
-    and x obey it with new values in its other columns.  If g = f, then x obeys a rule of g, which
-    asks nothing but what R asks; so R implies a rule of g, and that one implies a rule of f, which
-    is R, as no rule of f implies another.  So the two are equal, and R is a rule of g.
+    Canonical: no rule implies another; the constructor drops rules that do.  If each column has
+    infinitely many values, different antichains of rules are different functions.  Proof: let R be a
+    rule of f, and let x obey R and have new values in its other columns.  If g = f, then x obeys a rule
+    of g, which asks only for what R asks, so R implies a rule of g.  In the same way that rule implies
+    a rule of f, which must be R, because no rule of f implies another.  So the two rules are equal, and
+    R is a rule of g.
 
     >>> from littlestone.domains import Strings
     >>> flights = Product((Strings("carrier"), Strings("origin"), Strings("dest")))
@@ -39,14 +40,14 @@ class RuleUnion(BinaryHypothesis[Any]):
 
     def __post_init__(self) -> None:
         kept: list[Rule] = []
-        # In one order: a set that is listed shows how it was filled, perhaps that of the records.
+        # Sorted, because listing a set shows the order in which it was filled, perhaps by records.
         for rule in sorted(self.rules, key=lambda rule: (_literals(rule), _order(rule))):
             if not any(obeys(rule, weaker) for weaker in kept):
                 kept.append(rule)
         object.__setattr__(self, "rules", frozenset(kept))
 
     def __call__(self, x: Any) -> int:
-        # Asked of every record of a stream: loops take a third of the time of `obeys`.
+        # Called for every record of a stream: these loops take a third of the time of `obeys`.
         for asked in self._asked:
             for c, v in asked:
                 if x[c] != v:
@@ -57,7 +58,7 @@ class RuleUnion(BinaryHypothesis[Any]):
 
     @cached_property
     def _asked(self) -> list[list[tuple[int, Any]]]:
-        """The columns of which each rule asks something, with the values."""
+        """The columns that each rule fixes, with their values."""
         return [[(c, v) for c, v in enumerate(rule) if v is not None] for rule in self.rules]
 
     def _listed(self) -> list[Rule]:
@@ -81,8 +82,8 @@ class RuleUnion(BinaryHypothesis[Any]):
         differing = sorted(self.rules ^ other.rules, key=_literals)
         if not differing:
             return None
-        # A shortest rule that only one of the two has implies no rule of the other: that rule would
-        # be shorter, so both would have it, and one would have two of which one implies the other.
+        # A shortest rule that only one of the two has implies no rule of the other.  Otherwise that
+        # rule would be shorter, so both would have it, and one would have a rule that implies another.
         return record(self.domain, differing[0], self.rules | other.rules)
 
     @classmethod
@@ -90,7 +91,7 @@ class RuleUnion(BinaryHypothesis[Any]):
         """The weakest rules on which ``need`` voters are 1: conjunctions of their rules."""
         domain = voters[0].domain
         everything: Rule = (None,) * len(domain.column_names)
-        # reached[c]: on which c or more of the voters so far are 1.
+        # reached[c]: the rules on which at least c of the voters so far are 1.
         reached = [frozenset({everything}), *[frozenset[Rule]()] * need]
         for h, times in Counter(voters).items():
             for c in range(need, 0, -1):  # downwards, so that each voter counts once
@@ -132,7 +133,7 @@ def obeys(x: Rule, rule: Rule) -> bool:
 
 
 def record(domain: Any, rule: Rule, avoided: Any) -> Rule:
-    """A record that obeys ``rule``, of the first values in no ``avoided`` record in other columns."""
+    """A record that obeys ``rule``, with the first values not in ``avoided`` in its other columns."""
     used = list(zip(*avoided, strict=True)) or [()] * len(rule)
     return tuple(
         next(u for u in column if u not in taken) if v is None else v

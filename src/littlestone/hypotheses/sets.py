@@ -24,7 +24,7 @@ class FiniteSet(BinaryHypothesis[Any]):
     members: frozenset[Any]
 
     def __post_init__(self) -> None:
-        # A set that is listed shows in which order it was filled, which may be that of the records.
+        # Listing a set shows the order in which it was filled, perhaps that of the records.
         object.__setattr__(self, "members", frozenset(sorted(self.members)))
 
     def __call__(self, x: object) -> int:

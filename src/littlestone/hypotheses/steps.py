@@ -16,7 +16,7 @@ from littlestone.hypotheses.base import BinaryHypothesis
 
 @dataclass(frozen=True)
 class StepFunction(BinaryHypothesis[Any]):
-    """A function on an ordered domain with finitely many steps: starts at ``first``, then flips.
+    """A function on an ordered domain that starts at ``first`` and flips finitely many times.
 
     h(x) = first xor (number of ``changes`` <= x, modulo 2).  Canonical: ``changes`` is strictly
     increasing and every change lies inside the domain, above its least point; the constructor
@@ -66,7 +66,7 @@ class StepFunction(BinaryHypothesis[Any]):
 
     def witness(self, other: Self) -> int | Fraction | None:
         places = sorted({*self.changes, *other.changes})
-        # Left of every change both are constant; the least point of a grid is left of all of them.
+        # Both are constant to the left of all changes, where the least point of a grid lies.
         if isinstance(self.domain, Grid):
             places.insert(0, self.domain.low)
         elif places:
@@ -105,7 +105,7 @@ class StepFunction(BinaryHypothesis[Any]):
         if not ordered or str(form["first"]) not in "01":
             raise ValueError
         kind = int if isinstance(domain, Grid) else Fraction
-        # Longer numbers, and exponents, could take for ever to read.
+        # Longer numbers and exponents could take too long to read.
         changes = [str(c) for c in form["changes"]]
         if not all(re.fullmatch(r"-?\d{1,401}(/\d{1,401})?", c) for c in changes):
             raise ValueError

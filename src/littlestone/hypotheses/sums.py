@@ -13,7 +13,7 @@ from littlestone.hypotheses.majority import vote
 
 @dataclass(frozen=True)
 class DirectSum(BinaryHypothesis[tuple[int, Any]]):
-    """The function h(j, x) = h_j(x) on a disjoint union, a function h_j on each of its domains.
+    """The function h(j, x) = h_j(x) on a disjoint union, with a function h_j on each domain.
 
     >>> from littlestone.domains import Grid
     >>> from littlestone.hypotheses import StepFunction

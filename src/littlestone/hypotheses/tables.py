@@ -19,9 +19,9 @@ _SHOWN = 50  # points that are named in words
 
 @dataclass(frozen=True)
 class TableFunction(Hypothesis[Any]):
-    """A function on finitely many points, by its label at each point in the domain's order.
+    """A function on finitely many points, stored as its labels in the domain's order.
 
-    ``planes`` are integers: bit i of plane number j is bit j of the label of the i-th point.  Of two
+    ``planes`` are integers: bit i of plane number j is bit j of the label of the i-th point.  With two
     labels there is one plane.
 
     >>> from littlestone.domains import Names
@@ -83,7 +83,7 @@ class TableFunction(Hypothesis[Any]):
         return "; ".join(found)
 
     def _condition(self) -> str:
-        """When the label is 1, of two."""
+        """The condition for label 1, if there are two labels."""
         size, ones = self._size, self.planes[0].bit_count()
         if ones in (0, size):
             return f"always {int(bool(ones))}"
@@ -91,7 +91,7 @@ class TableFunction(Hypothesis[Any]):
             for label, form in ((1, "{}"), (0, "not ({})")):
                 if (box := self._box(label)) is not None:
                     return form.format(box)
-        # The shorter list; of a long one the beginning.
+        # The shorter list; only the beginning of a long one.
         listed = int(2 * ones <= size)
         count = ones if listed else size - ones
         chosen = (
@@ -113,7 +113,7 @@ class TableFunction(Hypothesis[Any]):
         return f"{name} {verb} one of {', '.join(shown)}{more}"
 
     def _box(self, label: int) -> str | None:
-        """The points of a label in words, if they are all that lie between two ends in each column."""
+        """The points of a label in words, if they are a box: all points between two ends per column."""
         labelled = zip(self.domain, self._labels(), strict=True)
         chosen = [x for x, digit in labelled if digit == str(label)]
         ends = [(min(values), max(values)) for values in zip(*chosen, strict=True)]
@@ -177,9 +177,9 @@ class TableFunction(Hypothesis[Any]):
 def function_of_labels(
     domain: Domain[Any], values: Iterable[int], labels: int = 2
 ) -> Hypothesis[Any]:
-    """The function with these values at the points of a finite domain, in the form of its domain.
+    """The function with these values on a finite domain, in the canonical form of the domain.
 
-    Of two labels on a grid that is a `StepFunction`, else a `TableFunction`.
+    For two labels on a grid this is a `StepFunction`, otherwise a `TableFunction`.
 
     >>> from littlestone.domains import Grid
     >>> function_of_labels(Grid(0, 4), [0, 1, 1, 0, 1]).words()
@@ -193,7 +193,7 @@ def function_of_labels(
 
 
 def values_of(h: Hypothesis[Any], domain: Domain[Any]) -> NDArray[Any]:
-    """The labels of ``h`` at the points of a finite domain, in their order; truth values if two.
+    """The labels of ``h`` on a finite domain, in its order; truth values if there are two labels.
 
     >>> from littlestone.domains import Grid
     >>> values_of(StepFunction.threshold(Grid(0, 3), 2), Grid(0, 3)).astype(int).tolist()

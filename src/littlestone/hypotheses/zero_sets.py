@@ -12,8 +12,8 @@ from littlestone.domains import Domain
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses.base import BinaryHypothesis
 
-MOST_SEARCHED = 2**16  # points at which two functions are compared
-_MOST_CHECKED = 2**12  # points at which the equations of a model file are checked
+MOST_SEARCHED = 2**16  # the most points at which two functions are compared
+_MOST_CHECKED = 2**12  # the most points at which the equations of a model file are checked
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class ZeroSet(BinaryHypothesis[Vector]):
     """The indicator of {x : p(x) = 0 for all p in P}, for polynomials over GF(q) of bounded degree.
 
     ``equations`` are the coefficients of polynomials that span P, for the monomials in the order of
-    `Monomials`; the constructor brings them to reduced row echelon form, and to the one equation
-    1 = 0 if P has a constant.  P must be *all* polynomials of that degree that vanish on the set,
-    as `vanishing` makes it: then sets of one degree are equal as functions iff they are equal.  A
-    set that several degrees describe has one object for each, as it has for several domains.
+    `Monomials`.  The constructor brings them to reduced row echelon form, or to the one equation 1 = 0
+    if P has a constant.  P must be *all* polynomials of that degree that vanish on the set, as
+    `vanishing` makes it.  Then sets of one degree are equal as functions iff they are equal.  If
+    several degrees describe a set, there is one object for each degree, just as for several domains.
 
     >>> from littlestone.algebra import vector_space
     >>> hyperbola = ZeroSet(vector_space(["x", "y"], 101), 2, ((0, 2, 0, 0, 0, 99),))
@@ -83,10 +83,10 @@ class ZeroSet(BinaryHypothesis[Vector]):
         return f"{' and '.join(shown)} ({self.field})"
 
     def witness(self, other: Self) -> Vector | None:
-        """A point of difference, by looking at points one after the other.
+        """A point where the sets differ, found by trying points one after another.
 
-        Raises `DeclarationError` if there is none among the first 2^16: to find the points of a set
-        of equations over a large field is a hard problem of its own.
+        Raises `DeclarationError` if there is none among the first 2^16, because finding the solutions
+        of equations over a large field is a hard problem.
         """
         if self == other:
             return None
@@ -107,7 +107,7 @@ class ZeroSet(BinaryHypothesis[Vector]):
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        """See `Hypothesis.from_form`; that P is all that vanishes is checked on small domains only."""
+        """See `Hypothesis.from_form`; whether P is complete is checked on small domains only."""
         degree, rows, q = form["degree"], form["equations"], field_of(domain).order
         if type(degree) is not int or degree < 1 or not isinstance(rows, list):
             raise ValueError

@@ -1,1 +1,1 @@
-"""Shells for other libraries, one a file; each imports its host, which nothing else here does."""
+"""Shells for other libraries, one per file.  Only a shell imports its host library."""

@@ -1,10 +1,10 @@
-"""Who hands over the records: an estimator is not told, so it looks up the stack.
+"""Find out who hands over the records, by looking at the call stack.
 
-What an ensemble gives to its members is no longer one record for one record.  Bagging repeats some and
-leaves out others; voting numbers the labels by which of them occur, so that one label may change all
-others.  A member cannot see it in what it is given: there, everything is data.  The functions that
-call it are no data.  In a worker process it may be that none of the ensemble's own runs: so an
-estimator looks up the stack where it is cloned, too, which is before.
+An ensemble changes the records that it gives to its members.  Bagging repeats some records and leaves
+out others.  Voting numbers the labels by which of them occur, so one label may change all others.  A
+member cannot see this in the records, because everything there is data, but it can see the functions
+that call it.  In a worker process the ensemble's own functions may be missing from the stack.  So an
+estimator also looks at the stack when it is cloned, which happens earlier.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from littlestone.errors import DeclarationError
 
 
 def refuse_as_member(host: str, trusted: Collection[str], *, fix: str) -> None:
-    """Raise `DeclarationError` where a function of the package ``host`` calls that is not trusted.
+    """Raise `DeclarationError` if an untrusted function of the package ``host`` is a caller.
 
-    ``trusted`` are beginnings of full names, such as ``"sklearn.pipeline."``, of functions that hand
-    over every record once and as it is.  All others are refused, those of later versions too.  Calls by
-    other packages and by the user's own functions cannot be told apart and pass.
+    ``trusted`` holds prefixes of full names, such as ``"sklearn.pipeline."``, of functions that hand
+    over every record once and unchanged.  All other functions of the host are refused, also those of
+    later versions.  Calls by other packages and by the user's own functions pass, because they cannot
+    be told apart.
 
     >>> refuse_as_member("doctest", ["doctest."], fix="run it yourself")
     >>> refuse_as_member("doctest", [], fix="run it yourself")  # doctest: +ELLIPSIS

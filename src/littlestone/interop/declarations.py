@@ -1,4 +1,4 @@
-"""What every shell asks its user to declare: labels, and no seed."""
+"""What the user declares to every shell: the labels, and a seed only for simulations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 
 
 def class_labels(classes: object) -> tuple[object, ...]:
-    """The labels, the default first; of two, the negative one.  Raises `DeclarationError` for fewer.
+    """The labels, with the default (of two: the negative one) first; at least two, else an error.
 
     >>> class_labels(["no", "yes"])
     ('no', 'yes')
@@ -23,7 +23,7 @@ def class_labels(classes: object) -> tuple[object, ...]:
     if not isinstance(classes, Sequence | np.ndarray) or isinstance(classes, str | bytes):
         raise DeclarationError(
             f"read labels from an object of type {type(classes).__name__}",
-            found="it is no sequence, in which one label is the first",
+            found="it is not a sequence, in which one label comes first",
             fix="declare classes=(negative, positive), or all labels",
         )
     declared = [y.item() if isinstance(y, np.generic) else y for y in classes]
@@ -37,10 +37,10 @@ def class_labels(classes: object) -> tuple[object, ...]:
 
 
 def label_of(columns: Sequence[str], classes: Sequence[object]) -> Label:
-    """Which of the classes a record has, under a name y, y', ... that no column has.
+    """The `Label` of a record among the classes, under a name y, y', ... that no column has.
 
-    Of two classes the label is a condition, as ``--positive`` declares it.  Raises `DeclarationError`
-    for labels that are equal as table values, or missing.
+    For two classes the label is a condition, as ``--positive`` declares it.  Raises `DeclarationError`
+    for labels that are missing, or equal as table values.
 
     >>> str(label_of(["x", "y"], ["no", "yes"])), label_of(["x"], [3, 1, 2]).names
     ("y' == yes", ('3', '1', '2'))
@@ -62,13 +62,13 @@ def label_of(columns: Sequence[str], classes: Sequence[object]) -> Label:
 
 
 def generator(simulation_seed: object) -> Random:
-    """The system's generator, or for a seed a repeatable one, with a `NotPrivateWarning`."""
+    """The system's generator, or a repeatable one for a seed, with a `NotPrivateWarning`."""
     if simulation_seed is None:
         return system_generator()
     if isinstance(simulation_seed, bool) or not isinstance(simulation_seed, int | np.integer):
         raise DeclarationError(
             f"draw with a simulation_seed of type {type(simulation_seed).__name__}",
-            found="it is no whole number, the one kind of seed",
+            found="a seed must be a whole number",
             fix="leave it out, or give a whole number for a simulation",
         )
     warnings.warn(

@@ -1,4 +1,4 @@
-"""What estimators are given as X and y, as tables: schemas are public, values are read totally."""
+"""The X and y of estimators as tables: schemas are public, and reading a value never fails."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Columns(Table):
 
 
 def feature_names(X: object) -> list[str] | None:
-    """The names of a frame's columns; None where X is no frame, or its columns have no text names.
+    """The names of a frame's columns; None if X is not a frame or its columns have no text names.
 
     >>> import pandas
     >>> feature_names(pandas.DataFrame({"age": [20]})), feature_names([[20]])
@@ -40,18 +40,18 @@ def feature_names(X: object) -> list[str] | None:
     """
     if not nw.dependencies.is_into_dataframe(X):
         return None
-    # pandas has names of any kind, 0, 1, ... by default.
+    # pandas allows names of any kind; by default they are 0, 1, ...
     columns: list[Any] = list(open_table(X).columns)
     return columns if columns and all(isinstance(name, str) for name in columns) else None
 
 
 def feature_table(X: Any, names: Sequence[str]) -> Table:
-    """The table that X is: a frame under its own names, all else by position under ``names``.
+    """X as a table: a frame has its own names, anything else takes ``names`` by position.
 
-    An array has one column for each name; one of a single column may be one-dimensional.  A list
-    holds records: its length is all that is looked at, so a record that is too short, too long or no
-    list at all is data like any other.  Raises `DeclarationError` for another shape, `TableError` for
-    a frame that cannot be read; both are told by the schema.
+    An array has one column for each name; an array with a single column may be one-dimensional.  A
+    list holds records.  Only its length is checked, so a record that is too short, too long or not a
+    list is data like any other.  Raises `DeclarationError` for another shape and `TableError` for an
+    unreadable frame; both depend on the schema only.
 
     >>> import numpy as np
     >>> list(feature_table(np.array([[1, 2], [3, 4]]), ["a", "b"]).rows(["b"]))
@@ -64,14 +64,14 @@ def feature_table(X: Any, names: Sequence[str]) -> Table:
     if hasattr(X, "tocsr"):
         raise DeclarationError(
             "read a sparse matrix",
-            found="what it leaves out has no value to read",
+            found="the entries that it leaves out have no value to read",
             fix="give X.toarray(), a frame or a list of records",
         )
-    if nw.dependencies.is_into_dataframe(X):  # a frame without names: pandas' alone
+    if nw.dependencies.is_into_dataframe(X):  # a frame without names: only pandas has these
         _require_width(tuple(X.shape), len(names))
         return open_table(X.set_axis(list(names), axis=1))
     single = len(names) == 1 and len(getattr(X, "shape", (0,))) == 1
-    # Not by way of numpy, where one missing value makes floats of all others.
+    # Not converted by numpy, because one missing value would turn all others into floats.
     if single and column_table(X) is not None:
         return Columns("X", names, [plain_values(X)])
     if not hasattr(X, "shape") and hasattr(X, "__array__"):
@@ -88,9 +88,9 @@ def feature_table(X: Any, names: Sequence[str]) -> Table:
 def labelled(
     table: Table, columns: Sequence[str], target: str, labels: Sequence[object]
 ) -> Columns:
-    """The ``columns`` of the table, beside the labels under the name ``target``.
+    """The ``columns`` of the table together with the labels, which are named ``target``.
 
-    Raises `TableError` where a column is missing, `DeclarationError` unless there is a label for each
+    Raises `TableError` if a column is missing, and `DeclarationError` unless there is a label for each
     record.
 
     >>> ages = feature_table([20, 50], ["age"])
@@ -114,7 +114,7 @@ def _listed(records: Any, width: int) -> list[list[object]]:
     if not isinstance(records, Sequence) or isinstance(records, str | bytes):
         raise DeclarationError(
             f"read records from an object of type {type(records).__name__}",
-            found="it is no array, frame or list",
+            found="it is not an array, frame or list",
             fix="give a list of records, an array of shape (n, columns), or a data frame",
         )
     rows = [_values(record, width) for record in records]
@@ -132,7 +132,7 @@ def _require_width(shape: tuple[int, ...], width: int) -> None:
         return
     found = f"it has shape {shape}"
     if len(shape) == 2:
-        # The words that scikit-learn has for this.
+        # scikit-learn's own words for this.
         bound = "minimum" if shape[1] < width else "maximum"
         found = f"it has {shape[1]} feature(s) (shape={shape})"
         found += f" while a {bound} of {width} is required by the class"

@@ -1,4 +1,4 @@
-"""Whether scikit-learn makes folds of the records by their labels, as its caller declares."""
+"""Detect cross-validations of scikit-learn whose folds depend on the labels."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from littlestone.errors import NotPrivateWarning
 
 
 def warn_of_folds_by_label() -> None:
-    """Warn where a cross-validation that calls has folds that depend on the labels.
+    """Warn if the calling cross-validation has folds that depend on the labels.
 
-    Those are scikit-learn's splitters of the name Stratified..., which ``cv=None`` and a number stand
-    for too.  Only what its caller declares is looked at, so that the warning tells of no record.
+    These are scikit-learn's splitters named Stratified...; ``cv=None`` and a number also select them.
+    The check uses only what the caller declares, so the warning reveals nothing about a record.
     """
     frame, depth, found = inspect.currentframe(), 0, False
     while frame is not None:
         depth += 1
         found = found or _by_label(frame)
         if found and not _module(frame).startswith(("sklearn.", "littlestone.")):
-            break  # who called scikit-learn: the warning is shown there
+            break  # the caller of scikit-learn, where the warning is shown
         frame = frame.f_back
     if found:
         warnings.warn(
@@ -37,14 +37,14 @@ def _module(frame: FrameType) -> str:
 
 
 def _by_label(frame: FrameType) -> bool:
-    """Whether it is the frame of a search, or of a call of a cross-validation, with such a ``cv``."""
+    """Whether the frame is a search or calls a cross-validation with such a ``cv``."""
     module, known = _module(frame), frame.f_locals
     if (module, frame.f_code.co_qualname) == (
         "sklearn.model_selection._search",
         "BaseSearchCV.fit",
     ):
         return _stratified(known["self"].cv)
-    # Not the functions' own frames: there, cv is already the splitter that was made of it and of y.
+    # The functions' own frames are skipped: there cv is already the splitter made from it and from y.
     function = known.get("func")
     if module != "sklearn.utils._param_validation" or not inspect.isfunction(function):
         return False

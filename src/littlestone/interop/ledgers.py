@@ -1,4 +1,4 @@
-"""The ledger that a shell keeps among its parameters: one place, wherever the program goes."""
+"""The ledger parameter of a shell, which keeps one place if the program changes directory."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from littlestone.privacy.ledger import Ledger, conninfo, is_address, shown_addre
 
 
 class LedgerPlace:
-    """The parameter ``ledger`` of a shell: a relative path is made absolute when it is set, once.
+    """The parameter ``ledger`` of a shell; a relative path is made absolute once, when it is set.
 
-    A change of directory, a clone and a worker process with a directory of its own then find the same
-    ledger.  Everything else is kept as the very object that was given, as hosts ask.  Raises
-    `LedgerError` for an address with a password, and for a text that may be an address spelled wrong:
-    as a path it would be another ledger, and no password may be kept or shown.
+    A change of directory, a clone or a worker process in another directory then finds the same ledger.
+    Any other object is kept unchanged, because hosts require it.  Raises `LedgerError` for an address
+    with a password, because no password may be kept or shown.  Raises it also for a text that may be a
+    misspelled address, because as a path it would be another ledger.
 
     >>> class Shell:
     ...     ledger = LedgerPlace()
@@ -34,7 +34,7 @@ class LedgerPlace:
 
 
 class _Address(str):
-    """The address of a server, which prints without its options: they may be nobody's business."""
+    """The address of a server, printed without its options, which may be confidential."""
 
     __slots__ = ()
 
@@ -69,10 +69,10 @@ def _resolved(ledger: object) -> object:
 
 
 def opened(ledger: object, *, create: bool) -> AbstractContextManager[Ledger]:
-    """The ledger, which stays open, or the one of that path or address, opened for the spend.
+    """The given ledger, which stays open, or the ledger at a path or address, opened for the spend.
 
-    Raises `LedgerError` where there is none and ``create`` is false: a ledger that is made in passing
-    knows no limit and no earlier spend.
+    Raises `LedgerError` if there is no ledger and ``create`` is false: a ledger made by accident knows
+    no limit and no earlier spend.
     """
     if isinstance(ledger, Ledger):
         return nullcontext(ledger)

@@ -31,7 +31,7 @@ except ImportError:
     ) from None
 
 
-# All else in river that teaches a classifier repeats, chooses or relabels records, or refits by them.
+# Everything else in river that teaches a classifier repeats, chooses or relabels records, or refits.
 _TRUSTED = (
     "river.checks.",
     "river.compose.",
@@ -41,13 +41,13 @@ _TRUSTED = (
 
 
 class LittlestoneOnlineClassifier(Classifier):
-    """Publish rules of a declared class along a stream, all together (epsilon, delta)-private.
+    """Publish rules of a declared class along a stream; together they are (epsilon, delta)-private.
 
-    ``hypotheses`` is a class or its text, ``horizon`` the most records that are ever learned from,
-    ``classes`` = (negative, positive) the two labels, and ``method`` an online learner's name or
+    ``hypotheses`` is a class or its text.  ``horizon`` is the most records to learn from.  ``classes``
+    = (negative, positive) are the two labels.  ``method`` is the name of an online learner or
     ``"auto"``, as in ``littlestone stream``.  All are declarations; illegal ones raise
-    `DeclarationError` at once.  A record is a dict, of which the columns of the class are looked up by
-    name.  Any value is read, a missing one too; labels other than the positive one are negative.
+    `DeclarationError` at once.  A record is a dict that holds the columns of the class by name.  Any
+    value is read, also a missing one; labels other than the positive one are negative.
 
     The first `learn_one` spends the cost of the whole stream on ``dataset`` in ``ledger``, before
     anything is drawn: a path or an address, opened for the spend, or a `Ledger`.  A relative path is
@@ -55,10 +55,11 @@ class LittlestoneOnlineClassifier(Classifier):
     ``simulation_seed`` is None or a whole number, with which the run is a simulation, not private, and
     warns.
 
-    `hypothesis` and `published_at` are the private release.  What `predict_one` says is not: it is
-    for the owner of the record alone.  A clone is a new model, which spends for itself.  Any other copy
-    of a model that learns, pickled or deep, has the published rule and cannot learn: two that go on
-    from one state would draw twice.  In an ensemble and in a drift detector the model refuses to learn.
+    `hypothesis` and `published_at` are the private release.  The output of `predict_one` is not
+    private: show it only to the owner of the record.  A clone is a new model with its own spend.  Any
+    other copy of a learning model, pickled or deep, has the published rule and cannot learn, because
+    two copies of one state would draw twice.  In an ensemble or a drift detector the model refuses to
+    learn.
 
     >>> from littlestone.privacy.ledger import Ledger
     >>> model = LittlestoneOnlineClassifier("subsets(id; at most 2)", epsilon=5, delta="1e-6",
@@ -108,33 +109,34 @@ class LittlestoneOnlineClassifier(Classifier):
         self._label = label_of(self._learner.hypotheses.domain.column_names, self._labels)
         generator(simulation_seed)  # refused here, if at all
         self._run: Original | Copy | Frozen | None = None
-        self._before: Frozen | None = None  # what the model published that this is a clone of
+        self._before: Frozen | None = None  # what the original of this clone published
 
     @property
     def learner(self) -> PrivateOnlineLearner[Any]:
-        """The learner that was chosen: its ``method``, ``cost()`` and ``mistake_bound(beta)``."""
+        """The chosen learner, with its ``method``, ``cost()`` and ``mistake_bound(beta)``."""
         return self._learner
 
     @property
     def hypothesis(self) -> Hypothesis[Any] | None:
-        """What is published, None before the first record."""
+        """The published rule; None before the first record."""
         return None if self._run is None else self._run.hypothesis
 
     @property
     def published_at(self) -> int | None:
-        """After how many records it was published, None before the first record."""
+        """The number of records before the publication; None before the first record."""
         return None if self._run is None else self._run.published_at
 
     @property
     def frozen(self) -> bool:
-        """Whether this is a clone that could not pay, and keeps the last rule of its original."""
+        """Whether this is a clone that could not pay and keeps the last rule of its original."""
         return isinstance(self._run, Frozen)
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Take the next record; the first time, spend before.  After the horizon nothing is learned.
+        """Learn from the next record; the first call spends the budget before.
 
-        Raises at the first record alone, before anything is spent: `DeclarationError` in an ensemble,
-        for a copy, or unless x is a dict and y a single value; `BudgetExceededError` or `LedgerError`.
+        After the horizon nothing is learned.  Raises only at the first record and before anything is
+        spent: `DeclarationError` in an ensemble, for a copy, or unless x is a dict and y a single
+        value; `BudgetExceededError` or `LedgerError`.
         """
         if self._run is None:
             self._run = self._started(x, y)
@@ -154,7 +156,7 @@ class LittlestoneOnlineClassifier(Classifier):
                     )
                 )
         except BudgetExceededError:
-            # Whoever refits at a drift does so by the labels, and an exception would tell when.
+            # Refitting at a drift depends on the labels, and an exception would reveal its time.
             if self._before is None:
                 raise
             return self._before
@@ -162,10 +164,10 @@ class LittlestoneOnlineClassifier(Classifier):
     def clone(
         self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
     ) -> Self:
-        """A new model of the same declarations, or of these, which spends at its first record.
+        """A new model with the same or changed declarations, which spends at its first record.
 
-        If the budget does not suffice for it then, it keeps the rule that this model publishes now,
-        and is `frozen`; with ``new_params`` it raises, as any first model.
+        If the budget is too small then, the clone keeps the rule that this model publishes now and is
+        `frozen`.  With ``new_params`` it raises, like any new model.
         """
         made = super().clone(new_params, include_attributes)
         if not new_params:
@@ -174,17 +176,17 @@ class LittlestoneOnlineClassifier(Classifier):
         return made
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
-        """The label that the published rule gives the record; None before the first record.
+        """The label that the published rule gives a record; None before the first record.
 
-        NOT PRIVATE: it is for the owner of the record alone.
+        NOT PRIVATE: show it only to the owner of the record.
         """
         h = self.hypothesis
         return None if h is None else self._labels[h(_point(self._learner.hypotheses.domain, x))]
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
-        """1 for the label that `predict_one` says and 0 for the other; a half each if it says None.
+        """1 for the label that `predict_one` returns, 0 for the other; half each if that is None.
 
-        NOT PRIVATE, as `predict_one`.
+        NOT PRIVATE, like `predict_one`.
         """
         y = self.predict_one(x)
         return {label: 0.5 if y is None else float(label is y) for label in self._labels}
@@ -203,12 +205,12 @@ class LittlestoneOnlineClassifier(Classifier):
 
 
 def _require_record(x: object, y: object) -> None:
-    """Refuse what cannot be a record and its label, by their types alone."""
-    # By the types themselves: an object may say that it has another class, or raise when asked.
+    """Refuse objects whose types cannot be those of a record and its label."""
+    # By type(): an object may claim another class, or raise when asked for it.
     single = derived(y, str) or derived(y, bytes) or not hasattr(type(y), "__len__")
     if _is_mapping(x) and single:
         return
-    # A class may have a class of its own, which refuses to tell its name.
+    # A class may have a metaclass that refuses to give its name.
     kinds = [vars(type)["__name__"].__get__(type(value)) for value in (x, y)]
     raise DeclarationError(
         f"learn from a record of type {kinds[0]} and a label of type {kinds[1]}",
@@ -220,18 +222,18 @@ def _require_record(x: object, y: object) -> None:
 def _is_mapping(x: object) -> bool:
     try:
         return issubclass(type(x), Mapping)
-    except Exception:  # its class refuses to be hashed
+    except Exception:  # its class cannot be hashed
         return False
 
 
 def _point(domain: Domain[Any], x: object) -> Any:
-    """The point of a record; what is no dict is a record without a value."""
+    """The point of a record; anything other than a dict is a record without values."""
     record = x if _is_mapping(x) else {}
     return domain.encode_record(tuple(_value(record, name) for name in domain.column_names))
 
 
 def _value(record: Any, name: str) -> object:
-    """The record's value in a column, missing where it fails to tell: an error would tell of it."""
+    """The record's value in a column; missing if reading fails, because an error would reveal it."""
     try:
         return _plain(record.get(name))
     except Exception:

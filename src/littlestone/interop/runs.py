@@ -1,4 +1,4 @@
-"""The run of a model that learns from a stream, and what its copies and clones keep of it."""
+"""The run of a model that learns from a stream, and what its copies and clones keep."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from littlestone.learners.online import PrivateStream
 
 
 class Original:
-    """The run of a model that learns; a copy of it is a `Copy`, by whatever means it is made."""
+    """The run of a model that learns; every kind of copying makes a `Copy` of it."""
 
     def __init__(self, stream: PrivateStream[Any]) -> None:
         self._stream, self._process = stream, os.getpid()
 
     @property
     def hypothesis(self) -> Hypothesis[Any]:
-        """What is published."""
+        """The published rule."""
         return self._stream.hypothesis
 
     @property
     def published_at(self) -> int:
-        """After how many records it was published."""
+        """The number of records before the publication."""
         return self._stream.published_at
 
     def update(self, x: Any, y: int) -> None:
@@ -39,7 +39,7 @@ class Original:
 
 @dataclass(frozen=True)
 class Copy:
-    """What a copy keeps of a run: what it has published, nothing secret."""
+    """What a copy keeps of a run: the published rule and nothing secret."""
 
     hypothesis: Hypothesis[Any]
     published_at: int
@@ -51,7 +51,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class Frozen:
-    """What a clone that cannot pay keeps of its original; it takes records and learns nothing."""
+    """What a clone that cannot pay keeps of its original: it takes records but learns nothing."""
 
     hypothesis: Hypothesis[Any]
     published_at: int
@@ -63,6 +63,6 @@ class Frozen:
 def _refuse_to_learn() -> NoReturn:
     raise DeclarationError(
         "learn with a copy of a model that learns",
-        found="two that go on from one state would draw twice what was paid for once",
+        found="two copies of one state would draw twice what was paid for once",
         fix="learn with the original, in its process; or with a clone, which spends for itself",
     )

@@ -32,8 +32,8 @@ except ImportError:
     ) from None
 
 
-# All else in scikit-learn that fits a classifier makes new records or labels of those it is given, or
-# chooses by them.
+# Everything else in scikit-learn that fits a classifier changes the records or labels, or chooses by
+# them.
 _TRUSTED = (
     "sklearn.base.",
     "sklearn.pipeline.",
@@ -50,24 +50,24 @@ _TRUSTED = (
 class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a rule of a declared class with (epsilon, delta)-differential privacy.
 
-    ``hypotheses`` is a class or its text, and ``classes`` = (negative, positive) the two labels, or all
-    of several, the default first; ``method``, ``setting`` and ``estimate`` are those of ``littlestone
-    fit``.  All are declarations, and none is read from the data.  Any value is read, NaN and unknown
-    labels too: those count as the first label.  A frame's columns are found by name, an array's by
-    position.
+    ``hypotheses`` is a class or its text.  ``classes`` = (negative, positive) are the two labels, or
+    all labels with the default first.  ``method``, ``setting`` and ``estimate`` are those of
+    ``littlestone fit``.  All are declarations, and none is read from the data.  Any value is read; NaN
+    and unknown labels count as the first label.  The columns of a frame are found by name, those of an
+    array by position.
 
     Each `fit` spends its cost on ``dataset`` in ``ledger`` before it draws.  ``ledger`` is a path or an
     address, opened for the spend, or a `Ledger`; neither has a default.  A relative path is made
-    absolute at once.  A ledger that does not exist is an error, unless ``create_ledger`` is true: one
-    that is made in passing would forget what other fits have spent.  ``Ledger()`` stays in memory: for
-    simulations.
+    absolute at once.  It is an error if the ledger does not exist, unless ``create_ledger`` is true,
+    because a ledger made by accident would not know what other fits have spent.  ``Ledger()`` stays in
+    memory and is for simulations.
 
     ``simulation_seed`` is None or a whole number, with which the release is a simulation, says so and
-    warns.  No host fills it, as ensembles fill ``random_state``.  As a member of an ensemble the
-    classifier refuses to learn; ``method="boosting"`` makes an ensemble for the cost of one rule.
+    warns.  No host sets it, unlike ``random_state``, which ensembles set.  As a member of an ensemble
+    the classifier refuses to learn; ``method="boosting"`` makes an ensemble for the cost of one rule.
 
-    After `fit`: ``release_`` (all that is private, and the model file), ``hypothesis_``, and the public
-    ``learner_``, ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
+    `fit` sets ``release_`` (the whole private release, and the model file), ``hypothesis_``, and the
+    public ``learner_``, ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
 
     >>> from littlestone.privacy.ledger import Ledger
     >>> model = LittlestoneClassifier("thresholds(age, 0..120)", epsilon=1, classes=("well", "sick"),
@@ -109,9 +109,9 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def fit(self, X: Any, y: Any) -> Self:
         """Spend, then draw a rule from the records (X, y), and return the classifier itself.
 
-        Raises, before anything is spent, `DeclarationError` for illegal parameters, types and shapes,
-        and inside an ensemble, and `TableError` for missing columns; before anything is drawn,
-        `BudgetExceededError` or `LedgerError`.  None depends on a record.
+        Before anything is spent, raises `DeclarationError` for illegal parameters, types and shapes and
+        inside an ensemble, and `TableError` for missing columns.  Before anything is drawn, raises
+        `BudgetExceededError` or `LedgerError`.  No error depends on a record.
         """
         _refuse_as_member()
         classes = class_labels(self.classes)
@@ -145,16 +145,17 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of every record, of any value whatever.
+        """The label of every record, whatever its values.
 
-        A frame needs the columns of the class, an array as many as at `fit`; else `ValueError`.
+        Raises `ValueError` unless a frame has the columns of the class and an array has as many columns
+        as at `fit`.
         """
         check_is_fitted(self)
         domain = self.learner_.hypotheses.domain
         if feature_names(X) is None and len(getattr(X, "shape", ())) == 2:
-            # As everywhere in scikit-learn: as many columns, and a warning where names are lost.
+            # As in all of scikit-learn: as many columns, and a warning if names are lost.
             validate_data(self, X, reset=False, skip_check_array=True)
-        # An array's columns are those of the frame that was fitted, where there was one.
+        # An array's columns are those of the fitted frame, if there was one.
         names = getattr(self, "feature_names_in_", domain.column_names)
         table = feature_table(X, list(names))
         bits = list(read_mapped(table, domain, self.hypothesis_))
@@ -164,13 +165,13 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The share of records that `predict` labels as ``y`` does.
 
-        NOT PRIVATE: it tells of the records, and no ledger knows.  For public or made-up data.
+        NOT PRIVATE: it reveals the records, and no ledger records it.  For public or made-up data.
         """
         return float(super().score(X, y, sample_weight))
 
     def __sklearn_clone__(self) -> Any:
-        # Hosts clone what they are about to fit, before they hand it to worker processes.  There the
-        # host is not on the stack any more, where what it calls is a function that is trusted.
+        # Hosts clone an estimator before they hand it to worker processes.  There the host is no
+        # longer on the stack if the function that it calls is trusted.
         _refuse_as_member()
         warn_of_folds_by_label()
         return super().__sklearn_clone__()
@@ -196,7 +197,7 @@ def _refuse_as_member() -> None:
 
 
 def _array(classes: Sequence[object]) -> NDArray[Any]:
-    """The labels as they are: numpy would turn (0, "a") into texts."""
+    """The labels as an array of unchanged objects; numpy would turn (0, "a") into texts."""
     labels = np.array(classes)
     same = all(type(a) is type(b) for a, b in zip(labels.tolist(), classes, strict=True))
     return labels if same else np.array(classes, dtype=object)

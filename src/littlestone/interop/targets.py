@@ -1,4 +1,4 @@
-"""What estimators are given as y: its type and shape are public, its values are read totally."""
+"""The y of estimators: type and shape are public, and reading a value never fails."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from littlestone.errors import DeclarationError
 
 
 def target_values(y: Any, label: Label) -> list[Any]:
-    """The labels in y, an array, column or list: one for each record, of any value.
+    """The labels in y (an array, column or list): one for each record, with any value.
 
-    Raises `DeclarationError` for another type or shape, and for a declared type of numbers where the
-    positive label is none; `TableError` for a column of neither numbers nor texts.
+    Raises `DeclarationError` for another type or shape, and if the declared type is numeric but the
+    positive label is not a number.  Raises `TableError` for a column of neither numbers nor texts.
 
     >>> import numpy as np
     >>> target_values(np.array(["well", "sick"]), Label.parse("y", "sick"))
@@ -38,7 +38,7 @@ def target_values(y: Any, label: Label) -> list[Any]:
         _refuse("another shape than (n,)", f"it has shape {shape}")
     listed = isinstance(y, Sequence) and not isinstance(y, str | bytes | bytearray)
     if column is None and not listed and not hasattr(y, "shape"):
-        _refuse(f"type {type(y).__name__}", "it is no array, column or list")
+        _refuse(f"type {type(y).__name__}", "it is not an array, column or list")
     if column is not None:
         numbers = column.holds_numbers("values")
     else:
@@ -47,7 +47,7 @@ def target_values(y: Any, label: Label) -> list[Any]:
     if numbers and all(number(value) is None for value in declared):
         raise DeclarationError(
             f"find the label {', '.join(map(repr, declared))} in y",
-            found="the declared type of y is one of numbers, and no number is that label",
+            found="the declared type of y is one of numbers, and no number is such a label",
             fix="give the labels themselves. An ensemble that numbers them first does so by which of "
             "them occur, which no budget covers",
         )

@@ -1,4 +1,4 @@
-"""Private learners, one a file; each is private for every input, whatever the data."""
+"""Private learners, one a file. Each is private for every input, whatever the data."""
 
 from littlestone.learners.agnostic.other_labels import AgnosticLearner
 from littlestone.learners.agnostic.own_labels import RelabellingLearner

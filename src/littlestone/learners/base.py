@@ -31,14 +31,14 @@ from littlestone.sample import Sample
 Setting = Literal["realizable", "agnostic"]
 
 MOST_WORK = 10**8
-"""Steps that a fit may take, as `PrivateLearner.work` estimates them; else nothing is spent."""
+"""The most steps a fit may take, by `PrivateLearner.work`. If it would take more, nothing is spent."""
 
 MOST_VALUES = 30_000
-"""Values of a function that are summed for a proved size, some ln(1 / delta) / epsilon of them."""
+"""The most values of a function that a proved size sums, about ln(1 / delta) / epsilon of them."""
 
 
 class Caveat(Enum):
-    """Why a method is chosen only if no other applies, or if it is asked for by name."""
+    """Why a method is chosen only if no other applies, or only if its name is given."""
 
     BASELINE = "as a baseline"
     CLEAN_LABELS = "if no label is wrong"
@@ -55,9 +55,9 @@ class Caveat(Enum):
 class Bound:
     """A number of examples ``n`` that suffices for error alpha with probability 1 - beta.
 
-    In the realizable setting: err(h) <= alpha when some hypothesis of the class has error 0.  In the
-    agnostic one: err(h) <= alpha + min over the class of err.  ``proved`` tells a theorem from a
-    size fitted by simulation; ``source`` is where it comes from.
+    Realizable setting: err(h) <= alpha if some hypothesis of the class has error 0.  Agnostic setting:
+    err(h) <= alpha + min over the class of err.  ``proved`` is True for a theorem and False for a size
+    fitted by simulation.  ``source`` names where it comes from.
     """
 
     n: int
@@ -71,30 +71,30 @@ class Bound:
 class PrivateLearner(ABC, Generic[Point]):
     """A differentially private learner: its guarantee holds for every sample, realizable or not.
 
-    A new one is one file.  It says whether it learns ``several`` labels, what it spends (`event`),
-    how it draws and how many examples it needs; the rest is here.
+    A new learner is one file.  It says whether it learns ``several`` labels, what it spends (`event`),
+    how it draws and how many examples it needs.  This class does the rest.
     """
 
     method: ClassVar[str]
-    """The name by which the command line asks for it."""
+    """The name by which the command line selects it."""
 
     several: ClassVar[bool]
-    """Whether it learns classes of more than two labels; every learner says so."""
+    """Whether it learns classes of more than two labels; every learner declares it."""
 
     caveat: ClassVar[Caveat | None] = None
-    """Why it is not chosen where another applies; None if it is."""
+    """Why it is not chosen if another learner applies; None if there is no reason."""
 
     tolerates_label_noise: bool = False
     """Whether it compares hypotheses by their errors, so that wrong labels do not mislead it.
 
-    Others look for hypotheses with few errors, which may not exist.
+    Other learners look for hypotheses with few errors, which may not exist.
     """
 
     hypotheses: HypothesisClass[Point]
 
     @abstractmethod
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
-        """Raises `DeclarationError` if the learner does not apply; a subclass begins with this one."""
+        """Raise `DeclarationError` if the learner does not apply; subclasses call this one first."""
         if not isinstance(hypotheses, HypothesisClass):
             raise DeclarationError(
                 f"learn {hypotheses!r}",
@@ -115,50 +115,51 @@ class PrivateLearner(ABC, Generic[Point]):
 
     @property
     def detail(self) -> str:
-        """How it learns, in a few words beside the name of the method; empty if the name says it."""
+        """How it learns, in a few words to show beside the method's name; empty if the name says it."""
         return ""
 
     @property
     @abstractmethod
     def event(self) -> Event:
-        """One use of the learner, as the ledger records it; a function of declarations alone."""
+        """One use of the learner, as the ledger records it.  It depends on declarations alone."""
 
     def cost(self) -> PrivacyCost:
-        """The guarantee of one `fit`."""
+        """The privacy guarantee of one `fit`."""
         return self.event.cost()
 
     @abstractmethod
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """How many examples are enough for error ``alpha`` with probability 1 - ``beta``.
+        """The number of examples that suffice for error ``alpha`` with probability 1 - ``beta``.
 
-        None where nothing is proved.
+        None if nothing is proved.
         """
 
     def paper_plan(self, alpha: float, beta: float) -> Bound | None:
-        """The sample size as a paper states it, with 1 for a constant it leaves out; None if none does.
+        """The sample size that a paper states, with 1 for a constant it leaves out; None without one.
 
-        To compare with: ``proved`` says whether it is a theorem, which is rare.
+        It is for comparison.  ``proved`` says whether it is a theorem, which is rare.
         """
         require_plan(alpha, beta)
         return None
 
     def bound(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """`plan`, or None as well where finding the size takes more than a limit allows."""
+        """`plan`, or None also if finding the size takes more steps than a limit allows."""
         try:
             return self.plan(alpha, beta, setting=setting)
         except TooLargeError:
             return None
 
     def work(self, n: int) -> int:
-        """About how many steps a fit of ``n`` records takes at most, beyond a few for each record.
+        """The approximate maximum number of steps of a fit to ``n`` records.
 
-        A step is a version space or a hypothesis that is looked at: some microseconds to a
-        millisecond.  A function of declarations and of n, which is public.
+        The few steps that every record takes are not counted.  In a step the learner looks at one
+        version space or hypothesis, which takes from some microseconds to a millisecond.  The number
+        depends on declarations and on n, which is public.
         """
         return 0
 
     def require_affordable(self, n: int) -> None:
-        """Raise `TooLargeError` if `work` passes `MOST_WORK`: asked before anything is spent."""
+        """Raise `TooLargeError` if `work` passes `MOST_WORK`; called before anything is spent."""
         work = self.work(n)
         if work > MOST_WORK:
             raise TooLargeError(
@@ -171,7 +172,7 @@ class PrivateLearner(ABC, Generic[Point]):
     def accuracy(self, n: int, beta: float, *, setting: Setting = "agnostic") -> float | None:
         """The least alpha, to three digits, that `plan` promises for ``n`` examples.
 
-        None if even alpha = 1/2 needs more examples.  It depends on n alone, not on the data.
+        None if even alpha = 1/2 needs more examples.  The result depends on n alone, not on the data.
         """
 
         def suffices(alpha: float) -> bool:
@@ -181,7 +182,7 @@ class PrivateLearner(ABC, Generic[Point]):
         high = 0.5
         if not suffices(high):
             return None
-        # From above: the size for an alpha that is far too small may take long to find.
+        # Search from above: the size for a much too small alpha may take long to find.
         while high > 1e-9 and suffices(high / 2):
             high /= 2
         low = high / 2
@@ -194,7 +195,7 @@ class PrivateLearner(ABC, Generic[Point]):
     def aimed(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> PrivateLearner[Point]:
-        """The learner as it is used for error ``alpha``; most are the same for every alpha."""
+        """The learner as used for error ``alpha``; most learners are the same for every alpha."""
         return cls(hypotheses, budget)
 
     @classmethod
@@ -206,16 +207,16 @@ class PrivateLearner(ABC, Generic[Point]):
         alpha: float,
         beta: float,
     ) -> PrivateLearner[Point]:
-        """The learner with parameters for which `plan` (alpha, beta) is proved, if for any.
+        """The learner with parameters for which `plan` (alpha, beta) is proved, if there are any.
 
-        A learner overrides it whose usual parameters are calibrated.
+        A learner whose usual parameters are calibrated overrides this method.
         """
         return cls(hypotheses, budget)
 
     def event_with(self, estimate: Fraction | None) -> Event:
-        """`event`, and beside it the `CellCounts` of epsilon ``estimate``; None: `event` alone.
+        """`event`, together with the `CellCounts` of epsilon ``estimate`` unless that is None.
 
-        Raises `DeclarationError` for an estimate of several labels.
+        Raises `DeclarationError` for an estimate if the class has more than two labels.
         """
         if estimate is None:
             return self.event
@@ -241,20 +242,21 @@ class PrivateLearner(ABC, Generic[Point]):
     ) -> Release:
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
 
-        ``label`` says what a positive label means, or what the labels are about if ``labels`` are their
-        names.  With an epsilon ``estimate`` the release has an `Estimate` too, and `event_with` is
-        spent, in one entry: a refused budget refuses both.  ``rng`` is the system's cryptographic
-        generator unless given; a seeded one marks the release as not private.  Raises, before
-        anything is spent, `DeclarationError` for a sample over another domain or of another number
-        of labels and `TooLargeError` for too much work, and before anything is drawn,
-        `BudgetExceededError` or `LedgerError`.
+        ``label`` says what a positive label means, or what the labels are about if ``labels`` gives
+        their names.  With an epsilon ``estimate`` the release has an `Estimate` too.  One ledger entry
+        then records `event_with`, so a refused budget refuses both.  ``rng`` is the system's
+        cryptographic generator by default; a seeded one marks the release as not private.
+
+        Raises, before anything is spent, `DeclarationError` for a sample over another domain or with
+        another number of labels, and `TooLargeError` for too much work.  Raises, before anything is
+        drawn, `BudgetExceededError` or `LedgerError`.
         """
         require_fitting(sample, self.hypotheses, labels)
         what = f"learn {label} from {self.hypotheses}"
         event = self.event_with(estimate)
         self.require_affordable(sample.n)
         counts = None if estimate is None else CellCounts(estimate, len(CELLS))
-        # All that can be known is made before the spend, so that little can fail after it.
+        # Compute everything possible before the spend, so that little can fail after it.
         release = partial(
             Release,
             hypotheses=str(self.hypotheses),
@@ -281,14 +283,14 @@ class PrivateLearner(ABC, Generic[Point]):
 
     @abstractmethod
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        """The hypothesis to release, drawn from the generator that ``receipt`` hands out."""
+        """Draw the hypothesis to release, with the generator that ``receipt`` hands out."""
 
 
 def require_fitting(
     sample: object, hypotheses: HypothesisClass[Any], names: tuple[str, ...] = ()
 ) -> None:
-    """Raise `DeclarationError` unless the sample has the class's domain and labels, and a record."""
-    # Domains and labels are declarations, so comparing them tells nothing of the records.
+    """Raise `DeclarationError` unless the sample is not empty and has the class's domain and labels."""
+    # Domains and labels are declarations, so comparing them tells nothing about the records.
     domain = hypotheses.domain
     if not isinstance(sample, Sample) or sample.domain != domain:
         over = f" over {sample.domain}" if isinstance(sample, Sample) else ""
@@ -325,7 +327,7 @@ def require_values(count: int, most: int = MOST_VALUES) -> None:
 
 
 def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
-    """E[values[K]] for K ~ Bin(n, p), 0 < p < 1; beyond its end ``values``, nonnegative, is 0.
+    """E[values[K]] for K ~ Bin(n, p), 0 < p < 1; ``values``, nonnegative, is 0 beyond its end.
 
     The relative error is far below 1e-9 for up to 10^5 values.
 

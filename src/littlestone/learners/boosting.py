@@ -1,4 +1,4 @@
-"""Boosting by majority (Fre95) of any private learner, for the cost of one of its runs."""
+"""Boosting by majority (Fre95) of any private learner, at the cost of one of its runs."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from littlestone.privacy.event import Event, Guarantee
 from littlestone.privacy.ledger import Receipt
 from littlestone.sample import Sample
 
-_BETA = 1 / 100  # of a round, by which the weak learner is chosen
+_BETA = 1 / 100  # the failure probability of a round, for which the weak learner is chosen
 
 
 @dataclass(frozen=True)
 class Boosted(Event):
-    """``event`` on each of ``rounds`` disjoint parts, on records that earlier rounds filter.
+    """``event`` on each of ``rounds`` disjoint parts, with records filtered by the earlier rounds.
 
-    It costs what ``event`` costs: one replaced record is in one part, and there it replaces one
-    record at most of those that pass (docs/proofs/boosting.md, Theorem 1).
+    It costs what ``event`` costs: one replaced record lies in one part, and there it replaces at most
+    one of the records that pass (docs/proofs/boosting.md, Theorem 1).
     """
 
     event: Event
@@ -49,7 +49,7 @@ class Boosted(Event):
         return self.event.guarantee()
 
     def uses(self) -> list[tuple[Event, int]]:
-        # Itself once, to be redeemed before records are permuted; then the draws of the rounds.
+        # The event itself is redeemed once, before records are permuted; then come the rounds' draws.
         return [(self, 1), *merged_uses([(self.event, self.rounds)])]
 
     def __str__(self) -> str:
@@ -57,26 +57,27 @@ class Boosted(Event):
 
 
 class BoostingLearner(PrivateLearner[Point]):
-    """Release the majority of T hypotheses of ``weak``, each learned where those before it may lose.
+    """Release the majority of T hypotheses of ``weak``, each learned where the earlier ones may err.
 
-    The records, in a uniform order, make T parts of N = floor(n / T).  In round t = 1, ..., T
+    A uniform order of the records is cut into T parts of N = floor(n / T).  In round t = 1, ..., T
 
-    1. a record of part t on which r of the t - 1 votes so far are right passes with probability
-       w_t(r) / max w_t, by itself (`Walk`);
-    2. ``weak`` learns from the first m = max(1, floor(``kept`` N)) that pass; if there are fewer,
-       records of one point, half of them with either label, make up for what is missing.
+    1. each record of part t passes independently with probability w_t(r) / max w_t, if r of the
+       t - 1 votes so far are right on it (`Walk`);
+    2. ``weak`` learns from the first m = max(1, floor(``kept`` N)) records that pass; if there are
+       fewer, records of one point fill up the rest, half of them with each label.
 
-    T is the least odd number for which a majority of votes that are right with probability
-    1/2 + ``gamma`` errs with probability at most alpha / 2.  (epsilon, delta)-DP for every sample if
-    ``weak`` is: the whole run costs one of its draws.  The rule may be outside of the class.
+    T is the least odd number of votes such that a majority of votes, each right with probability
+    1/2 + ``gamma``, errs with probability at most alpha / 2.  The learner is (epsilon, delta)-DP for
+    every sample if ``weak`` is: the whole run costs one of its draws.  The released rule may lie
+    outside the class.
 
-    ``weak`` is a learner of the same class, or the one that provably needs the fewest records for
-    error 1/2 - gamma.  The default ``kept`` was found by ``python -m benchmarks.boosting``, and
-    nothing is proved of it; `with_proved_bound` makes a learner with a `plan`.  Raises
+    ``weak`` is a learner of the same class.  The default is the one that provably needs the fewest
+    records for error 1/2 - gamma.  ``python -m benchmarks.boosting`` found the default ``kept``, and
+    nothing is proved for it; `with_proved_bound` makes a learner with a `plan`.  Raises
     `DeclarationError` for illegal parameters, a weak learner that costs more, more than 999 rounds,
     and classes whose votes have no canonical form.
 
-    Fre95; docs/proofs/boosting.md.  O(n T) labels, and T draws of ``weak``.
+    Source: Fre95; docs/proofs/boosting.md.  Time: O(n T) labels, and T draws of ``weak``.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = BoostingLearner(Thresholds.on(0, 999), Budget(1))
@@ -133,7 +134,7 @@ class BoostingLearner(PrivateLearner[Point]):
     def aimed(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> BoostingLearner[Point]:
-        """It takes as many rounds as ``alpha`` asks for."""
+        """The learner with as many rounds as ``alpha`` needs."""
         return cls(hypotheses, budget, alpha=alpha)
 
     @property
@@ -141,7 +142,7 @@ class BoostingLearner(PrivateLearner[Point]):
         return Boosted(self.weak.event, self.walk.rounds)
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        rng = receipt.redeem(self.event)  # now, for the order of the records is drawn first
+        rng = receipt.redeem(self.event)  # redeemed now, because the order is drawn first
         votes: list[Hypothesis[Point]] = []
         for part in self.parts(permuted(sample, rng)):
             coins = (rng.randrange(p.denominator) < p.numerator for p in self.chances(part, votes))
@@ -150,18 +151,18 @@ class BoostingLearner(PrivateLearner[Point]):
         return self.vote(votes)
 
     def work(self, n: int) -> int:
-        """That of the weak learner in every round, and a label of each vote for each record."""
+        """The work of the weak learner in every round, and one label per vote and record."""
         rounds = self.walk.rounds
         each = self.weak.work(max(1, int(self.kept * (n // rounds))))
         return rounds * each + n * (rounds - 1) // 2
 
     def parts(self, records: Examples[Point]) -> list[Examples[Point]]:
-        """T parts of floor(n / T) records by their places alone; the remainder is in none."""
+        """T parts of floor(n / T) records, by position alone; the remainder belongs to none."""
         size = len(records) // self.walk.rounds
         return [records[t * size : (t + 1) * size] for t in range(self.walk.rounds)]
 
     def chances(self, part: Examples[Point], votes: Sequence[Hypothesis[Point]]) -> list[Fraction]:
-        """With which probability each record passes: of the votes so far and of the record alone."""
+        """The probability that each record passes, a function of the votes so far and that record."""
         weights, voters = self.walk.weights(len(votes) + 1), Counter(votes)
         passing = [Fraction(weight, max(weights)) for weight in weights]
         known: dict[tuple[Point, int], Fraction] = {}
@@ -172,10 +173,10 @@ class BoostingLearner(PrivateLearner[Point]):
         return [known[record] for record in part]
 
     def filled(self, passed: Examples[Point], size: int) -> Sample[Point]:
-        """What the weak learner sees of a part of ``size``: the first m that passed.
+        """The sample that the weak learner sees of a part of ``size``: the first m that passed.
 
-        Where there are fewer, the first point of the domain makes up for them, with 0 and 1 in
-        turn: no hypothesis has fewer errors for it than another, or one fewer.
+        If fewer passed, the first point of the domain fills up the rest, labelled 0 and 1 in turn.
+        On these, the errors of any two hypotheses differ by at most one.
         """
         wanted = max(1, int(self.kept * size))
         (x,) = self.hypotheses.domain.examples(1)
@@ -186,7 +187,7 @@ class BoostingLearner(PrivateLearner[Point]):
         return Sample.from_counts(self.hypotheses.domain, counts)
 
     def vote(self, votes: Sequence[Hypothesis[Point]]) -> Hypothesis[Point]:
-        """The majority; SOA_H if hypotheses of several kinds have none."""
+        """The majority; SOA_H if hypotheses of several kinds have no majority."""
         return majority(votes) or self.hypotheses.soa()
 
     @classmethod
@@ -227,21 +228,22 @@ class BoostingLearner(PrivateLearner[Point]):
     def density(self, alpha: float) -> float:
         """(alpha - lost) / ((1/2 + gamma) (max w_2 + ... + max w_T)), and at most 1.
 
-        Rounds in which a smaller share of the distribution passes may fail: together they cost at
-        most what alpha leaves.
+        Rounds in which a smaller share of the distribution passes may fail.  Together they cost at most
+        the rest of alpha.
         """
         spared = alpha - float(self.walk.lost)
         return min(1.0, spared / ((0.5 + float(self.gamma)) * self.walk.heights))
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """Examples that suffice in the realizable setting (docs/proofs/boosting.md, Theorem 2).
+        """The examples that suffice in the realizable setting (docs/proofs/boosting.md, Theorem 2).
 
-        T N for the least N for which kept N is as many as ``weak`` needs for error 1/2 - gamma with
+        It is T N for the least N such that kept N records suffice for ``weak`` at error 1/2 - gamma
+        with probability 1 - beta / (2 T), and
         probability 1 - beta / (2 T), and
 
             N KL(kept || density) >= ln(2 T / beta).
 
-        None in the agnostic setting, if ``weak`` has no plan, and if `density` is not above ``kept``.
+        None in the agnostic setting, if ``weak`` has no plan, or if `density` is at most ``kept``.
         """
         require_plan(alpha, beta, setting)
         each = beta / (2 * self.walk.rounds)
@@ -260,5 +262,5 @@ class BoostingLearner(PrivateLearner[Point]):
 
 
 def _is_weak(kind: type[PrivateLearner[Any]]) -> bool:
-    """Whether a learner of this kind is taken as the weak one without being asked for."""
+    """Whether a learner of this kind may be the default weak learner."""
     return kind.caveat is None and kind is not BoostingLearner

@@ -1,4 +1,4 @@
-"""The choosing learner: elements one after another, out of vocabularies that nobody lists."""
+"""The choosing learner: it releases elements one by one, from vocabularies that need no list."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _DRAW = 1000  # steps
 class ChoosingLearner(PrivateLearner[Point]):
     """Release a union of elements, each drawn with Pr ~ r^(positives - negatives it newly covers).
 
-    For a class of unions of at most s = `Covering.parts` elements, of which at most g cover any
-    point: s rounds of the choosing mechanism, each on the examples that no released element covers,
-    composed to (epsilon, delta)-DP for every sample.  A round may release nothing, and without any
-    element the rule is the constant 0.  Proper; nobody has to list the vocabulary, and no Littlestone
-    dimension is asked for.
+    For a class of unions of at most s = `Covering.parts` elements, in which at most g elements cover
+    any point.  There are s rounds of the choosing mechanism, composed to (epsilon, delta)-DP for every
+    sample.  Each round sees the examples that no released element covers.  A round may release
+    nothing; if no round releases an element, the rule is the constant 0.  Proper.  The vocabulary
+    need not be listed, and no Littlestone dimension is needed.
 
-    O(n log n) a round and column set.  Raises `DeclarationError` for other classes and delta = 0.
-    BNS13; docs/proofs/choosing.md, and for several rounds peeling.md.
+    Time: O(n log n) for each round and column set.  Raises `DeclarationError` for other classes and
+    delta = 0.  Source: BNS13; docs/proofs/choosing.md, and peeling.md for several rounds.
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
@@ -90,18 +90,18 @@ class ChoosingLearner(PrivateLearner[Point]):
         return self.hypotheses.union(chosen)
 
     def work(self, n: int) -> int:
-        """In each round every record, and the draw itself."""
+        """Every record in each round, and the draw itself."""
         return self.rounds * (n + _DRAW)
 
     def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
-        """The examples that element i does not cover: each record stays or goes by itself."""
+        """The examples that element i does not cover; each record stays or goes independently."""
         kept = np.ones(len(sample.points), dtype=bool)
         kept[elements.covered(i)] = False
         points = list(compress(sample.points, kept.tolist()))
         return sample.of(points, sample.counts[kept])
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits."""
+        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
         return self._distribution(sample, (), self.rounds)
 
     def _distribution(
@@ -120,9 +120,9 @@ class ChoosingLearner(PrivateLearner[Point]):
         return total
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """Examples that suffice where a hypothesis is one element (docs/proofs/choosing.md); or None.
+        """The examples that suffice if a hypothesis is one element (docs/proofs/choosing.md); or None.
 
-        With r = base, g = growth, B = bottom and N ~ Bin(n, alpha), the least n for which
+        With r = base, g = growth, B = bottom and N ~ Bin(n, alpha), it is the least n for which
 
             realizable:  n g q^(n-1) + E[1 / (1 + r^(N - B))] <= beta,  q = 1 - alpha (1 - 1/r),
             agnostic:    (n g e^l + e^(l B)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
@@ -154,9 +154,9 @@ class ChoosingLearner(PrivateLearner[Point]):
         return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
 
 
-@lru_cache(maxsize=1024)  # many a learner is built of this one, with the same rounds and target
+@lru_cache(maxsize=1024)  # many learners are built on this one, with the same rounds and target
 def round_of(rounds: int, growth: int, target: PrivacyCost) -> ChoosingMechanism[int]:
-    """The mechanism of which ``rounds`` draws cost ``target``: that of the lowest bottom."""
+    """The mechanism with the lowest bottom whose ``rounds`` draws together cost ``target``."""
     if rounds == 1:
         return ChoosingMechanism[int](Budget(target.epsilon, target.delta), growth)
 
@@ -168,7 +168,8 @@ def round_of(rounds: int, growth: int, target: PrivacyCost) -> ChoosingMechanism
         ((drawn, _),) = calibrate(together, target).uses()
         return cast("ChoosingMechanism[int]", drawn)
 
-    # All of delta for the rounds, or half of it for the composition of their epsilons.
+        # All of delta for the rounds, or half of it for composing their epsilons.
+
     shares = (target.delta / rounds, target.delta / (2 * rounds))
     return min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
 
@@ -178,7 +179,7 @@ def _together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -
 
 
 def _mean_bottom(n: int, alpha: float, bottom: int, lam: float, beta: float) -> float:
-    """E[1 / (1 + r^(N - B))] for N ~ Bin(n, alpha) and r = e^lam, but for less than beta 1e-17."""
+    """E[1 / (1 + r^(N - B))] for N ~ Bin(n, alpha) and r = e^lam, up to an error below beta 1e-17."""
     few = min(700.0, 40 - math.log(beta))
     most = min(n, bottom + math.ceil(few / lam)) + 1
     require_values(most)

@@ -1,4 +1,4 @@
-"""How good a released rule is on the records it was learned from, estimated privately."""
+"""A private estimate of how good a released rule is on the records it was learned from."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Share(NamedTuple):
 class Estimate:
     """Noisy numbers of true positives, false positives and false negatives among ``n`` records.
 
-    Each is the true number plus a discrete Laplace number, independently, as `CellCounts` of
-    ``epsilon`` draws them; they may be negative.  All else is computed from them: `precision`,
-    `recall` and `error` with intervals that all hold together with probability 1 - beta over the
-    noise.  They speak of the n records themselves, not of new ones.  docs/proofs/estimates.md.
+    Each is the true number plus independent discrete Laplace noise, drawn by `CellCounts` at
+    ``epsilon``, and may be negative.  Everything else is computed from these numbers: `precision`,
+    `recall` and `error`, with intervals that all hold together with probability 1 - beta over the
+    noise.  They describe the n records themselves, not new ones.  Source: docs/proofs/estimates.md.
 
     >>> estimate = Estimate(Fraction(1), 1000, 95, 4, 11)
     >>> [round(float(share), 3) for share in estimate.precision(Fraction(1, 20))]
@@ -46,7 +46,7 @@ class Estimate:
     false_negatives: int
 
     def precision(self, beta: Fraction) -> Share:
-        """The share of positive labels where the rule is 1; all from 0 to 1 if it may be 1 nowhere."""
+        """The share of positive labels where the rule is 1; from 0 to 1 if that may be nowhere."""
         return self._ratio(self.true_positives, self.false_positives, beta)
 
     def recall(self, beta: Fraction) -> Share:
@@ -60,13 +60,13 @@ class Estimate:
         return Share(*(Fraction(count, self.n) for count in sums))
 
     def _range(self, count: int, beta: Fraction) -> tuple[int, int, int]:
-        """A noisy count, and the least and the largest true one that noise within t could make it."""
+        """A noisy count, and the least and largest true count that noise of at most t allows."""
         t = CellCounts(self.epsilon, len(CELLS)).within(beta)
         low, middle, high = (min(max(count + move, 0), self.n) for move in (-t, 0, t))
         return middle, low, high
 
     def _ratio(self, inside: int, outside: int, beta: Fraction) -> Share:
-        """The share inside / (inside + outside), which grows with the one and falls with the other."""
+        """The share inside / (inside + outside), rising with ``inside``, falling with ``outside``."""
         middle, low, high = self._range(inside, beta)
         other, few, many = self._range(outside, beta)
         return Share(
@@ -90,12 +90,12 @@ class Estimate:
 
 
 def _share(inside: int, outside: int) -> Fraction:
-    # Where nothing is counted any share will do; the interval says so.
+    # If nothing is counted, any share will do; the interval says so.
     return Fraction(inside, inside + outside) if inside + outside else Fraction(0)
 
 
 def cells(rule: Hypothesis[Any], sample: Sample[Any]) -> tuple[int, int, int]:
-    """The true positives, false positives and false negatives of ``rule``; every record in one at most.
+    """The true positives, false positives and false negatives of ``rule``, in at most one per record.
 
     They depend on the data: for `CellCounts` only.
     """

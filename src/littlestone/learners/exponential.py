@@ -20,9 +20,9 @@ class ExponentialLearner(PrivateLearner[Point]):
     """Release h in H with Pr[h] ~ r^-(number of errors of h), r rational, r <= e^(epsilon / 2).
 
     epsilon-DP (delta = 0) for every sample: replacing one record moves every error count by at most
-    one.  Proper, realizable and agnostic; needs finitely many hypotheses, and costs
-    O(N |distinct points|) for a finite class of N and O(n log n) for thresholds on up to 2^64 points.
-    Raises `EmptyClassError`, `InfiniteDimensionError` or `DeclarationError` at construction.
+    one.  Proper; realizable and agnostic.  It needs finitely many hypotheses.  Time: O(N |distinct
+    points|) for a finite class of N, and O(n log n) for thresholds on up to 2^64 points.  The
+    constructor raises `EmptyClassError`, `InfiniteDimensionError` or `DeclarationError`.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = ExponentialLearner(Thresholds.on(0, 999), Budget(1))
@@ -63,10 +63,10 @@ class ExponentialLearner(PrivateLearner[Point]):
         return self.hypotheses.hypothesis(index)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:
-        """Examples that suffice, by a bound that integrates over the sample and the draw at once.
+        """The examples that suffice, by a bound that averages over the sample and the draw at once.
 
-        With lam = ln r and N = |H|, h is drawn with probability at most e^(-lam (err h - err h*)) in
-        counts, so summing E of it over the bad hypotheses gives (docs/proofs, Theorem 3)
+        With lam = ln r and N = |H|, Pr[h is drawn] <= e^(-lam (err h - err h*)), where err counts
+        errors.  The expected sum of this over the bad hypotheses gives (docs/proofs, Theorem 3)
 
             realizable:  n = ln(N / beta) / -ln(1 - alpha (1 - e^-lam)),
             agnostic:    n = ln(N / beta) / -ln(p e^-l + (1 - p) e^l),
@@ -78,7 +78,7 @@ class ExponentialLearner(PrivateLearner[Point]):
             rate = -math.log1p(alpha * math.expm1(-lam))
         else:
             tilt = min(lam, math.atanh(alpha))
-            # p e^-l + (1 - p) e^l = cosh(l) - alpha sinh(l), as 1 - (...) to keep small rates exact.
+            # p e^-l + (1 - p) e^l = cosh(l) - alpha sinh(l), written as 1 - (...) for small rates.
             rate = -math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
         # The relative margin covers the rounding of these few operations.
         n = math.ceil((math.log(self.size) - math.log(beta)) / rate * (1 + 1e-12))
@@ -87,7 +87,7 @@ class ExponentialLearner(PrivateLearner[Point]):
     def paper_plan(self, alpha: float, beta: float) -> Bound:
         """The agnostic bound as lecture 5 states its proof: N (e^(-eps n a/6) + 2 e^(-2 n a^2/9)).
 
-        The least n, to one, at which that failure probability is at most ``beta``.
+        It is the least n at which that failure probability is at most ``beta``.
         """
         require_plan(alpha, beta)
         log = math.log(self.size)

@@ -1,4 +1,4 @@
-"""The learner of GGKM21: teachers who stop at their own time."""
+"""The learner of GGKM21: each teacher stops at a time of its own."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from littlestone.sample import Sample
 
 
 class GGKMLearner(VotingLearner[Point]):
-    """Release a hypothesis that many of k teachers list, each from a tree that it grew until it held.
+    """Release a hypothesis that many of k teachers list, each from a tree grown until it stops.
 
     Teacher i holds m = floor(n / k) records.  With a = alpha / (d + 1) and l = m + 1 it cuts the
-    ball {h : h errs at most alpha m times} at its own points, and for t = 1, 2, ..., d + 1
+    ball {h : h errs at most alpha m times} at its own points.  For t = 1, 2, ..., d + 1 it then
 
     1. keeps the version spaces of at most (alpha - (t - 1) a) m errors; let w be their largest LDim;
-    2. stops if one of LDim w and at most (alpha - t a) m errors is 2^t l-irreducible, and lists the
-       SOAs of the l-irreducible ones of LDim w and at most (alpha - t a + a / 3) m errors;
-    3. cuts each of LDim w and at most (alpha - t a) m errors along a path that reduces it.
+    2. stops if one with LDim w and at most (alpha - t a) m errors is 2^t l-irreducible, and lists the
+       SOAs of the l-irreducible ones with LDim w and at most (alpha - t a + a / 3) m errors;
+    3. cuts each with LDim w and at most (alpha - t a) m errors along a path that reduces it.
 
-    Teachers who stop at the same t agree, and there are d + 1 of them: the best hypothesis has the
-    votes of k / (d + 1) teachers only, where `IrreducibleLearner` has those of all.
+    Teachers that stop at the same t agree, and t has d + 1 values.  So the best hypothesis has the
+    votes of only k / (d + 1) teachers, whereas in `IrreducibleLearner` it has the votes of all.
 
     (epsilon, delta)-DP for every sample by one draw of sparse sampling from lists of at most
     ``list_size`` (docs/proofs/baselines.md).  Improper.  The defaults aim at an error of 2 alpha and
@@ -53,7 +53,7 @@ class GGKMLearner(VotingLearner[Point]):
         return self.limited(lambda: list(dict.fromkeys(V.soa() for V in self._held(chunk))))
 
     def _held(self, chunk: Sample[Point]) -> list[HypothesisClass[Point]]:
-        """The version spaces whose SOAs are listed; none if the tree is cut down to nothing."""
+        """The version spaces whose SOAs are listed; none if cutting leaves nothing of the tree."""
         a, m = self.alpha / (self.dimension + 1), chunk.n
         cells = self.hypotheses.error_ball(chunk, int(self.alpha * m), most=self.spaces)
         for t in range(1, self.dimension + 2):
@@ -95,7 +95,7 @@ class GGKMLearner(VotingLearner[Point]):
 def _pieces(
     cell: tuple[HypothesisClass[Point], int], path: tuple[tuple[Point, int], ...]
 ) -> Iterator[tuple[HypothesisClass[Point], int]]:
-    """What a labelled path leaves of a cell: a piece off each of its points, and its end."""
+    """What a labelled path leaves of a cell: one piece at each of its points, and its end."""
     V, errors = cell
     for x, y in path:
         side, V = V.restrict(x, 1 - y), V.restrict(x, y)

@@ -34,21 +34,22 @@ from littlestone.sample import Sample
 from littlestone.steps import at_most
 
 MOST_STEPS = 10_000_000
-"""Steps that the tournaments of all batches take together: the same share for each batch."""
+"""The steps of all tournaments together; each batch has the same share."""
 
 
 class GloballyStableLearner(PrivateLearner[Point]):
-    """Release a rule that tournaments of many batches agree on, and that errs little on fresh data.
+    """Release a rule that tournaments on many batches agree on and that errs little on fresh data.
 
     1. Put the n records in a uniform order; `BatchSizes` says which are fresh and which are batch i.
-    2. Batch i gives one rule h_i, that of `stable_rule` with k = i mod (d + 1), d = LDim(H).
-    3. A stable histogram of h_1, h_2, ... at (epsilon, delta); rules below ``keep`` are dropped.
+    2. Batch i gives one rule h_i by `stable_rule` with k = i mod (d + 1), d = LDim(H).
+    3. Take a stable histogram of h_1, h_2, ... at (epsilon, delta); drop rules below ``keep``.
     4. The exponential mechanism at epsilon picks one of the rest by its errors on the fresh records.
 
-    Where nothing is left, the rule is SOA_H.  (epsilon, delta)-DP for every sample, as each record is
-    in one batch or fresh, and so in one of two mechanisms (docs/proofs/globally-stable.md, Theorem
-    1); the paper pays for both.  Improper.  With `paper_sizes` or `proved_sizes` for ``sizes`` it is
-    the paper's learner M; without, sizes depend on n and ``alpha`` and are calibrated, not proved.
+    If no rule is left, the rule is SOA_H.  (epsilon, delta)-DP for every sample, because each record
+    is fresh or in one batch, and so in only one of two mechanisms (docs/proofs/globally-stable.md,
+    Theorem 1); the paper pays for both.  Improper.  If ``sizes`` is `paper_sizes` or `proved_sizes`,
+    this is the paper's learner M.  By default sizes depend on n and ``alpha``, and are calibrated,
+    not proved.
 
     With K > 2 labels a tournament guesses one of all K, and a size is about K^(2^d) where that of
     two is 2^(2^d) (JKT20; docs/proofs/multiclass-learning.md, Theorem 5).
@@ -88,7 +89,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
     def aimed(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> GloballyStableLearner[Point]:
-        """Its blocks have ceil(d / alpha) records."""
+        """The learner whose blocks have ceil(d / alpha) records."""
         return cls(hypotheses, budget, alpha=alpha)
 
     @classmethod
@@ -100,7 +101,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         alpha: float,
         beta: float,
     ) -> GloballyStableLearner[Point]:
-        """The learner with `proved_sizes`; with the usual ones where these are beyond floats.
+        """The learner with `proved_sizes`, or with the usual ones if these are beyond floats.
 
         >>> from littlestone.classes import Thresholds
         >>> goal = {"alpha": 0.1, "beta": 0.05}
@@ -120,10 +121,10 @@ class GloballyStableLearner(PrivateLearner[Point]):
         return Parallel([self.histogram, self.choice])
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        if self.dimension == 0:  # there is one hypothesis, whatever the records say
+        if self.dimension == 0:  # there is one hypothesis, whatever the records
             return self.hypotheses.soa()
         sizes = self.sizes or calibrated_sizes(sample.n, self.dimension, self.alpha)
-        rng = receipt.redeem(self.histogram)  # now, for the order of the records is drawn first
+        rng = receipt.redeem(self.histogram)  # redeemed now, because the order is drawn first
         fresh, batches = self.split(permuted(sample, rng), sizes)
         rules = [self.rule(batch, i, sizes, rng) for i, batch in enumerate(batches)]
         found = self.histogram.release(rules, rng)
@@ -135,15 +136,15 @@ class GloballyStableLearner(PrivateLearner[Point]):
     def split(
         self, examples: Examples[Point], sizes: BatchSizes
     ) -> tuple[Examples[Point], list[Examples[Point]]]:
-        """The fresh records and the batches, by position alone; the last ones may be in neither."""
+        """The fresh records and the batches, by position alone; the last records may be in neither."""
         return sizes.split(examples)
 
     def rule(
         self, batch: Examples[Point], i: int, sizes: BatchSizes, rng: random.Random
     ) -> Hypothesis[Point] | None:
-        """The rule of batch number i; None if it is too short or takes too much work.
+        """The rule of batch number i; None if the batch is too short or takes too many steps.
 
-        Each batch has the same share of `MOST_STEPS`, so that its rule is one of its own records.
+        Each batch has the same share of `MOST_STEPS`, so its rule depends on its own records alone.
         """
         try:
             with at_most(max(1, MOST_STEPS // max(1, sizes.batches))):
@@ -152,9 +153,9 @@ class GloballyStableLearner(PrivateLearner[Point]):
             return None
 
     def work(self, n: int) -> int:
-        """`MOST_STEPS` for all tournaments, and one step for each record that they restrict by.
+        """The estimate: `MOST_STEPS`, and a step for each record that a tournament restricts by.
 
-        And for each fresh record one for each rule that may be left.
+        Each fresh record adds one step for each rule that may be left.
         """
         if self.dimension == 0:
             return 0
@@ -164,9 +165,9 @@ class GloballyStableLearner(PrivateLearner[Point]):
         return MOST_STEPS + n + fresh * survivors
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """The examples that `proved_sizes` split, if this learner has those of alpha and beta.
+        """The number of examples that `proved_sizes` splits, if this learner has the sizes for them.
 
-        None for other sizes, of which nothing is proved, and in the agnostic setting.
+        None for other sizes, for which nothing is proved, and in the agnostic setting.
         """
         require_plan(alpha, beta, setting)
         if setting == "agnostic" or self.sizes is None or self._leaves_floats():
@@ -185,7 +186,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         return proved_sizes(self.dimension, alpha, beta, self.histogram.budget, labels=labels)
 
     def paper_plan(self, alpha: float, beta: float) -> Bound | None:
-        """The examples that `paper_sizes` split; no theorem for d >= 2, where the proof has a gap."""
+        """The n of `paper_sizes`; no theorem for d >= 2, because the proof has a gap there."""
         require_plan(alpha, beta)
         if self.dimension > LARGEST or self.hypotheses.labels > 2:
             return None
@@ -194,7 +195,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
 
 
 def errors(rules: Sequence[Callable[[Point], int]], examples: Examples[Point]) -> ErrorRuns:
-    """How many of ``examples`` each rule labels wrongly."""
+    """The number of ``examples`` that each rule labels wrongly."""
     counts = Counter(examples)
     wrong = [sum(times for (x, y), times in counts.items() if h(x) != y) for h in rules]
     return ErrorRuns(np.array(wrong, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""Which learner another one is built on: a function of declarations alone."""
+"""The choice of the learner that another one is built on, a function of declarations alone."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def fewest(
     proved: bool = False,
     allowed: Callable[[type[PrivateLearner[Any]]], bool],
 ) -> PrivateLearner[Point] | None:
-    """The ``allowed`` learner that provably needs the fewest records of clean labels, if any does.
+    """The ``allowed`` learner that provably needs the fewest records with clean labels, if any does.
 
-    Each is made as it is used for alpha, or, if asked, with the parameters for which that is
-    ``proved``.
+    Each learner is made as it is used for alpha or, if ``proved`` is true, with the parameters for
+    which its size is proved.
     """
     found: list[tuple[int, PrivateLearner[Point]]] = []
     for kind in concrete(PrivateLearner, "littlestone.learners"):  # type: ignore[type-abstract]

@@ -22,20 +22,20 @@ class IrreducibleLearner(VotingLearner[Point]):
     """Release a hypothesis that many of k teachers list, by one draw of sparse sampling.
 
     Teacher i holds m = floor(n / k) records.  It decomposes the ball {h : h errs at most alpha m
-    times} into irreducible version spaces, and lists the SOAs of those that none of fewer or as
-    many errors exceeds in Littlestone dimension (`frontier`), at most ``list_size`` = L; and again
-    for spaces twice as irreducible, as often as ``doublings`` says.
+    times} into irreducible version spaces.  It lists the SOA of a space unless a space with fewer or
+    equally many errors has a larger Littlestone dimension (`frontier`), at most ``list_size`` = L.
+    It repeats this for spaces twice as irreducible, ``doublings`` times.
 
     (epsilon, delta)-DP for every sample: a list is a function of the teacher's own records and of
-    public numbers, and one record belongs to one teacher.  Improper: the rule is an SOA.
+    public numbers, and each record belongs to one teacher.  Improper: the rule is an SOA.
 
-    The defaults, L = 2^min(d, 5), k, no doublings, and the ``most`` version spaces that a teacher
-    looks at, are calibrated by ``python -m benchmarks.calibration``, and nothing is proved for
-    them; `with_proved_bound` makes a learner that has a `plan`, with d doublings.  Raises
+    The defaults are L = 2^min(d, 5), k, no doublings, and the ``most`` version spaces that a teacher
+    looks at.  ``python -m benchmarks.calibration`` calibrates them, and nothing is proved for them.
+    `with_proved_bound` makes a learner that has a `plan`, with d doublings.  Raises
     `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
     `EmptyClassError`.
 
-    Lyu25, Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
+    Source: Lyu25, Theorem 3, without stages and without AboveThreshold: docs/proofs/irreducible.md.
     Time: k error balls of m records each.
 
     >>> from littlestone.classes import Subsets
@@ -110,7 +110,7 @@ class IrreducibleLearner(VotingLearner[Point]):
     def paper_plan(self, alpha: float, beta: float) -> Bound:
         """d^5 ln(1 / (delta beta)) / (epsilon alpha): Lyu25, Theorem 2, with 1 for its constant.
 
-        No theorem: the paper has a constant and logarithms that it does not state.
+        This is no theorem: the paper has a constant and logarithms that it does not state.
         """
         require_plan(alpha, beta)
         logarithm = -natural_log(self.mechanism.delta) - math.log(beta)

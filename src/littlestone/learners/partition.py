@@ -1,4 +1,4 @@
-"""The learners of finite sets of points: elements released each by itself, or one of them."""
+"""The learners of finite sets of points: they release each element independently, or one element."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from littlestone.sample import Sample
 Mechanism = TypeVar("Mechanism", bound=Hashable)
 
 MOST_STEPS = 10_000
-"""Values of a release curve that are listed for a proved size."""
+"""The most values of a release curve that are listed for a proved size."""
 
 
 class _SetLearner(PrivateLearner[Any]):
-    """What the learners here share: each record has one key, the point itself."""
+    """The common part of these learners: each record has one key, the point itself."""
 
     single: ClassVar[bool]
-    """Whether the sets are single points, or larger."""
+    """Whether the sets are single points; otherwise they are larger."""
 
     mechanism: KeyRelease[Any, Any]
 
@@ -69,9 +69,9 @@ class _SetLearner(PrivateLearner[Any]):
         return self.mechanism
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """`KeyRelease.sample_size`, for realizable samples; None for others: nothing is proved.
+        """`KeyRelease.sample_size` for realizable samples; None for others: nothing is proved.
 
-        By sums of positive floats in place of exact ones; the margin covers their rounding.
+        It sums positive floats instead of exact numbers; the margin covers their rounding.
         """
         keys, source = self.hypotheses.parts, "docs/proofs/partition-selection.md"
         return sample_size_for_keys(keys, missed, self.mechanism, alpha, beta, setting, source)
@@ -89,11 +89,11 @@ def missed(mechanism: KeyRelease[Any, Any]) -> NDArray[np.float64]:
 
 
 def require_curve(budget: Budget) -> None:
-    """Raise `TooLargeError` if a release curve surely has more than `MOST_STEPS` values.
+    """Raise `TooLargeError` if a release curve is sure to have more than `MOST_STEPS` values.
 
-    Each is exact, so it takes as long as a thousand floats.
+    Each value is exact, so it takes as long as a thousand floats.
     """
-    # From 0 to 1 it rises by a factor e^epsilon and delta a step at most.
+    # From 0 to 1 the curve rises by at most a factor e^epsilon plus delta a step.
     require_values(int(natural_log(1 + budget.epsilon / budget.delta) / budget.epsilon), MOST_STEPS)
 
 
@@ -108,8 +108,8 @@ def sample_size_for_keys(
 ) -> Bound | None:
     """The least n with ``keys`` E[m[Bin(n, alpha / keys)]] <= beta, for realizable samples.
 
-    m = ``missed(mechanism)``: m[c] is the probability that a key of c records is not released; it
-    falls in c.
+    m = ``missed(mechanism)``, where m[c] is the probability that a key with c records is not released;
+    it falls in c.
     """
     require_plan(alpha, beta, setting)
     if setting != "realizable" or keys < 1:
@@ -135,12 +135,12 @@ def _least_for_keys(
 
 
 class PartitionLearner(_SetLearner):
-    """Release each element with probability q(its positives - its negatives), by itself.
+    """Release each element independently, with probability q(its positives - its negatives).
 
     (epsilon, delta)-DP for every sample.  q is the optimal curve of `PartitionSelection`.  The set
     may have more elements than those of the class, if more are positive more often than not.
-    O(n) for n distinct points.  Raises `DeclarationError` for other classes and delta = 0.
-    docs/proofs/partition-selection.md.
+    Time: O(n) for n distinct points.  Raises `DeclarationError` for other classes and delta = 0.
+    Source: docs/proofs/partition-selection.md.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Strings
@@ -165,12 +165,12 @@ class PartitionLearner(_SetLearner):
 
 
 class SingleKeyLearner(_SetLearner):
-    """Release one point, whose number of positives speaks for it; for samples without wrong labels.
+    """Release one point by its number of positives; for samples without wrong labels.
 
-    (epsilon, delta)-DP for every sample, by `SingleKeySelection`, which needs about half the records
-    of the choosing mechanism but looks at positives alone: of several points with many positives it
-    takes any.  O(n) for n distinct points.  Raises `DeclarationError` for other classes and delta = 0.
-    docs/proofs/single-key-selection.md.
+    (epsilon, delta)-DP for every sample, by `SingleKeySelection`.  It needs about half the records of
+    the choosing mechanism, but looks at positives alone: of several points with many positives it
+    takes any.  Time: O(n) for n distinct points.  Raises `DeclarationError` for other classes and
+    delta = 0.  Source: docs/proofs/single-key-selection.md.
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings

@@ -1,4 +1,4 @@
-"""A proper learner out of an improper one (GGKM21, section 6)."""
+"""A proper learner built from an improper one (GGKM21, section 6)."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from littlestone.sample import Sample
 class ProperLearner(PrivateLearner[Point]):
     """Learn some f improperly, then choose among hypotheses of H that are together close to f.
 
-    A share ``fresh`` of the records, by place in a uniform order, is set apart.  ``improper``
-    learns f from the others:  `IrreducibleLearner` at alpha / 2 unless another is given.
-    `ProperApproximation.mixture` makes hypotheses out of f alone; one of them is within alpha / 4
-    of it, whatever the distribution (docs/proofs/proper.md, Theorems 2 and 3, for which classes and
-    f).  The exponential mechanism at epsilon draws one by its errors on the fresh records.
+    A share ``fresh`` of the records, by place in a uniform order, is set apart.  ``improper`` learns f
+    from the others; the default is `IrreducibleLearner` at alpha / 2.  `ProperApproximation.mixture`
+    makes hypotheses from f alone.  One of them is within alpha / 4 of f, whatever the distribution
+    (docs/proofs/proper.md, Theorems 2 and 3, say for which classes and f).  The exponential mechanism
+    at epsilon draws one by its errors on the fresh records.
 
-    (epsilon, delta)-DP for every sample, as no record is in both parts.  Proper: what is released is
-    in H.  The default has no proved size; `with_proved_bound` makes a learner that has.  Raises
-    `DeclarationError` for classes where no such way is known, and what ``improper`` raises.
+    (epsilon, delta)-DP for every sample, because no record is in both parts.  Proper: the released rule
+    is in H.  The default has no proved size; `with_proved_bound` makes a learner that has one.  Raises
+    `DeclarationError` for classes without a known mixture, and whatever ``improper`` raises.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -92,7 +92,7 @@ class ProperLearner(PrivateLearner[Point]):
     def aimed(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> ProperLearner[Point]:
-        """It learns improperly at alpha / 2."""
+        """The learner whose improper part learns at alpha / 2."""
         return cls(hypotheses, budget, alpha=alpha)
 
     @property
@@ -100,13 +100,13 @@ class ProperLearner(PrivateLearner[Point]):
         return Parallel([self.improper.event, self.choice])
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        rng = receipt.redeem(self.choice)  # now, for the order of the records is drawn first
+        rng = receipt.redeem(self.choice)  # redeemed now, because the order is drawn first
         fresh, rest = self.parts(sample, shuffled(sample, rng))
         near = self.near(self.improper.draw(rest, receipt=receipt))
         return near[selection.draw(errors(near, fresh), None, self.choice.base, rng)]
 
     def work(self, n: int) -> int:
-        """That of the improper learner."""
+        """The work of the improper learner."""
         return self.improper.work(n - int(self.fresh * n))
 
     def parts(
@@ -130,7 +130,7 @@ class ProperLearner(PrivateLearner[Point]):
         alpha: float,
         beta: float,
     ) -> ProperLearner[Point]:
-        """A learner whose `plan` (alpha, beta) is not None, out of `IrreducibleLearner.proved`.
+        """A learner whose `plan` (alpha, beta) is not None, built on a proved `IrreducibleLearner`.
 
         >>> from littlestone.classes import FiniteClass
         >>> H = FiniteClass.from_array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -142,15 +142,15 @@ class ProperLearner(PrivateLearner[Point]):
         improper = IrreducibleLearner.with_proved_bound(
             hypotheses, budget, alpha=alpha / 4, beta=beta / 2
         )
-        # The choice takes few records, the improper learner many.
+        # The choice needs few records, the improper learner many.
         return cls(hypotheses, budget, alpha=alpha, fresh="0.02", improper=improper)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """Examples that suffice in the realizable setting, by docs/proofs/proper.md, Theorem 4.
+        """The examples that suffice in the realizable setting, by docs/proofs/proper.md, Theorem 4.
 
-        As many others as the improper learner needs for alpha / 4 and beta / 2, and as many fresh
-        ones as the choice among H_f needs for beta / 2.  None where the improper learner has no plan,
-        or too few records a teacher to be sure that H_f is near.
+        They are as many others as the improper learner needs for alpha / 4 and beta / 2, plus as many
+        fresh ones as the choice among H_f needs for beta / 2.  None if the improper learner has no
+        plan, or has too few records a teacher to be sure that H_f is near.
         """
         require_plan(alpha, beta, setting)
         if alpha < self.alpha or not isinstance(self.improper, VotingLearner) or not self.fresh:
@@ -180,7 +180,7 @@ def mixes(points: int, d: int, alpha: float) -> bool:
 
 
 def errors(rules: Sequence[Hypothesis[Point]], sample: Sample[Point]) -> NDArray[np.int64]:
-    """How many examples of the sample each rule labels wrongly."""
+    """The number of examples of the sample that each rule labels wrongly."""
     counts = list(zip(sample.points, sample.counts.tolist(), strict=True))
     right = [sum(of[h(x)] for x, of in counts) for h in rules]
     return sample.n - np.array(right, dtype=np.int64)

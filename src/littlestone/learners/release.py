@@ -1,4 +1,4 @@
-"""What a private learner gives out, and the readable model file that holds it."""
+"""The output of a private learner, and the readable model file that holds it."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _RANDOMNESS = {
 class Release:
     """The private output of a learner, and only that: every field but ``hypothesis`` is public.
 
-    ``hypotheses`` is the class in words, ``label`` what a positive label means, or what the labels are
-    about, if ``labels`` are their names; ``n`` is the number of
-    records (public under replace-one), ``private`` is False when a seeded generator was used, and
-    ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
-    hypothesis: ``cost`` is for both.  ``total`` is what the data set had spent right after this
-    release, and ``limit`` its limit then; a model file keeps neither.
+    ``hypotheses`` is the class in words.  ``label`` says what a positive label means, or what the
+    labels are about if ``labels`` gives their names.  ``n`` is the number of records (public under
+    replace-one).  ``private`` is False if a seeded generator was used.  ``receipt`` is the number of
+    the ledger entry that paid.  An ``estimate`` is as private as the hypothesis, and ``cost`` is for
+    both.  ``total`` is what the data set had spent right after this release, and ``limit`` its limit
+    then; a model file keeps neither.
     """
 
     hypothesis: Hypothesis[Any]
@@ -67,16 +67,16 @@ class Release:
     def predict(self, table: object) -> list[Any]:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
 
-        ``table`` is a data frame or a file that has the columns of the rule.  The labels speak
-        about its records, and are for whoever may see those.  Raises `TableError` for a missing
-        column.
+        ``table`` is a data frame or a file with the columns of the rule.  The labels say something
+        about its records: show them only to those who may see these.  Raises `TableError` for a
+        missing column.
         """
         shown: Sequence[Any] = self.labels or range(self.hypothesis.labels)
         domain = self.hypothesis.domain
         return list(read_mapped(open_table(table), domain, lambda x: shown[self.hypothesis(x)]))
 
     def rows(self) -> list[tuple[str, str]]:
-        """What was released and what it cost, as pairs (heading, text); all of it is public."""
+        """The content and cost of the release, as pairs (heading, text); all of it is public."""
         rows = [("rule", self.words()), ("privacy", str(self.cost))]
         rows += [("mechanism", self.mechanism), ("class", self.hypotheses)]
         rows += [("records", f"{self.n:,}"), ("ledger entry", str(self.receipt))]
@@ -134,7 +134,7 @@ class Release:
         try:
             privacy, n = data["privacy"], _whole(data["n"])
             estimate = data.get("estimate")
-            # Version 0.1 called a function into several labels a classifier, which named them.
+            # Version 0.1 called a function to several labels a classifier, which named them.
             form = data["classifier" if "classifier" in data else "hypothesis"]
             hypothesis = Hypothesis.from_json(form)
             named = form["labels"] if "classifier" in data else data.get("labels", [])
@@ -182,7 +182,7 @@ class Release:
 
 
 def _nonnegative(value: object) -> Fraction:
-    # A composition whose deltas cover everything has an epsilon of 0.
+    # A composition whose deltas cover everything has epsilon 0.
     epsilon = exact(value, what="epsilon")
     if epsilon < 0:
         raise ValueError("epsilon is below 0")

@@ -28,14 +28,14 @@ class StagedLearner(VotingLearner[Point]):
     In stage j = 1, ..., d + 1 teacher i, with m = floor(n / k) records, decomposes the ball {h : h
     errs at most alpha m (1 - (j - 1) / (2 (d + 1))) times} into version spaces V that are
     p 2^(d - LDim(V))-irreducible, p = 2^(j-1) (m + 1), and lists the SOAs of those of the largest
-    Littlestone dimension.  A threshold test with noise asks whether a hypothesis is in k / 2 lists.
-    The first stage where it is so releases one by sparse sampling; if there is none, SOA_H.
+    Littlestone dimension.  A noisy threshold test asks whether some hypothesis is in k / 2 lists.
+    The first stage with such a hypothesis releases one by sparse sampling; without one, SOA_H.
 
-    (epsilon, delta)-DP for every sample: the tests cost epsilon / 3, the draw the rest, and both
-    see lists of which one record changes one a stage (docs/proofs/baselines.md, Theorem 1).
+    (epsilon, delta)-DP for every sample: the tests cost epsilon / 3 and the draw the rest.  Both see
+    lists, and one record changes one list per stage (docs/proofs/baselines.md, Theorem 1).
     Improper.  The defaults aim at an error of 2 alpha and are not proved; `with_proved_bound` makes
     a learner with a `plan`.  Lyu25, Theorem 3 and Algorithms 1 and 2; `IrreducibleLearner` needs no
-    tests, and fewer teachers.  Time: as many error balls as teachers, in each stage.  Raises
+    no tests and fewer teachers.  Time: as many error balls as teachers, in each stage.  Raises
     `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
     `EmptyClassError`.
 
@@ -52,7 +52,7 @@ class StagedLearner(VotingLearner[Point]):
     source = "docs/proofs/baselines.md, Theorem 2"
     radius = Fraction(1, 2)
     whole = True
-    slack = Fraction(1)  # half of the teachers may disagree as it is
+    slack = Fraction(1)  # half of the teachers may disagree anyway
 
     def __init__(
         self,
@@ -87,9 +87,9 @@ class StagedLearner(VotingLearner[Point]):
         return self._misled(self.teachers)
 
     def _misled(self, k: int) -> float:
-        """For k teachers: a test errs, or bottom is drawn where ``votes`` teachers agree."""
+        """`misled` for k teachers: a test errs, or bottom is drawn though ``votes`` teachers agree."""
         threshold = -(-k // 2)
-        # Any margin is right; noise and bottom become unlikely together with this one.
+        # Any margin is valid; with this one, noise and bottom become unlikely together.
         margin = max(0, 3 * (threshold - self.mechanism.bottom) // 4)
         votes = threshold - margin
         noise = (self.dimension + 1) * self.tests.tail(margin + 1) + self.tests.tail(
@@ -119,7 +119,7 @@ class StagedLearner(VotingLearner[Point]):
         return self.limited(partial(top, *arguments, scale=2**stage, most=self.spaces))
 
     def agreement(self, lists: list[list[Hypothesis[Point]]]) -> int:
-        """In how many lists the most frequent hypothesis stands; one changed list moves it by 1."""
+        """The number of lists with the most frequent hypothesis; one changed list moves it by 1."""
         return max(self.mechanism.scores(lists).values(), default=0)
 
     def chances(self, parts: list[Sample[Point]]) -> dict[Hypothesis[Point] | None, Fraction]:

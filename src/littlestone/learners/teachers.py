@@ -23,8 +23,8 @@ from littlestone.sample import Sample
 def chunks(sample: Sample[Point], teachers: int, rng: random.Random) -> Iterator[Sample[Point]]:
     """``teachers`` disjoint parts of floor(n / teachers) records each, by a uniform permutation.
 
-    The permutation is drawn anew and is exactly uniform, so it makes no difference in which order
-    the sample holds its records: it is as if record i had a place of its own, whatever it says, and
+    The permutation is drawn anew and is exactly uniform, so the order in which the sample holds its
+    records makes no difference.  It is as if record i had a place of its own, whatever its content, so
     one replaced record changes one part.  The remainder belongs to no part.
 
     >>> from littlestone.domains import Integers
@@ -59,9 +59,9 @@ def split(
 ) -> Iterator[Sample[Point]]:
     """The parts of ``records``, which are numbered as in `listed`, in their order.
 
-    A part holds its points in the order in which it meets them.  In the order of ``sample`` they
-    would tell what other parts hold: a record there may be the first of the sample with its point,
-    and where a list is cut depends on the order.
+    A part holds its points in the order in which it meets them.  The order of ``sample`` would reveal
+    what other parts hold: a record there may be the first of the sample with its point, and where a
+    list is cut depends on the order.
     """
     size, labels = len(records) // teachers, sample.labels
     for i in range(teachers):
@@ -77,7 +77,7 @@ def split(
 def permuted(sample: Sample[Point], rng: random.Random) -> list[tuple[Point, int]]:
     """The examples, one by one, in an order that is drawn anew and is exactly uniform.
 
-    As for `chunks`: it is as if record i had a place of its own, whatever it says.
+    As for `chunks`, it is as if record i had a place of its own, whatever its content.
 
     >>> from littlestone.domains import Integers
     >>> sample = Sample.from_examples(Integers(), [(7, 0), (7, 1), (7, 1)])
@@ -96,17 +96,17 @@ def frontier(
     scale: int = 1,
     most: int | None = None,
 ) -> list[Hypothesis[Point]]:
-    """The SOAs of the leaves that no leaf of fewer or as many errors exceeds in dimension.
+    """The SOAs of leaves whose dimension no leaf with fewer or equally many errors exceeds.
 
-    The ball {h in H : h errs at most ``max_errors`` times} is cut at the points of the chunk, and
-    its cells are decomposed into leaves V that are p 2^(d - LDim(V))-irreducible, with d = LDim(H),
-    p = ``scale`` (m + 1) and m examples in the chunk.  An SOA errs on the chunk as its leaf does,
-    and those with fewer errors come first.  The list is the union of those of all radii up to
+    The ball {h in H : h errs at most ``max_errors`` times} is cut at the points of the chunk.  Its
+    cells are decomposed into leaves V that are p 2^(d - LDim(V))-irreducible, with d = LDim(H),
+    p = ``scale`` (m + 1) and m examples in the chunk.  An SOA errs on the chunk as its leaf does;
+    SOAs with fewer errors come first.  The list is the union of those for all radii up to
     ``max_errors``.
 
-    Version spaces are looked at in the order of their errors, the ``most`` first ones only, and all
-    cells together are decomposed into at most so many nodes: what takes more, or more than what
-    `littlestone.steps.at_most` allows, is listed as if the radius were smaller.
+    Version spaces are looked at in the order of their errors, and only the ``most`` first ones.  All
+    cells together are decomposed into at most that many nodes.  What takes more nodes, or more steps
+    than `littlestone.steps.at_most` allows, is listed as if the radius were smaller.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -118,14 +118,14 @@ def frontier(
     d, p, degree, looked = int(H.littlestone_dimension()), scale * (chunk.n + 1), -1, 0
     nodes = most or sys.maxsize
     steps, unavoidable = chunk.steps()
-    # The serial numbers settle ties: version spaces have no order.
+    # Serial numbers settle ties, because version spaces have no order.
     serial = count()
     waiting = [(unavoidable, next(serial), 0, H)]
     found: list[tuple[int, DecompositionTree[Point]]] = []
     try:
         while waiting and waiting[0][0] <= max_errors:
             errors, _, depth, V = heappop(waiting)
-            # Leaves of fewer errors are known by now, so a space of less dimension lists nothing.
+            # Leaves with fewer errors are known by now, so a space of lower dimension lists nothing.
             while not V.is_empty() and V.littlestone_dimension() >= degree:
                 looked += 1
                 require_few(looked, most)
@@ -159,9 +159,10 @@ def top(
     scale: int = 1,
     most: int | None = None,
 ) -> list[Hypothesis[Point]]:
-    """The SOAs of the leaves of the largest dimension in one ball, where `frontier` has all radii.
+    """The SOAs of the leaves of the largest dimension in one ball; `frontier` takes all radii.
 
-    Arguments as there; those with fewer errors come first.  Empty if there are too many.
+    The arguments are those of `frontier`.  SOAs with fewer errors come first.
+    Empty if there are too many.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -184,10 +185,10 @@ def top(
 
 
 def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[Point]:
-    """The version space of the SOA once it predicts as ``h``, which has shown it where it does not.
+    """The version space of the SOA after it was shown h wherever its prediction differs from h.
 
-    Of H, by at most LDim(H) of the points at which the two differ; what h says at a point that would
-    leave no hypothesis ends it.  It depends on H and h alone.
+    It restricts H by at most LDim(H) of the points at which the two differ.  It ends at a point where
+    the label of h would leave no hypothesis.  It depends on H and h alone.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -207,7 +208,7 @@ def taught(H: HypothesisClass[Point], h: Hypothesis[Point]) -> HypothesisClass[P
 def restrict_where_consistent(
     H: HypothesisClass[Point], examples: Iterable[tuple[Point, int]]
 ) -> HypothesisClass[Point]:
-    """The version space of the examples, in their order, but those that would leave no hypothesis.
+    """The version space of the examples, in order, skipping those that would leave no hypothesis.
 
     >>> from littlestone.classes import Thresholds
     >>> restrict_where_consistent(Thresholds.on(0, 9), [(3, 0), (1, 1), (8, 1)]).soa().words()
@@ -221,7 +222,7 @@ def restrict_where_consistent(
 
 
 def _undominated(found: list[tuple[int, DecompositionTree[Point]]]) -> list[Hypothesis[Point]]:
-    """The top SOAs of the trees, in the order of their errors, that have the degree reached so far."""
+    """The top SOAs of the trees with the degree reached so far, in the order of their errors."""
     listed: dict[Hypothesis[Point], None] = {}
     degree = -1
     for _, group in groupby(found, key=lambda pair: pair[0]):

@@ -1,4 +1,4 @@
-"""What learners from the votes of teachers share: declarations, one draw, exact probabilities."""
+"""The common part of learners by votes of teachers: declarations, one draw, exact probabilities."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from littlestone.steps import at_most
 MOST_SPACES = 10_000
 
 MOST_STEPS = 2_000_000
-"""Steps in which all teachers together decompose what they look at: the same share for each list."""
+"""The steps in which all teachers together decompose version spaces; each list has the same share."""
 
 MOST_DIMENSION = 24
 """The largest Littlestone dimension for which `VotingLearner.proved` looks for sizes."""
@@ -51,34 +51,34 @@ _TRIED = 100_000  # steps of a tree of the class that are tried before a fit wit
 class VotingLearner(PrivateLearner[Point]):
     """Release a hypothesis that many of k ``teachers`` list, by one draw of sparse sampling.
 
-    Teacher i holds m = floor(n / k) records and lists at most ``list_size`` = L hypotheses, as
-    `listed` says.  (epsilon, delta)-DP for every sample: a list is a function of the teacher's own
-    records and of public numbers, and one record belongs to one teacher (docs/proofs/irreducible.md,
-    Theorem 1).  Where nothing is drawn, the rule is SOA_H.
+    Teacher i holds m = floor(n / k) records and lists at most ``list_size`` = L hypotheses by `listed`.
+    (epsilon, delta)-DP for every sample: a list is a function of the teacher's own records and of
+    public numbers, and each record belongs to one teacher (docs/proofs/irreducible.md, Theorem 1).
+    If nothing is drawn, the rule is SOA_H.
 
-    ``alpha`` is the share of its records on which a rule that a teacher lists may err, by default
-    `radius` / 10.  A teacher looks at ``most`` version spaces at most; what takes more is not
-    listed.  `with_proved_bound` makes a learner that has a `plan`: the sizes of others are
-    calibrated, and nothing is proved of them.
+    ``alpha`` is the share of a teacher's records on which a rule that it lists may err; the default is
+    `radius` / 10.  A teacher looks at no more than ``most`` version spaces, and lists nothing beyond
+    them.  `with_proved_bound` makes a learner that has a `plan`.  Other sizes are calibrated, and
+    nothing is proved for them.
 
     Raises `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
     `EmptyClassError`.
     """
 
     source: ClassVar[str]
-    """Where `failure` is proved."""
+    """The page and theorem that prove `failure`."""
 
     radius: ClassVar[Fraction] = Fraction(1)
-    """The default error of a teacher's rules, as a share of the error that the learner is for."""
+    """The default error of a teacher's rules, as a share of the learner's target error."""
 
     whole: ClassVar[bool] = False
-    """Whether it lists nothing of an error ball that takes too much work to decompose.
+    """Whether it lists nothing from an error ball that takes too many steps to decompose.
 
-    Then no fit is begun unless the class itself takes less.
+    Then no fit begins unless the class itself takes fewer steps.
     """
 
     slack: ClassVar[Fraction] = Fraction(3, 2)
-    """How many times as many teachers as `teachers_needed` says there are by default; calibrated."""
+    """The default number of teachers, as a multiple of `teachers_needed`; calibrated."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class VotingLearner(PrivateLearner[Point]):
 
     @classmethod
     def aimed(cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object) -> Self:
-        """Its teachers list what errs on a share of their records that is declared for ``alpha``."""
+        """The learner whose teachers list what errs on a share of their records set by ``alpha``."""
         own: Any = cls  # a subclass has options of its own
         made: Self = own(hypotheses, budget, alpha=exact(alpha, what="alpha") * cls.radius)
         return made
@@ -121,9 +121,9 @@ class VotingLearner(PrivateLearner[Point]):
     ) -> Self:
         """A learner whose `plan` (alpha, beta) is not None.  Such sizes, lists and times are large.
 
-        Its teachers list all they find in whatever time it takes.  Their own alpha' < alpha is such
-        that the two exponents of `failure` are about equal.  Raises `TooLargeError` for a Littlestone
-        dimension above `MOST_DIMENSION`.
+        Its teachers list all they find, however long it takes.  Their own alpha' < alpha makes the two
+        exponents of `failure` about equal.  Raises `TooLargeError` for a Littlestone dimension above
+        `MOST_DIMENSION`.
         """
         require_plan(alpha, beta)
         hypotheses.require_learnable()
@@ -135,14 +135,14 @@ class VotingLearner(PrivateLearner[Point]):
                 fix="declare a smaller class; learning itself needs no proved size",
             )
         steps, rate = cls.interleaving(d)
-        # Any share is right; for `IrreducibleLearner` it is d / (d + 2).
+        # Any share is valid; for `IrreducibleLearner` it is d / (d + 2).
         kept = 1 / (1 + rate + math.sqrt(rate * (4 + rate))) if steps else 0.0
         own = exact(alpha, what="alpha") * Fraction(kept).limit_denominator(1000)
         declared = {"budget": budget, "alpha": own, **cls.complete(d)}
         share_of_beta = Fraction(repr(float(beta))) / 4
 
         def suffices(m: int) -> bool:
-            # There are two teachers or more, and with more it fails more often: most m need no learner.
+            # With two or more teachers it fails more often, so most m need no learner.
             if cls.apart(m, alpha, d, 2, own, hypotheses.labels) > beta:
                 return False
             return cls._sized(hypotheses, m, share_of_beta, declared).failure(m, alpha) <= beta
@@ -153,7 +153,7 @@ class VotingLearner(PrivateLearner[Point]):
     def _sized(
         cls, hypotheses: HypothesisClass[Point], m: int, beta: Fraction, declared: dict[str, Any]
     ) -> Self:
-        """As many teachers, of m records, as list all they find and are misled rarely."""
+        """The teachers, with m records each, that list all they find and are rarely misled."""
         longest = cls.longest(m, int(hypotheses.littlestone_dimension()), hypotheses.labels)
         options = {"list_size": longest, **declared}
         alone = cls(hypotheses, teachers=1, most=None, **options)
@@ -161,26 +161,26 @@ class VotingLearner(PrivateLearner[Point]):
 
     @classmethod
     def complete(cls, d: int) -> dict[str, Any]:
-        """Declarations, beside those of every such learner, with which `failure` is proved."""
+        """The additional declarations with which `failure` is proved."""
         return {}
 
     def is_complete(self) -> bool:
-        """Whether nothing but ``list_size`` keeps a teacher from listing all that it finds."""
+        """Whether only ``list_size`` can keep a teacher from listing all that it finds."""
         return self.most is None
 
     @classmethod
     @abstractmethod
     def interleaving(cls, d: int) -> tuple[int, float]:
-        """(s, c): for how many pairs of radii each ball lies in the others, each but for N e^(-c u)."""
+        """(s, c): each ball lies in the others for s pairs of radii, each except for N e^(-c u)."""
 
     @classmethod
     @abstractmethod
     def longest(cls, m: int, d: int, labels: int = 2) -> int:
-        """The most hypotheses that a teacher of m records lists, if nothing is cut; d = LDim(H)."""
+        """The most hypotheses that a teacher with m records lists if nothing is cut; d = LDim(H)."""
 
     @abstractmethod
     def teachers_needed(self, beta: Fraction) -> int:
-        """How many teachers keep `misled` at most ``beta``; a function of declarations."""
+        """The number of teachers that keeps `misled` at most ``beta``; a function of declarations."""
 
     @abstractmethod
     def misled(self) -> float:
@@ -195,42 +195,42 @@ class VotingLearner(PrivateLearner[Point]):
         return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        rng = receipt.redeem(self.mechanism)  # now, for the order of the records is drawn first
+        rng = receipt.redeem(self.mechanism)  # redeemed now, because the order is drawn first
         found = self.mechanism.select(self.mechanism.scores(self._lists(sample, rng)), rng)
         return self.hypotheses.soa() if found is None else found
 
     def _lists(
         self, sample: Sample[Point], rng: random.Random
     ) -> Iterator[list[Hypothesis[Point]]]:
-        if sample.n < self.teachers:  # they hold nothing, and list the same; n is public
+        if sample.n < self.teachers:  # they hold nothing, so their lists are equal; n is public
             yield from repeat(self.listed(sample.of((), sample.counts[:0])), self.teachers)
         else:
             yield from map(self.listed, chunks(sample, self.teachers, rng))
 
     @property
     def passes(self) -> int:
-        """How many error balls a teacher lists."""
+        """The number of error balls that a teacher lists from."""
         return 1
 
     @property
     def steps(self) -> int | None:
-        """In how many steps one error ball is decomposed at most; a function of declarations.
+        """The most steps in which one error ball is decomposed; a function of declarations.
 
-        What a list would take beyond is not listed.  So the work of a fit is limited, and a list
-        remains a function of the teacher's own records.
+        A list leaves out what takes more steps.  So the work of a fit is limited, and a list remains a
+        function of the teacher's own records.
         """
         return None if self.most is None else max(1, MOST_STEPS // (self.teachers * self.passes))
 
     @property
     def spaces(self) -> int | None:
-        """How many version spaces of one error ball are looked at, at most."""
+        """The most version spaces of one error ball that a teacher looks at."""
         return None if self.most is None else min(self.most, self.steps or 1)
 
     def work(self, n: int) -> int:
-        """As many version spaces as every teacher may look at, in all of its error balls.
+        """The version spaces that every teacher may look at, in all of its error balls.
 
-        And the nodes of as many trees of the whole class, where these are not limited, or where a
-        list is empty if they take too many: then it is more than `MOST_WORK` if one does.
+        If these are not limited, or if a list is empty when it takes too many steps, it adds the nodes
+        of as many trees of the whole class.  If one of these takes too many, it exceeds `MOST_WORK`.
         """
         m = n // self.teachers
         spaces = self.spaces or (m + 1) * self.hypotheses.growth_function(m)
@@ -240,7 +240,7 @@ class VotingLearner(PrivateLearner[Point]):
         return self.teachers * self.passes * (spaces + nodes if m else nodes)
 
     def limited(self, found: Callable[[], list[Hypothesis[Point]]]) -> list[Hypothesis[Point]]:
-        """The list that ``found`` makes of one error ball, empty if it takes more than `steps`."""
+        """The list that ``found`` makes from one error ball; empty if it takes more than `steps`."""
         try:
             with at_most(self.steps):
                 return found()
@@ -248,7 +248,7 @@ class VotingLearner(PrivateLearner[Point]):
             return []
 
     def nodes(self, m: int) -> int | None:
-        """Those of a tree of the class, for m records a teacher; None: it takes too many steps."""
+        """The nodes of a tree of the class, with m records a teacher; None if it takes too long."""
         steps = _TRIED if self.steps is None else self.steps
         p = (m + 1) << (self.passes - 1)
         try:
@@ -258,9 +258,9 @@ class VotingLearner(PrivateLearner[Point]):
             return None
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
-        """The exact probability of each hypothesis.  It depends on the data: for audits.
+        """The exact probability of each hypothesis.  It depends on the data: for audits only.
 
-        Of all orders of the records, so for a handful of them only.
+        It goes through all orders of the records, so use it for a handful of them only.
         """
         total: dict[Hypothesis[Point], Fraction] = {}
         for parts, chance in orders(sample, self.teachers):
@@ -274,10 +274,10 @@ class VotingLearner(PrivateLearner[Point]):
         return self.mechanism.distribution([self.listed(part) for part in parts])
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """Examples that suffice in the realizable setting: k m for the least m of a small `failure`.
+        """The examples that suffice in the realizable setting: k m for the least m of small `failure`.
 
-        None where that is not proved: in the agnostic setting, if lists may be cut or teachers give
-        up, and if alpha is not above the learner's own.
+        None if that is not proved: in the agnostic setting, if lists may be cut or teachers give up,
+        and if alpha is not above the learner's own.
         """
         require_plan(alpha, beta, setting)
         if setting == "agnostic" or alpha <= self.alpha or not self.is_complete():
@@ -290,7 +290,7 @@ class VotingLearner(PrivateLearner[Point]):
         return Bound(self.teachers * m, alpha, beta, setting, True, self.source)
 
     def failure(self, m: int, alpha: float) -> float:
-        """The probability of an error above ``alpha`` with m records a teacher; or 1.
+        """Bound the probability of an error above ``alpha`` with m records a teacher; at most 1.
 
         With k teachers, K labels, N = sum_(i <= d) C(2 m, i) (K - 1)^i, u = alpha' m for the learner's
         own alpha', v = alpha m - 1, and (s, c) of `interleaving`, it is at most
@@ -305,7 +305,7 @@ class VotingLearner(PrivateLearner[Point]):
 
     @classmethod
     def apart(cls, m: int, alpha: float, d: int, k: int, own: Fraction, labels: int) -> float:
-        """`failure` without `misled`, of k teachers who list what errs on a share ``own``."""
+        """`failure` without `misled`, for k teachers that list what errs on a share ``own``."""
         u, v = float(own * m), alpha * m - 1
         if m < d or v <= u:
             return 1.0
@@ -320,7 +320,7 @@ class VotingLearner(PrivateLearner[Point]):
 
 
 def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[Point]], Fraction]]:
-    """What the teachers hold for every order of the records, with its probability.
+    """The parts that the teachers hold for every order of the records, with their probability.
 
     >>> from littlestone.domains import Integers
     >>> sample = Sample.from_examples(Integers(), [(7, 1), (7, 1), (2, 0)])
@@ -334,7 +334,7 @@ def orders(sample: Sample[Point], teachers: int) -> Iterator[tuple[list[Sample[P
 
 
 def share(name: str, value: object) -> Fraction:
-    """A share of the records, at least 0 and below 1; `DeclarationError` for another number."""
+    """A share of the records, at least 0 and below 1; raises `DeclarationError` otherwise."""
     found = exact(value, what=name)
     if not 0 <= found < 1:
         raise DeclarationError(
@@ -346,7 +346,7 @@ def share(name: str, value: object) -> Fraction:
 
 
 def count(name: str, value: int, least: int = 1) -> int:
-    """A whole number that is declared, at least ``least``; `DeclarationError` for another."""
+    """A declared whole number, at least ``least``; raises `DeclarationError` otherwise."""
     if type(value) is not int or value < least:
         raise DeclarationError(
             f"learn from teachers with {name} = {value!r}",

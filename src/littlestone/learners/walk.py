@@ -1,4 +1,4 @@
-"""The walk of votes, right or wrong, from which boosting by majority takes its weights."""
+"""The walk of right and wrong votes, which gives boosting by majority its weights."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ class Walk:
 
     @cached_property
     def heights(self) -> float:
-        """The sum of `height` over the rounds from the second on: the first keeps all records."""
+        """The sum of `height` over the rounds from the second on; the first keeps all records."""
         return sum(map(self.height, range(2, self.rounds + 1)))
 
 
 def shortest(gamma: Fraction, lost: Fraction, asked: str) -> Walk:
-    """The shortest walk, of three rounds or more, with so small a `Walk.lost`."""
+    """The shortest walk, of at least three rounds, whose `Walk.lost` is at most ``lost``."""
     most = MOST_ROUNDS // 2
     half = least(lambda k: k > most or Walk(2 * k + 1, gamma).lost <= lost)
     if half > most:

@@ -1,4 +1,4 @@
-"""Online learning, the mistake game: learners, adversaries and the transcript of their play."""
+"""Online learning as a mistake game: learners, adversaries and transcripts."""
 
 from littlestone.online.adversaries import Adversary, RandomAdversary, TreeAdversary
 from littlestone.online.base import OnlineLearner, Player

@@ -1,4 +1,4 @@
-"""Adversaries of the online game that build their sequence as they go."""
+"""Adversaries of the online game that choose their sequence during the game."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from littlestone.hypotheses import Hypothesis
 
 
 class Adversary(ABC, Generic[Point]):
-    """The other player of the online game: picks x_t, sees the prediction, reveals y_t."""
+    """The learner's opponent in the online game: picks x_t, sees the prediction, reveals y_t."""
 
     endless: bool = False
-    """Whether `next_point` never returns None, so that a game needs a number of rounds."""
+    """Whether `next_point` never returns None.  A game then needs a number of rounds."""
 
     @abstractmethod
     def next_point(self) -> Point | None:
-        """The point x_t of the next round; None when the adversary has no more."""
+        """The point x_t of the next round; None if the adversary has no more points."""
 
     @abstractmethod
     def label(self, x: Point, prediction: int) -> int:
-        """The label y_t of ``x``, the point that `next_point` returned last."""
+        """The label y_t of ``x``, which is the last point that `next_point` returned."""
 
 
 class TreeAdversary(Adversary[Point]):
-    """Walks down a tree that H shatters and answers a label that was not predicted in every round.
+    """Walks down a tree that H shatters and contradicts the prediction in every round.
 
     The lower bound of lecture 5, Theorem 2: a shattered tree of depth LDim(H) forces **exactly
     LDim(H) mistakes, in as many rounds, on every deterministic learner**, and every branch agrees
-    with a hypothesis of H.  Node by node the tree is the `mistake_point` of the version space; of
-    several labels the answer is the least that is not predicted and keeps a tree as deep as needed.
-    It is endless when LDim(H) is infinite, and plays no round when LDim(H) <= 0.
+    with a hypothesis of H.  Each node of the tree is the `mistake_point` of the version space.  The
+    answer is the least label that is not predicted and keeps a tree as deep as needed.  The adversary
+    is endless if LDim(H) is infinite, and plays no round if LDim(H) <= 0.
 
     >>> from littlestone.classes import Thresholds
     >>> adversary = TreeAdversary(Thresholds.on(0, 6))
@@ -49,8 +49,8 @@ class TreeAdversary(Adversary[Point]):
         self.endless = self.depth_left == math.inf
 
     def next_point(self) -> Point | None:
-        # A learner that errs without need may leave a version space of larger dimension than the
-        # subtree; the walk still ends at the leaf.
+        # After an unnecessary mistake, the version space may have a larger dimension than the subtree;
+        # the walk still ends at the leaf.
         return self.version_space.mistake_point() if self.depth_left > 0 else None
 
     def label(self, x: Point, prediction: int) -> int:
@@ -58,7 +58,7 @@ class TreeAdversary(Adversary[Point]):
         others = [y for y in range(V.labels) if y != prediction]
         if (
             V.labels == 2
-        ):  # both keep a subtree, and the dimension, which may be slow, is not asked for
+        ):  # both labels keep a subtree, so the dimension, which may be slow, is not needed
             y = others[0]
         else:
             least = self.depth_left - 1
@@ -71,10 +71,10 @@ class TreeAdversary(Adversary[Point]):
 class RandomAdversary(Adversary[Point]):
     """Random points of the domain, labelled by one function of the class: realizable and endless.
 
-    The function is ``target``, a hypothesis of H, if it is given.  Otherwise it is drawn from H:
-    uniformly when H is finite; when H is infinite, point by point, uniformly among the labels for which
-    some hypothesis is left, so that at every round one agrees with all of them.  ``rng`` is the
-    system's generator unless a seeded one is given, to repeat a simulation.
+    The function is ``target``, a hypothesis of H, if it is given.  Otherwise it is drawn from H.  If H
+    is finite, the draw is uniform.  If H is infinite, each label is drawn uniformly from those that
+    some remaining hypothesis gives, so one hypothesis agrees with all labels at every round.  ``rng``
+    is the system's generator by default; give a seeded generator to repeat a simulation.
 
     Raises `DeclarationError` if H is empty or ``target`` is on another domain.
 
@@ -115,7 +115,7 @@ class RandomAdversary(Adversary[Point]):
         sizes = [V.size for V in left]
         known = [size for size in sizes if size is not None]
         if len(known) == len(left):
-            # In proportion to the sizes, the labels are those of one uniform hypothesis.
+            # Labels drawn in proportion to the sizes are the labels of one uniform hypothesis.
             u = self.rng.randrange(sum(known))
             y = next(y for y in reversed(range(len(known))) if u < sum(known[y:]))
         else:

@@ -1,4 +1,4 @@
-"""The one interface of an online learner, and what every learner refuses."""
+"""The interface of an online learner, and the checks that all learners share."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Class = TypeVar("Class", bound=HypothesisClass[Any])
 
 
 class Player(ABC, Generic[Point]):
-    """Who sees x_t, predicts a label and is told y_t in the online game (lecture 5, section 4).
+    """A player that sees x_t, predicts a label and learns y_t in the online game.
 
-    A player has state: `update` is the only method that changes it, and one that raises has
-    changed nothing.
+    See lecture 5, section 4.  A player has state.  Only `update` changes it, and an `update` that
+    raises changes nothing.
     """
 
     labels: int = 2
@@ -26,7 +26,7 @@ class Player(ABC, Generic[Point]):
 
     @abstractmethod
     def predict(self, x: Point) -> int:
-        """The guess for the label of ``x``; changes nothing."""
+        """Predict the label of ``x``; this changes nothing."""
 
     @abstractmethod
     def update(self, x: Point, y: int) -> None:
@@ -34,18 +34,18 @@ class Player(ABC, Generic[Point]):
 
 
 class OnlineLearner(Player[Point]):
-    """A player that follows a hypothesis."""
+    """A player that predicts with a hypothesis."""
 
     @property
     @abstractmethod
     def hypothesis(self) -> Hypothesis[Point]:
-        """The current function: the one that `predict` follows until the next `update`."""
+        """The current function, which `predict` uses until the next `update`."""
 
 
 def consistent(version_space: Class, x: Any, y: int) -> Class:
-    """The version space V|(x,y), once it is known to be nonempty.
+    """The version space V|(x,y), checked to be nonempty.
 
-    Raises `DeclarationError` if y is no label, and `RealizabilityError` if no hypothesis of V gives
+    Raises `DeclarationError` if y is not a label, and `RealizabilityError` if no hypothesis of V gives
     ``x`` the label ``y``.
 
     >>> from littlestone.classes import Thresholds

@@ -1,4 +1,4 @@
-"""The standard optimal algorithm on sequences that no hypothesis need agree with."""
+"""The standard optimal algorithm on sequences that need not agree with a hypothesis."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from littlestone.hypotheses import Hypothesis
 
 @dataclass(frozen=True)
 class ExtendedSOA(Generic[Point]):
-    """What the SOA knows after a sequence; immutable, so that a sequence may go on in several ways.
+    """The state of the SOA after a sequence; immutable, so a sequence can be extended in several ways.
 
-    While the sequence is realizable, its rule is SOA_V of the version space V.  From the first example
-    on that leaves V empty, V stays as it was, and an example (x, y) only sets the rule's label of x
-    to y (BLM20, Definition 8).  So the rule is SOA_V except at the points of ``set_labels``.  It
-    agrees with every realizable sequence, and with the last examples of any other.
+    While the sequence is realizable, the rule is SOA_V of the version space V.  When an example would
+    leave V empty, V no longer changes: that example and each later (x, y) only set the rule's label of
+    x to y (BLM20, Definition 8).  So the rule is SOA_V except at the points of ``set_labels``.  The
+    rule agrees with every realizable sequence, and with the last examples of any other sequence.
 
     >>> from littlestone.classes import Thresholds
     >>> start = ExtendedSOA(Thresholds.on(0, 9))
@@ -30,11 +30,11 @@ class ExtendedSOA(Generic[Point]):
 
     version_space: HypothesisClass[Point]
     set_labels: frozenset[tuple[Point, int]] = frozenset()
-    """Pairs (x, y), y being another label than SOA_V(x), at most one for each x."""
+    """Pairs (x, y) with a label y other than SOA_V(x), at most one for each x."""
     realizable: bool = True
 
     def update(self, x: Point, y: int) -> ExtendedSOA[Point]:
-        """What it knows after one more example, by one `restrict`."""
+        """The state after one more example; costs one `restrict`."""
         if self.realizable:
             V = self.version_space.restrict(x, y)
             if not V.is_empty():
@@ -44,12 +44,12 @@ class ExtendedSOA(Generic[Point]):
         return replace(self, set_labels=others if right else others | {(x, y)}, realizable=False)
 
     def after(self, examples: Iterable[tuple[Point, int]]) -> ExtendedSOA[Point]:
-        """What it knows after all of ``examples``, in their order."""
+        """The state after all of ``examples``, in their order."""
         state = self
         for x, y in examples:
             state = state.update(x, y)
         return state
 
     def hypothesis(self) -> Hypothesis[Point] | None:
-        """The rule; None if the class's kind of function cannot hold the labels that were set."""
+        """The rule; None if the class's kind of function cannot represent the set labels."""
         return self.version_space.soa().patched(dict(self.set_labels))

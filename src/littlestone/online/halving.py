@@ -18,12 +18,12 @@ class Halving(OnlineLearner[Point]):
         argmax_y |{h in V_t : h(x) = y}|
 
     **At most floor(log2 |H|) mistakes on every realizable sequence** (lecture 5, section 4): every
-    mistake leaves at most half of V_t, as the prediction has at least as many hypotheses as the truth,
-    and V_t keeps at least one.  Never fewer than the
-    LDim(H) of the standard optimal algorithm in the worst case, and sometimes many more.
+    mistake leaves at most half of V_t, because at least as many hypotheses give the prediction as the
+    true label, and V_t keeps at least one.  In the worst case Halving makes at least LDim(H) mistakes,
+    the bound of the standard optimal algorithm, and sometimes many more.
 
-    ``H`` is a class of finitely many hypotheses.  Raises `DeclarationError` for an infinite one, and
-    otherwise as `StandardOptimalAlgorithm` does.  One prediction costs one `restrict`.
+    ``H`` is a class of finitely many hypotheses.  Raises `DeclarationError` for an infinite class, and
+    otherwise the same errors as `StandardOptimalAlgorithm`.  One prediction costs one `restrict`.
 
     >>> import numpy as np
     >>> from littlestone.classes import FiniteClass
@@ -57,12 +57,12 @@ class Halving(OnlineLearner[Point]):
 
 
 def majority(V: HypothesisClass[Any]) -> Hypothesis[Any]:
-    """The function x -> the label that most of V gives x, the last if tied, in its canonical form.
+    """The majority vote of V in canonical form: x -> the label that most of V gives, the last if tied.
 
-    Over named points it is written as a table: one `restrict` a point.  The thresholds are a chain,
-    whose majority vote is its (lower) median: O(1).  A majority of other functions need not be of
-    their kind, nor have a short form at all (a vote of parities); there this raises
-    `DeclarationError`, and `Halving.predict` still finds every single label.
+    Over named points the vote is a table, at the cost of one `restrict` per point.  Thresholds form a
+    chain, and its majority vote is its (lower) median: O(1).  For other functions the majority may be
+    of another kind or have no short form (a vote of parities).  This function then raises
+    `DeclarationError`; `Halving.predict` still finds every single label.
 
     >>> majority(Thresholds.on(0, 8)).words()
     'x >= 4'

@@ -1,4 +1,4 @@
-"""The online game: an adversary against a learner, and the transcript of their play."""
+"""The online game between an adversary and a learner, and its transcript."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from littlestone.online.base import Player
 
 @dataclass(frozen=True)
 class Round:
-    """One round of the online game: the point, the learner's guess and the label revealed."""
+    """One round of the online game: the point, the prediction and the revealed label."""
 
     x: Any
     prediction: int
@@ -23,13 +23,13 @@ class Round:
 
     @property
     def mistake(self) -> bool:
-        """Whether the guess was wrong."""
+        """Whether the prediction was wrong."""
         return self.prediction != self.y
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """What happened in a game: its rounds in order, and whether it was interrupted.
+    """The transcript of a game: its rounds in order, and whether it was interrupted.
 
     >>> Transcript((Round("a", 0, 1), Round("b", 1, 1))).mistakes
     1
@@ -40,11 +40,11 @@ class Transcript:
 
     @property
     def mistakes(self) -> int:
-        """The number of rounds in which the guess was wrong: sum_t 1[prediction_t != y_t]."""
+        """The number of wrong predictions: sum_t 1[prediction_t != y_t]."""
         return sum(played.mistake for played in self.rounds)
 
     def __str__(self) -> str:
-        """A line a round, and their number."""
+        """One line per round, then the number of mistakes."""
         lines = [
             f"{row['round']:>5}  {row['point']}: predicted {row['prediction']}, is {row['label']}"
             + ("  mistake" if played.mistake else "")
@@ -54,7 +54,7 @@ class Transcript:
         return "\n".join([*lines, f"{self.mistakes} mistakes in {len(self.rounds)} rounds{ended}"])
 
     def table(self, words: Callable[[Any], str] = str) -> list[dict[str, str | int]]:
-        """The rounds as plain rows, with the mistakes so far; ``words`` writes a point as text.
+        """The rounds as plain rows with the mistakes so far; ``words`` writes a point as text.
 
         For a class H, ``H.domain.words`` shows points as the values of their column.
 
@@ -88,12 +88,13 @@ def play(
     2. the learner predicts its label,
     3. the adversary, who has seen the prediction, reveals the label y_t, and the learner learns it.
 
-    Stops when the adversary has no more points, or after ``rounds`` of them, whichever comes first.
-    Ctrl+C stops it too: the rounds so far are then returned in a transcript marked ``interrupted``,
-    and the learner keeps what it has learned.
+    The game stops when the adversary has no more points, or after ``rounds`` rounds, whichever comes
+    first.  Ctrl+C stops it too: the transcript of the rounds so far is then marked ``interrupted``, and
+    the learner keeps what it has learned.
 
-    Raises `DeclarationError` for a negative number of rounds, or none against an endless adversary;
-    and `RealizabilityError`, naming the round, when a label contradicts the learner's class.
+    Raises `DeclarationError` for a negative number of rounds, and for a missing number against an
+    endless adversary.  Raises `RealizabilityError`, naming the round, if a label contradicts the
+    learner's class.
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings
@@ -121,7 +122,7 @@ def play(
             prediction = learner.predict(x)
             y = adversary.label(x, prediction)
             require_label(y, learner.labels)
-            # A round is over once its label is out: an interrupted update is still a round played.
+            # A round ends when its label is revealed, so an interrupted update still counts as played.
             played.append(Round(x, prediction, y))
             learner.update(x, y)
     except KeyboardInterrupt:

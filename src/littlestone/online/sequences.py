@@ -1,4 +1,4 @@
-"""Adversaries that play a sequence fixed in advance, in memory or in a file."""
+"""Adversaries that play a fixed sequence from memory or from a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from littlestone.online.adversaries import Adversary
 
 
 class SequenceAdversary(Adversary[Point]):
-    """Plays the pairs (x, y) of ``examples`` in order, whatever the learner predicts: oblivious.
+    """An oblivious adversary: plays the pairs (x, y) of ``examples`` in order.
 
     Raises `DeclarationError` for a label that is not one of the ``labels`` numbers 0, 1, ...  The
     sequence need not agree with any hypothesis; a learner for the realizable game then raises
@@ -45,9 +45,9 @@ class SequenceAdversary(Adversary[Point]):
 class FileAdversary(Adversary[Any]):
     """Plays the rows of a CSV file in order: the columns of H and a label; a header is optional.
 
-    Columns are in the order of ``H.domain.column_names`` and may hold any values; each row is mapped
-    to a point by ``H.domain.encode_record``.  The file is a
-    public game, not a private sample, so errors name its lines.  Raises `TableError` if the file
+    Columns are in the order of ``H.domain.column_names`` and may hold any values;
+    ``H.domain.encode_record`` maps each row to a point.  The file is a public game, not a private
+    sample, so errors name its lines.  Raises `TableError` if the file
     cannot be read or has no row, and for a row with other columns or a label that is no number 0,
     ..., k.  The file is read once, at construction.
     """
@@ -79,7 +79,7 @@ def _rows(
         with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
             reader = csv.reader(file)
             for row in reader:
-                # A name over the labels, in the first line, is a header.
+                # A first line with a name in the label column is a header.
                 header = reader.line_num == 1 and row and row[-1].strip().isidentifier()
                 if not row or header:
                     continue

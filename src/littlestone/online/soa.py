@@ -17,7 +17,7 @@ class StandardOptimalAlgorithm(OnlineLearner[Point]):
 
     (Lyu25, section 4, for two labels), then keeps V_{t+1} = V_t|(x_t,y_t).  This is lecture 5's
     argmax_y LDim(V_t|(x,y)) (Definition 6) unless no label keeps the dimension.  Then the prediction is
-    the last label for which a hypothesis is left, so that it is one canonical function of V_t.
+    the last label that some hypothesis of V_t gives, so it is a canonical function of V_t.
 
     **At most LDim(H) mistakes on every realizable sequence** (lecture 5, Lemma 1; for several labels
     DSBS11), the fewest that any deterministic learner can promise (Theorem 2).  A label that keeps
@@ -25,9 +25,9 @@ class StandardOptimalAlgorithm(OnlineLearner[Point]):
     every mistake lowers LDim(V_t), which starts at LDim(H) and stays at least 0.
 
     ``H`` is a class with 0 <= LDim(H) < infinity.  Raises `EmptyClassError` or
-    `InfiniteDimensionError` for any other, `DeclarationError` for a point outside the domain, and
-    `RealizabilityError` for a label that no hypothesis left could give; the learner is then as it
-    was before.  One prediction costs one `soa_label`, one update one `restrict`.
+    `InfiniteDimensionError` for any other class, `DeclarationError` for a point outside the domain, and
+    `RealizabilityError` for a label that no remaining hypothesis gives; the learner is then unchanged.
+    A prediction costs one `soa_label`, and an update one `restrict`.
 
     >>> from littlestone.classes import Thresholds
     >>> from littlestone.online import TreeAdversary, play

@@ -1,4 +1,4 @@
-"""How many records: lower bounds, proved and calibrated sizes; and which learner to take."""
+"""Planning: lower bounds, proved and calibrated sample sizes, and the choice of a learner."""
 
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates, choose_learner

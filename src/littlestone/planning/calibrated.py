@@ -16,10 +16,10 @@ from littlestone.privacy.cost import exact
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The least n, on a grid, at which at most a share beta of ``runs`` simulations failed.
+    """The least n on a grid at which at most a share beta of ``runs`` simulations failed.
 
-    It is the largest over ``profiles``, pairs (distribution, least n), of which ``worst`` names the
-    first: other distributions may need more, and the failure rate is known up to sampling error.
+    It is the largest over ``profiles``, pairs (distribution, least n); ``worst`` names the one that
+    needs it.  Other distributions may need more, and the failure rate has a sampling error.
     """
 
     n: int
@@ -29,7 +29,7 @@ class Calibrated:
     command: str
 
     def words(self) -> str:
-        """Where the number comes from, for people.
+        """The source of the number, for people.
 
         >>> Calibrated(300, "edge", 200, (("even", 80), ("edge", 300)), "make sizes").words()
         'simulated, 200 runs, worst of 2 profiles: edge'
@@ -47,10 +47,10 @@ def calibrated(
     alpha: object,
     beta: object,
 ) -> Calibrated | None:
-    """The calibrated size of a method in the realizable setting; None for what was not simulated.
+    """The calibrated size of a method in the realizable setting; None if it was not simulated.
 
-    Nothing is scaled: sizes are known for the declarations of the simulation alone, which are sets of
-    at most 1 to 5 elements of an open vocabulary, at epsilon 1, delta 1e-6, alpha .1 and beta .05.
+    Nothing is scaled.  Sizes are known only for the declarations of the simulation: sets of at most 1
+    to 5 elements of an open vocabulary, at epsilon 1, delta 1e-6, alpha .1 and beta .05.
 
     >>> H, goal = Subsets(Points.examples()[0].domain, 2), {"alpha": 0.1, "beta": 0.05}
     >>> calibrated("irreducible", H, Budget(2, "1e-6"), **goal) is None
@@ -71,7 +71,7 @@ def calibrated(
 
 
 def _elements(H: HypothesisClass[Any]) -> int | None:
-    """K if H is the class of all sets of at most k elements, before any example; else None."""
+    """K if H is the class of all sets of at most k elements, before any example; otherwise None."""
     if isinstance(H, Subsets) and Subsets(H.domain, H.k) == H:
         return H.k
     return 1 if isinstance(H, Points) and Points(H.domain) == H else None

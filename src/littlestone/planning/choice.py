@@ -1,4 +1,4 @@
-"""Which learner: by name, or the one that needs the fewest records.  It is decided here alone."""
+"""The choice of a learner: by name, or the one that needs the fewest records.  Only this decides."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ ALPHA, BETA = 0.1, 0.05
 
 
 LEAST_CHANCE = 1e-9
-"""The least alpha and beta that are planned for; 1 minus it is the largest."""
+"""The least alpha and beta to plan for; 1 minus it is the largest."""
 
 
 def require_goal(alpha: float, beta: float, setting: str = "agnostic") -> None:
-    """`require_plan`, and alpha and beta neither below `LEAST_CHANCE` nor above 1 minus it."""
+    """Check `require_plan`, and that alpha and beta are `LEAST_CHANCE` or more away from 0 and 1."""
     require_plan(alpha, beta, setting)
     for name, value in (("alpha (accuracy)", alpha), ("beta (confidence)", beta)):
         if not LEAST_CHANCE <= value <= 1 - LEAST_CHANCE:
@@ -41,9 +41,9 @@ def require_goal(alpha: float, beta: float, setting: str = "agnostic") -> None:
 class Candidate:
     """A method and its learner of a class, or the reason why it has none.
 
-    ``bound`` is its proved sample size in the setting that was asked for, and ``calibrated`` its
-    simulated one, which is known of the realizable setting alone.  ``clean`` is what is proved for
-    clean labels where nothing is proved for wrong ones.
+    ``bound`` is its proved sample size in the requested setting.  ``calibrated`` is its simulated
+    size, known for the realizable setting only.  ``clean`` is what is proved for clean labels if
+    nothing is proved for wrong ones.
     """
 
     method: str
@@ -84,15 +84,15 @@ def candidates(
     setting: Setting = "realizable",
     kinds: Iterable[type[PrivateLearner[Any]]] | None = None,
 ) -> list[Candidate]:
-    """Every method, with what it needs for error alpha in that setting and confidence 1 - beta.
+    """Every method, with the records it needs for error alpha in ``setting``, confidence 1 - beta.
 
-    Those with a proved size first, then those with a calibrated one, then those without, by the
-    number of records; after these all that have a caveat, and those that do not apply last.
-    In the agnostic setting those that tolerate label noise come before those that do not, whatever is
-    proved; of those without a proved size by what is proved for clean labels, those made for it
-    (`Caveat.WRONG_LABELS`) last.  Of equal sizes the bits of the labels come last; where no size is
-    known they come first, as they take the least time.  Of the ``kinds`` of learners alone if they
-    are given.  Depends on declarations alone.
+    Methods with a proved size come first, then those with a calibrated one, then those without, by
+    the number of records.  Then come those with a caveat, and those that do not apply come last.  In
+    the agnostic setting, methods that tolerate label noise come before those that do not, whatever is
+    proved.  Those without a proved size are ordered by what is proved for clean labels, with those made
+    for wrong labels (`Caveat.WRONG_LABELS`) last.  Among equal sizes the bits of the labels come last;
+    if no size is known they come first, because they take the least time.  ``kinds`` restricts the
+    learners.  The result depends on declarations alone.
     """
     require_goal(alpha, beta, setting)
     made = partial(_made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting)
@@ -122,7 +122,7 @@ def _made(
     beta: float,
     setting: Setting,
 ) -> PrivateLearner[Any]:
-    """The learner of this kind as it is used for error alpha; those of bits by the best for each."""
+    """The learner of this kind as used for error alpha; for bits, with the best one for each bit."""
     if issubclass(kind, BitwiseLearner) and H.labels > 2:
         binary = best_binary(H, budget, alpha=alpha, beta=beta, setting=setting)
         return kind(H, budget, binary=binary)
@@ -137,9 +137,9 @@ def best_binary(
     beta: float,
     setting: Setting = "realizable",
 ) -> Binary:
-    """Makes for each bit class the kind of learner that `choose_learner` takes for its share.
+    """A maker of the learner that `choose_learner` takes for each bit class at its share.
 
-    The share is alpha / b, beta / b, epsilon / b and delta / b.  Depends on declarations alone.
+    The share is alpha / b, beta / b, epsilon / b and delta / b.  It depends on declarations alone.
     """
     b = H.bits
     share = Budget(budget.epsilon / b, budget.delta / b)
@@ -187,12 +187,12 @@ def choose_learner(
     method: str = AUTO,
     setting: Setting = "realizable",
 ) -> tuple[PrivateLearner[Any], str]:
-    """The learner of that name, or for ``"auto"`` the first of `candidates`; and why, in a sentence.
+    """The learner of that name, or for ``"auto"`` the first of `candidates`; and a sentence why.
 
-    You declare the setting; it is never read off the data, and every learner is private in both.  A
-    learner with a caveat is made only if no other applies.
+    You declare the setting; it is never inferred from the data, and every learner is private in both.
+    A learner with a caveat is made only if no other applies.
 
-    Raises `DeclarationError` for an unknown name and if the learner does not apply.
+    Raises `DeclarationError` for an unknown name, or if the learner does not apply.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("rules(origin, dest; at most 2)")
@@ -202,7 +202,7 @@ def choose_learner(
     """
     require_goal(alpha, beta, setting)
     goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "setting": setting}
-    # What is wrong with the declarations themselves is nothing of a single method's.
+    # Errors in the declarations themselves are not about any single method.
     hypotheses.require_learnable()
     if method == AUTO:
         refused: list[Candidate] = []
@@ -238,7 +238,7 @@ def refusals(found: Iterable[Any]) -> str:
 
 
 def _why(best: Candidate, others: list[Candidate], among: str) -> str:
-    """What is known of the best, and how the others compare: those ``among`` which it is."""
+    """A sentence that compares the best with the others; ``among`` names the group."""
     applying = [c for c in others if c.learner is not None]
     if not applying:
         return f"{best.words()}; no other applies"

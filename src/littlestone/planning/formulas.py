@@ -15,10 +15,10 @@ from littlestone.privacy.parameters import natural_log
 def formulas(H: HypothesisClass[Any], budget: Budget, *, alpha: float, beta: float) -> list[Bound]:
     """BGS21's d^6 log2(k + 1)^8, and d^5 log2(k + 1)^7 with Lyu25's learner; d = MLS(H).
 
-    Each times ln(1 / (delta beta)) / (epsilon alpha), with 1 for the constant and the logarithms that
-    they leave out: no theorems.  Theorem 3.6 has 1 / alpha^2, for which its power of the logarithm is
-    one too low (docs/proofs/multiclass-learning.md).  Empty for two labels, for delta = 0, and if
-    MLS(H) takes too long to find.
+    Each is multiplied by ln(1 / (delta beta)) / (epsilon alpha), with 1 for the constant and the
+    logarithms that they leave out, so they are no theorems.  Theorem 3.6 has 1 / alpha^2, for which its
+    power of the logarithm is one too low (docs/proofs/multiclass-learning.md).  Empty for two labels,
+    for delta = 0, and if MLS(H) takes too long to find.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)

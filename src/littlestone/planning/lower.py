@@ -1,4 +1,4 @@
-"""How many examples no learner can do without; every bound is proved in docs/proofs/lower-bounds.md."""
+"""Numbers of examples that every learner needs; each bound is proved in docs/proofs/lower-bounds.md."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Floats = NDArray[np.float64]
 _MOST_POINTS = 10
 _SMALL = 256  # points of a domain
 _MOST_SIDES = 1 << 16
-_ROUNDING = 1e-9  # relative; floats err by far less, and always to the side of a smaller bound
+_ROUNDING = 1e-9  # relative; floats err by far less, and always towards a smaller bound
 
 
 @dataclass(frozen=True)
 class LowerBound:
     """Fewer than ``n`` examples fail on some realizable distribution, for all learners of a kind.
 
-    To fail is to err by more than alpha with a probability above beta.  ``learners`` says whom it
-    binds.
+    To fail is to err by more than alpha with a probability above beta.  ``learners`` says which
+    learners it binds.
     """
 
     n: int
@@ -55,7 +55,7 @@ def lower_bounds(
     eps, dlt = min(float(budget.epsilon), 700.0), float(budget.delta)
     if H.size is not None and H.size <= 2:
         return []
-    # One point more carries the rest of the weight; two of three hypotheses agree somewhere.
+    # One extra point carries the rest of the weight; two of three hypotheses agree somewhere.
     try:
         points = max(1, len(shattered(H)) - 1)
     except TooLargeError:  # of three hypotheses two agree at a point and differ at another
@@ -73,11 +73,11 @@ def lower_bounds(
 
 
 def shattered(H: HypothesisClass[Point], most: int = _MOST_POINTS) -> list[Point]:
-    """Points that H shatters, at most ``most``, taken greedily.
+    """At most ``most`` points that H shatters, chosen greedily.
 
-    Candidates are all points of a small domain, and else those where a mistake can be forced.  All
-    2^k version spaces after k points are nonempty, so k <= VC(H); it need not be the most, and of a
-    table no more are looked for once that takes more than `_MOST_SIDES` columns of all cells.
+    Candidates are all points of a small domain, and otherwise those where a mistake can be forced.  All
+    2^k version spaces after k points are nonempty, so k <= VC(H), and k may be smaller.  In a table,
+    the search ends when it takes more than `_MOST_SIDES` columns of all cells.
 
     >>> from littlestone.classes import parse_class
     >>> len(shattered(parse_class("subsets(merchant; at most 3)")))
@@ -105,13 +105,13 @@ def shattered(H: HypothesisClass[Point], most: int = _MOST_POINTS) -> list[Point
 def unseen(points: int, alpha: float, beta: float) -> int:
     """Theorem 1: the least n at which the labels of unseen points may be guessed well enough.
 
-    Of m <= ``points`` points, of weight alpha / k each, U are not seen, and a fair coin errs on
-    W ~ Bin(U, 1/2) of them; n is the largest over k <= m < k / alpha of the least n with
-    Pr[W >= k] <= beta.  With one point: ln(1 / (2 beta)) / -ln(1 - alpha).
+    Of m <= ``points`` points, of weight alpha / k each, U are unseen, and a fair coin errs on
+    W ~ Bin(U, 1/2) of them.  n is the largest over k <= m < k / alpha of the least n with
+    Pr[W >= k] <= beta.  With one point it is ln(1 / (2 beta)) / -ln(1 - alpha).
     """
 
     def failure(n: int, m: int, k: int) -> float:
-        # The chance that a record shows one more point, by the number of those seen.
+        # The chance that a record shows one more point, by the number of points seen.
         fresh = alpha / k * np.arange(m, -1, -1)
         step = np.diag(1 - fresh) + np.diag(fresh[:-1], 1)
         law = np.linalg.matrix_power(step, n)[0]
@@ -148,10 +148,10 @@ def chain(points: int, epsilon: float, delta: float, alpha: float, beta: float) 
 
 
 def indistinct(epsilon: float, delta: float) -> Floats:
-    """h(0), h(1), ..., down to 0: how often a private bit errs, at the least, about K equal records.
+    """h(0), h(1), ..., down to 0: the least error probability of a private bit about K equal records.
 
-    K replaced records lead from "all 1" to "all 0".  Pr[1] rises along the chain by F(u) =
-    min(e^eps u + delta, 1 - e^-eps (1 - u - delta)) a step at most, so h(K) = 1 - F^(K / 2)(1 / 2) if
+    Replacing K records leads from "all 1" to "all 0".  Along the chain Pr[1] rises per step by at most
+    F(u) = min(e^eps u + delta, 1 - e^-eps (1 - u - delta)), so h(K) = 1 - F^(K / 2)(1 / 2) if
     K is even, and 1 - F^((K + 1) / 2)((1 - delta) / (1 + e^eps)) if it is odd.  After `MOST_VALUES`
     numbers the rest counts as 0, which makes the bounds smaller.
 
@@ -170,19 +170,19 @@ def indistinct(epsilon: float, delta: float) -> Floats:
 def release(epsilon: float, delta: float, alpha: float, beta: float) -> int:
     """Theorem 3: the least n with E[1 - p(K)] <= beta, K ~ Bin(n, alpha), p(0) = 0, p(s + 1) = F(p(s)).
 
-    p is the largest probability with which a private learner covers a point that s examples show,
-    and that it covers without any with probability 0.
+    p is the largest probability with which a private learner covers a point that s examples show, if
+    it covers the point with probability 0 without any.
 
     >>> release(1.0, 1e-6, 0.1, 0.05), release(0.1, 1e-6, 0.1, 0.05)
     (209, 1377)
     """
     curve = [0.0]
-    while curve[-1] < 1 and len(curve) < MOST_VALUES:  # as if the next one were 1, for a smaller n
+    while curve[-1] < 1 and len(curve) < MOST_VALUES:  # as if the next were 1, for a smaller n
         curve.append(min(1.0, _step(curve[-1], epsilon, delta) * (1 + 1e-12)))
     missed = 1 - np.array(curve)
     return least(lambda n: binomial_mean(n, alpha, missed) <= beta * (1 + _ROUNDING))
 
 
 def _step(u: float, epsilon: float, delta: float) -> float:
-    """F: how large one replaced record may make the probability u of an event."""
+    """F: the largest probability of an event after one record is replaced, if it was u before."""
     return min(math.exp(epsilon) * u + delta, 1 - math.exp(-epsilon) * (1 - u - delta), 1.0)

@@ -1,4 +1,4 @@
-"""All that is known of how many records a class takes: proved, calibrated, stated, and lower bounds."""
+"""Everything known about how many records a class takes: proved, calibrated, stated, lower bounds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from littlestone.privacy.cost import PrivacyCost
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one method that applies; None where nothing is.
+    """The sample sizes of one method that applies; None if nothing is known.
 
-    ``realizable`` and ``agnostic`` are proved for the learner as `fit` uses it, and ``calibrated`` is
-    simulated for it.  Where none is proved for it in the realizable setting, ``tuned`` and
-    ``tuned_agnostic`` may be, for other parameters: those of `PrivateLearner.proved`.  ``paper`` is
-    a formula.
+    ``realizable`` and ``agnostic`` are proved for the learner as `fit` uses it; ``calibrated`` is
+    simulated for it.  If nothing is proved for it in the realizable setting, ``tuned`` and
+    ``tuned_agnostic`` may be proved for other parameters: those of `PrivateLearner.with_proved_bound`.
+    ``paper`` is a formula.
     """
 
     method: str
@@ -38,10 +38,10 @@ class Row:
 
 @dataclass(frozen=True)
 class AtN:
-    """What one method does with n records.
+    """The promises of one method for n records.
 
     ``realizable`` and ``agnostic`` are the least alpha that is proved, at confidence 1 - beta, or None
-    if even 1/2 is not; ``calibrated`` is whether n reaches the calibrated size, None if there is none.
+    if not even 1/2 is.  ``calibrated`` says whether n reaches the calibrated size; None without one.
     """
 
     method: str
@@ -54,7 +54,7 @@ class AtN:
 class Plan:
     """The ``rows`` of the methods that apply, the best first; the others; and what binds them all.
 
-    That are the ``lower`` bounds for two labels, and for more the ``formulas`` of papers.
+    For two labels these are the ``lower`` bounds; for more, the ``formulas`` of papers.
     """
 
     hypotheses: str
@@ -66,8 +66,22 @@ class Plan:
     lower: tuple[LowerBound, ...]
     formulas: tuple[Bound, ...] = ()
 
+    def __str__(self) -> str:
+        """A line for each method that applies, with its sizes, and one for each lower bound."""
+
+        def size(bound: Bound | None) -> str:
+            return "-" if bound is None else f"{bound.n:,}"
+
+        goal = f"error {100 * self.alpha:g}% with probability {100 * (1 - self.beta):g}%"
+        lines = [f"records for {goal}, {self.cost}: {self.hypotheses}"]
+        for row in self.rows:
+            proved = f"proved {size(row.realizable)} (clean labels), {size(row.agnostic)} (any)"
+            lines.append(f"  {row.method}: {proved}")
+        lines += [f"  at least {bound.n:,}: {bound.learners}" for bound in self.lower]
+        return "\n".join(lines)
+
     def at(self, n: int) -> list[AtN]:
-        """What each method promises for n records, whatever they say.
+        """The promises of each method for n records, whatever these contain.
 
         >>> from littlestone.classes import parse_class
         >>> found = plan(parse_class("points(merchant)"), Budget(1, "1e-6")).at(1000)[0]
@@ -92,11 +106,12 @@ def plan(
     alpha: float = ALPHA,
     beta: float = BETA,
 ) -> Plan:
-    """How many records each learner of H takes for error alpha with probability 1 - beta.
+    """The number of records each learner of H needs for error alpha with probability 1 - beta.
 
-    A function of these declarations: no data are read.  Raises `DeclarationError` for illegal ones
-    and for classes that nobody learns.  Milliseconds to two seconds; sizes that take longer to find,
-    as those of `irreducible` for a Littlestone dimension above 24, are left out.
+    It depends on these declarations alone: no data are read.  Raises `DeclarationError` for illegal
+    declarations and for classes that no method learns.  Takes milliseconds to two seconds; sizes that
+    take longer to find, such as those of `irreducible` for a Littlestone dimension above 24, are left
+    out.
 
     >>> from littlestone.classes import parse_class
     >>> found = plan(parse_class("subsets(merchant; at most 2)"), Budget(1, "1e-6"))

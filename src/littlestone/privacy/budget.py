@@ -1,4 +1,4 @@
-"""Privacy budgets: what a person allows, parsed once, where it is declared."""
+"""Privacy budgets: what a person allows to be spent, parsed once, where it is declared."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from littlestone.privacy.cost import PrivacyCost, decimal_text, exact_delta, exa
 class Budget:
     """The (epsilon, delta) that a learner or mechanism may spend, as exact rationals.
 
-    ``epsilon`` is in nats, from 1e-9 to 1000, and ``delta`` a probability below 1; both are given as
-    a number or a text, and 0.1, ``"0.1"`` and ``"1/10"`` are all 1/10.  A budget is a declaration; what
-    is then charged is a `PrivacyCost`, which may be less, or a sum beyond any legal epsilon.  Raises
+    ``epsilon`` is in nats, from 1e-9 to 1000, and ``delta`` is a probability below 1.  Give both as a
+    number or a text: 0.1, ``"0.1"`` and ``"1/10"`` are all 1/10.  A budget is a declaration.  The
+    charge is a `PrivacyCost`, which may be less, or a sum beyond any legal epsilon.  Raises
     `DeclarationError` outside these ranges.
 
     >>> Budget(1, "1e-6")
@@ -32,7 +32,7 @@ class Budget:
 
     @property
     def cost(self) -> PrivacyCost:
-        """What it costs to spend all of it."""
+        """The cost of spending all of it."""
         return PrivacyCost(self.epsilon, self.delta)
 
     def __str__(self) -> str:

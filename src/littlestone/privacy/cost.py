@@ -1,4 +1,4 @@
-"""Privacy costs as exact rationals, and the neighbouring relation that they speak about."""
+"""Privacy costs as exact rationals, and the neighbouring relation that they refer to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from littlestone.errors import DeclarationError
 
 
 class NeighboringRelation(StrEnum):
-    """Which pairs of data sets a guarantee speaks about.
+    """The pairs of data sets that a guarantee speaks about.
 
     ``REPLACE_ONE``: the same number n of records, one record replaced by any other; n is public.
     """
@@ -20,7 +20,7 @@ class NeighboringRelation(StrEnum):
     REPLACE_ONE = "replace-one"
 
 
-DIGITS = 100  # of a declared number above and below its fraction's line: at most 10^100 each
+DIGITS = 100  # the numerator and denominator of a declared number are at most 10^100
 _MOST: int = 10**DIGITS
 
 
@@ -28,7 +28,7 @@ def exact(value: object, *, what: str) -> Fraction:
     """The exact rational a person means by ``value``: 0.1, ``"0.1"`` and ``"1/10"`` are all 1/10.
 
     A float stands for its shortest decimal form, so the epsilon that is printed is the one that
-    is guaranteed.  Raises `DeclarationError` when ``value`` is not a finite number, or has a
+    is guaranteed.  Raises `DeclarationError` if ``value`` is not a finite number, or has a
     numerator or denominator beyond 10^100.
 
     >>> exact(0.1, what="epsilon")
@@ -56,7 +56,7 @@ def _require_short(number: Fraction, what: str) -> None:
 
 
 def is_short(value: Fraction) -> bool:
-    """Whether numerator and denominator are within 10^100, so that any text of them is short.
+    """Whether numerator and denominator are within 10^100, so that their text is short.
 
     >>> is_short(Fraction(1, 3**100)), is_short(Fraction(1, 3**300))
     (True, False)
@@ -81,7 +81,7 @@ def _read(value: object) -> Fraction:
 
 
 def quoted(value: object) -> str:
-    """What to call ``value`` in an error: in a few words, whatever it is.
+    """A short name for ``value`` in an error message, whatever it is.
 
     >>> quoted(Fraction(-1)), quoted("x" * 1000)[-5:]
     ('-1', 'xx...')
@@ -160,9 +160,9 @@ def _require_parsed(value: object, what: str) -> None:
 
 
 def decimal_text(value: Fraction) -> str:
-    """The shortest decimal text of ``value``, or ``p/q`` when no short decimal equals it.
+    """The shortest decimal text of ``value``, or ``p/q`` if no short decimal equals it.
 
-    Of any length: Python itself refuses to print integers of more than a few thousand digits.
+    It may have any length: Python itself refuses to print integers of more than a few thousand digits.
 
     >>> decimal_text(Fraction(1, 8)), decimal_text(Fraction(1, 3)), decimal_text(Fraction(1, 10**6))
     ('0.125', '1/3', '0.000001')
@@ -190,7 +190,7 @@ def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
     """
     if value <= 0:
         return Fraction(0)
-    # Near the right one, as there are 400 of them down to the least legal delta.
+    # Start near the right one: there are 400 of them down to the least legal delta.
     twos = value.numerator.bit_length() - value.denominator.bit_length()
     unit = Fraction(10) ** (int(twos * 0.30103) - digits)
     while value > unit * 10**digits:
@@ -204,7 +204,7 @@ def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
 class PrivacyCost:
     """An (epsilon, delta) guarantee under a neighbouring relation; ``+`` is basic composition.
 
-    M is (epsilon, delta)-DP when Pr[M(S) in Y] <= e^epsilon Pr[M(S') in Y] + delta for all
+    M is (epsilon, delta)-DP if Pr[M(S) in Y] <= e^epsilon Pr[M(S') in Y] + delta for all
     neighbouring S, S' and all Y (lecture 5, Definition 2).  ``epsilon`` is in nats, ``delta`` is a
     probability; both are exact rationals.  Costs under different relations do not add.
 

@@ -1,4 +1,4 @@
-"""Decimal arithmetic that rounds to the side it is told to, with exponents that do not end."""
+"""Decimal arithmetic with directed rounding and unbounded exponents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Dec
 
 
 def directed(digits: int) -> tuple[Context, Context]:
-    """Contexts of that precision that round up and down.
+    """Contexts of that precision, one that rounds up and one that rounds down.
 
     >>> up, down = directed(3)
     >>> up.divide(1, 3), down.divide(1, 3)
@@ -20,7 +20,7 @@ def directed(digits: int) -> tuple[Context, Context]:
 
 
 def power(x: Decimal, n: int, context: Context) -> Decimal:
-    """x^n >= 0 by O(log n) products, each of them rounded as asked, unlike Decimal's powers.
+    """x^n >= 0 by O(log n) products, each rounded as the context says, unlike Decimal's powers.
 
     >>> up, down = directed(3)
     >>> power(Decimal("1.01"), 3, up), power(Decimal("1.01"), 3, down)

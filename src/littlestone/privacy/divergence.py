@@ -1,4 +1,4 @@
-"""How far apart two exact output distributions are, as an adversary sees them."""
+"""The distance between two exact output distributions, as an adversary sees them."""
 
 from __future__ import annotations
 

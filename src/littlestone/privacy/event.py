@@ -1,4 +1,4 @@
-"""Events: uses of mechanisms, described by public parameters; their costs never depend on data."""
+"""Events: uses of mechanisms, described by public parameters.  Their costs never depend on data."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from fractions import Fraction
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost, rounded_up
 from littlestone.privacy.rational import exp_above, exp_below, log_below
 
-_BITS, _DIGITS = 64, 12  # of the bounds from which rho is made, and of rho itself
+_BITS, _DIGITS = 64, 12  # of the bounds from which rho is computed, and of rho itself
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What composition theorems may use of one event; all three hold for every input.
+    """The properties of one event that composition theorems may use; all hold for every input.
 
-    The event is (``epsilon``, ``delta``)-DP and ``delta``-approximate ``rho``-zCDP (Bun and Steinke
-    2016, Definitions 1.1 and 8.1): outside an event of probability ``delta`` its privacy loss is at
-    most ``epsilon``, and has Renyi divergence at most ``rho`` alpha for all alpha > 1.  An event that
-    others may come in between needs a reason for a rho of its own: docs/proofs/composition.md,
+    The event is (``epsilon``, ``delta``)-DP and ``delta``-approximate ``rho``-zCDP (BS16,
+    Definitions 1.1 and 8.1): outside an event of probability ``delta`` its privacy loss is at
+    most ``epsilon``, and has Renyi divergence at most ``rho`` alpha for all alpha > 1.  An event
+    between whose steps others may come needs its own reason for its rho: docs/proofs/composition.md,
     Theorem 6.
 
     >>> Guarantee.pure(Fraction(1)).rho <= Fraction("0.462118")
@@ -38,7 +38,7 @@ class Guarantee:
         delta: Fraction = Fraction(0),
         neighboring: NeighboringRelation = NeighboringRelation.REPLACE_ONE,
     ) -> Guarantee:
-        """That of any (epsilon, delta)-DP event: rho = epsilon tanh(epsilon / 2), rounded up.
+        """The guarantee of any (epsilon, delta)-DP event: rho = epsilon tanh(epsilon / 2), rounded up.
 
         It is the least possible, and at most epsilon^2 / 2 (docs/proofs/composition.md, Theorem 3).
         """
@@ -48,16 +48,16 @@ class Guarantee:
 
     @classmethod
     def bounded_range(cls, eta: Fraction, delta: Fraction = Fraction(0)) -> Guarantee:
-        """That of an event whose log-ratios lie in an interval of length eta.
+        """The guarantee of an event whose log-ratios lie in an interval of length eta.
 
-        For all outputs y, y' of neighbours S, S': Pr[y|S] Pr[y'|S'] <= e^eta Pr[y|S'] Pr[y'|S], but
-        for probability delta.  The exponential mechanism is such an event (Dong, Durfee and Rogers
-        2020).  With x = eta / (1 - e^-eta), rho = x - 1 - ln x, rounded up: the least possible, and
-        at most eta^2 / 8 (CR21, Lemma 3.2; docs/proofs/composition.md, Theorem 3).
+        For all outputs y, y' of neighbours S, S': Pr[y|S] Pr[y'|S'] <= e^eta Pr[y|S'] Pr[y'|S], except
+        with probability delta.  The exponential mechanism is such an event (DDR20).  With
+        x = eta / (1 - e^-eta), rho = x - 1 - ln x, rounded up: the least possible, and at most
+        eta^2 / 8 (CR21, Lemma 3.2; docs/proofs/composition.md, Theorem 3).
         """
         if eta == 0:
             return cls(eta, delta, eta)
-        # A small eta takes more bits: x - 1 is about eta / 2, and rho about its square.
+        # A small eta needs more bits: x - 1 is about eta / 2, and rho about its square.
         bits = _BITS + 4 * (1 / eta).__ceil__().bit_length()
         x = eta / (1 - 1 / exp_below(eta, bits))
         rho = min(rounded_up(x - 1 - log_below(x, bits), _DIGITS), eta**2 / 8)
@@ -69,22 +69,22 @@ class Event(ABC):
 
     @abstractmethod
     def cost(self) -> PrivacyCost:
-        """The guarantee of one use.  A function of the parameters; it never sees data."""
+        """The guarantee of one use.  It depends on the parameters and never sees data."""
 
     def guarantee(self) -> Guarantee:
-        """What composition may use; `cost` alone unless the mechanism knows more of itself."""
+        """The properties that composition may use: `cost` alone, unless the mechanism knows more."""
         cost = self.cost()
         return Guarantee.pure(cost.epsilon, cost.delta, cost.neighboring)
 
     def pieces(self) -> list[tuple[Guarantee, int]]:
-        """The guarantees that composition adds up for this event, each with how often it counts.
+        """The guarantees that composition adds up for this event, each with its count.
 
-        Itself, once; an event that is itself a composition is worth more taken apart.
+        By default the event itself, once; a composition of events composes more tightly in parts.
         """
         return [(self.guarantee(), 1)]
 
     def uses(self) -> list[tuple[Event, int]]:
-        """The single draws that one receipt for this event pays for, each with how often."""
+        """The single draws that one receipt for this event pays for, each with its count."""
         return [(self, 1)]
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Public parameters of mechanisms: the search for one, and checks before any budget is spent."""
+"""Public parameters of mechanisms: a search, and checks before any budget is spent."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from fractions import Fraction
 from littlestone.errors import DeclarationError, TooLargeError
 
 MOST_HORIZON = 10**12
-"""Steps of a stream."""
+"""The most steps of a stream."""
 
 MOST_RECORDS = 3_000
-"""Records of one key after which a stream selects it."""
+"""The most records of one key after which a stream selects it."""
 
 MOST_TEACHERS = 10**6
-"""Teachers, or copies, between which the records of a stream are divided."""
+"""The most teachers, or copies, among which the records of a stream are divided."""
 
 MOST_FOUND = 1 << 256
-"""No search goes beyond: a size of so many records is of no use, and leaves the floats."""
+"""The largest size that a search tries: more records are of no use, and exceed the floats."""
 
 
 def whole(name: str, value: object, least: int | None = None) -> None:
@@ -51,7 +51,7 @@ def require_horizon(horizon: object) -> None:
 
 
 def require_teachers(teachers: int) -> None:
-    """Raise `TooLargeError` if a stream is divided between more than `MOST_TEACHERS`."""
+    """Raise `TooLargeError` if a stream is divided among more than `MOST_TEACHERS`."""
     if teachers > MOST_TEACHERS:
         raise TooLargeError(
             f"divide a stream between about 2^{teachers.bit_length() - 1} teachers",
@@ -63,7 +63,7 @@ def require_teachers(teachers: int) -> None:
 def require_selectable(epsilon: Fraction, delta: Fraction, horizon: int) -> None:
     """Raise `TooLargeError` if selecting from a stream takes more than `MOST_RECORDS` of one key.
 
-    That is about ln(horizon / delta) / epsilon, and what its sizes are summed over.
+    It takes about ln(horizon / delta) / epsilon records, over which the sizes are summed.
 
     >>> require_selectable(Fraction(1), Fraction(1, 10**6), 200_000)
     """
@@ -78,7 +78,7 @@ def require_selectable(epsilon: Fraction, delta: Fraction, horizon: int) -> None
 
 
 def natural_log(x: Fraction) -> float:
-    """Ln x for x > 0, however small or large: a float has no delta below 1e-308.
+    """Ln x for x > 0, however small or large; a float has no delta below 1e-308.
 
     >>> round(natural_log(Fraction(1, 10**400)), 3)
     -921.034
@@ -88,9 +88,9 @@ def natural_log(x: Fraction) -> float:
 
 
 def least(holds: Callable[[int], bool]) -> int:
-    """The least n >= 1 for which ``holds``, which stays true once it is.
+    """The least n >= 1 for which ``holds``, which must stay true once it is true.
 
-    Raises `TooLargeError` if it does not hold for any power of two up to `MOST_FOUND`.
+    Raises `TooLargeError` if it holds for no power of two up to `MOST_FOUND`.
 
     >>> least(lambda n: n * n >= 50)
     8

@@ -1,4 +1,4 @@
-"""Where random bits come from: the system's cryptographic generator, unless a seed is asked for."""
+"""The source of random bits: the system's cryptographic generator, unless a seed is given."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def system_generator() -> random.Random:
 
 
 def seeded_generator(seed: int) -> random.Random:
-    """A repeatable generator, for tests and simulations only: a release drawn with it says so.
+    """A repeatable generator, for tests and simulations only; a release drawn with it says so.
 
     >>> seeded_generator(1).getrandbits(8) == seeded_generator(1).getrandbits(8)
     True
@@ -27,7 +27,7 @@ def is_cryptographic(rng: random.Random) -> bool:
 
 
 def chosen_generator(rng: random.Random | None) -> random.Random:
-    """The one that was given, or the system's; `DeclarationError` for what is no `random.Random`.
+    """The given generator, or the system's; raises `DeclarationError` if it is no `random.Random`.
 
     >>> is_cryptographic(chosen_generator(None))
     True

@@ -5,16 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-# A smaller base is always private, and beyond this one an error is as good as never drawn.
+# A smaller base is always private, and beyond this an error is practically never drawn.
 _LARGEST_EXPONENT = 44
 
 
-# Asked of public epsilons alone, and by a search for a size of the same one again and again.
+# Only public epsilons are asked for, and a search for a size asks for the same one many times.
 @lru_cache(maxsize=1024)
 def exp_below(x: Fraction, bits: int = 32) -> Fraction:
     """A dyadic rational r with 1 <= r <= e^x and r >= e^x - min(x, 1) / 2^(bits - 1), for x >= 0.
 
-    For x > 44, e^44 is bounded instead.
+    For x > 44, it bounds e^44 instead.
 
     >>> round(float(exp_below(Fraction(1, 2))), 9), exp_below(Fraction(0))
     (1.648721271, Fraction(1, 1))
@@ -28,7 +28,7 @@ def exp_below(x: Fraction, bits: int = 32) -> Fraction:
 def exp_above(x: Fraction, bits: int = 32) -> Fraction:
     """A dyadic rational r with e^x <= r <= e^x + min(x, 1) / 2^(bits - 1), for x >= 0.
 
-    It is never capped, so its size and its time grow with x.
+    It is never capped, so its size and time grow with x.
 
     >>> exp_above(Fraction(1)) - exp_below(Fraction(1)) == Fraction(1, 2**33)
     True
@@ -58,7 +58,7 @@ def log_above(x: Fraction, bits: int = 64) -> Fraction:
 def enclose_exp(x: Fraction, places: int) -> tuple[int, int]:
     """Integers low <= e^x 2^places <= high with high - low <= 2, for x >= 0.
 
-    The sum of x^i / i!, each term once rounded down and once up.
+    It sums x^i / i!, with each term rounded down once and up once.
 
     >>> enclose_exp(Fraction(1), 10)
     (2783, 2784)
@@ -71,12 +71,12 @@ def enclose_exp(x: Fraction, places: int) -> tuple[int, int]:
     while above > 1 or i < 2 * x:
         low, high, i = low + below, high + above, i + 1
         below, above = below * p // (q * i), -(-above * p // (q * i))
-    # Of the terms left out, each is at most half of the one before it.
+    # Each omitted term is at most half of the one before it.
     return low >> guard, -(-(high + 2 * above) >> guard)
 
 
 def _places(x: Fraction, bits: int) -> int:
-    """A small x needs as many more bits, or e^x would be rounded to 1."""
+    """The number of places; a small x needs more, or e^x would be rounded to 1."""
     return bits + max(0, x.denominator.bit_length() - x.numerator.bit_length() + 1)
 
 
@@ -103,5 +103,5 @@ def _enclose_atanh(z: Fraction, places: int) -> tuple[int, int]:
     while above > 1:
         low, high, i = low + below // i, high - (-above // i), i + 2
         below, above = below * p * p // (q * q), -(-above * p * p // (q * q))
-    # Of the powers left out, each is at most 1/9 of the one before it.
+    # Each omitted power is at most 1/9 of the one before it.
     return low, high + 2 * above

@@ -1,4 +1,4 @@
-"""The tape of a run over a stream: all that it draws, kept before anything can depend on it."""
+"""The tape of a run over a stream: everything it draws, kept before anything can depend on it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from littlestone.errors import ModelError, OutputError
 Drawn = TypeVar("Drawn")
 
 Keep = Callable[[list[Any]], object]
-"""Keeps one line of plain JSON values, for good by the time it returns; what it keeps is secret."""
+"""Keep one line of plain JSON values, durable when it returns; its content is secret."""
 
 
 class Tape:
-    """What a run draws, in order.  A run is a function of its records and of its tape.
+    """Everything that a run draws, in order.  A run is a function of its records and its tape.
 
-    A run draws by `draw` and in no other way.  `line` gives ``keep`` all that was drawn since the last
-    line, together with the step and the records that the draws were made for.  Inside `again` the
-    values of one line are given out a second time, and nothing is drawn.
+    A run draws by `draw` and in no other way.  `line` gives ``keep`` everything drawn since the last
+    line, together with the step and the records for which it was drawn.  Inside `again` the values of
+    one line are returned a second time, and nothing is drawn.
 
-    The values are whole numbers, texts, None, and lists and dicts of such.
+    The values are whole numbers, texts, None, and lists and dicts of these.
 
     >>> kept = []
     >>> tape = Tape(random.Random(1), kept.append)
@@ -40,13 +40,13 @@ class Tape:
     def __init__(self, rng: random.Random, keep: Keep | None = None) -> None:
         self._rng, self._keep = rng, keep
         self._drawn: list[Any] = []
-        self._again: list[Any] | None = None  # what is left of a line, the next value last
+        self._again: list[Any] | None = None  # the rest of a line, with the next value last
         self._broken = False
 
     def draw(self, draw: Callable[[random.Random], Drawn], allowed: Callable[[Any], bool]) -> Drawn:
         """The next value: what ``draw`` makes of the generator, or what it made when it was drawn.
 
-        Raises `ModelError` if the line that is given out again has no value here that is ``allowed``.
+        Raises `ModelError` if the replayed line has no value here that is ``allowed``.
         """
         if self._again is None:
             self._drawn.append(value := draw(self._rng))
@@ -62,7 +62,7 @@ class Tape:
         least: int | None = 0,
         most: int | None = None,
     ) -> int:
-        """`draw` of a whole number from ``least`` to ``most``, where None is no bound."""
+        """`draw` a whole number from ``least`` to ``most``; None means no bound."""
 
         def allowed(value: Any) -> bool:
             return (
@@ -75,7 +75,7 @@ class Tape:
 
     @property
     def pending(self) -> bool:
-        """Whether a value was drawn that is in no line yet, or is left to be given out again."""
+        """Whether a drawn value is in no line yet, or a replayed value is still to be returned."""
         return bool(self._drawn if self._again is None else self._again)
 
     def line(self, step: int, told: Callable[[], list[Any]]) -> None:
@@ -86,7 +86,7 @@ class Tape:
 
     @contextmanager
     def again(self, drawn: list[Any]) -> Iterator[None]:
-        """Give out these values once more, all of them; raises `ModelError` if some are left."""
+        """Return these values once more, all of them; raises `ModelError` if some are left."""
         self._again = drawn[::-1]
         yield
         if self._again:
@@ -94,9 +94,9 @@ class Tape:
         self._again = None
 
     def open(self) -> None:
-        """Begin what must not stop half-way, up to `close`, or a run that is kept does not go on.
+        """Begin what must be completed by `close`; otherwise a kept run does not continue.
 
-        Then its file and what it holds in memory differ.  Raises `OutputError` from then on.
+        Without `close`, its file and its memory differ.  Raises `OutputError` from then on.
         """
         if self._broken:
             raise OutputError(
@@ -108,12 +108,12 @@ class Tape:
         self._broken = self._keep is not None
 
     def close(self) -> None:
-        """All is done, and kept, that was begun by `open`."""
+        """Note that everything begun by `open` is done and kept."""
         self._broken = False
 
 
 def journal_mismatch() -> ModelError:
-    """The error for a line of a tape that the run has not written."""
+    """The error for a line of a tape that the run did not write."""
     return ModelError(
         "go on with a run",
         found="a line of its tape is none of this learner's",

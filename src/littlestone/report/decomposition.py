@@ -1,4 +1,4 @@
-"""Decomposition trees for people, drawn as `littlestone.report.tree` draws mistake trees."""
+"""Drawings of decomposition trees, made like the mistake trees of `littlestone.report.tree`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handing over a release that is paid for: it is never lost, whatever disk or terminal fails."""
+"""Deliver a paid release without losing it, even if the disk or the terminal fails."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from littlestone.errors import OutputError
 
 
 def delivered(model: str, *, write: Callable[[str], None] | None, show: Callable[[], None]) -> None:
-    """``write`` the text of a model, if it is asked for, and ``show`` the release.
+    """``write`` the text of a model if a file was asked for, and ``show`` the release.
 
-    Each is done even if the other fails, in whatever way.  If one fails and the model is in no file, it
-    is kept in another place, which is named: the folder, the home or the temporary folder, or else on
-    standard error.  Raises `OutputError` for a file or terminal that fails and for Ctrl+C, and any
-    other error as it is.
+    Each is done even if the other fails.  If one fails and the model is in no file, the model is saved
+    in another place, and a message names it: the current folder, the home folder or the temporary
+    folder, or else standard error.  Raises `OutputError` for a failing file or terminal and for Ctrl+C.
+    Any other error is raised unchanged.
     """
     failures: list[BaseException] = []
     written = False
@@ -40,7 +40,7 @@ def delivered(model: str, *, write: Callable[[str], None] | None, show: Callable
         raise first
     kept = _kept_elsewhere(model)
     if not isinstance(first, OSError | KeyboardInterrupt):
-        if kept:  # otherwise all of it stands on standard error by now
+        if kept:  # otherwise the whole model has been written to standard error
             sys.stderr.write(f"the release is paid for, and kept in {kept}\n")
         raise first
     raise OutputError(

@@ -13,12 +13,12 @@ from littlestone.errors import OutputError
 Kind = Literal["svg", "png"]
 
 INK, RULE = "#20262e", "#8a929c"
-TWO = ("#2f6db5", "#cf6a1b")  # told apart by the colour-blind too
+TWO = ("#2f6db5", "#cf6a1b")  # distinct for colour-blind readers too
 SIZE = 10  # points of type
 
 
 def picture_kind(picture: Path) -> Kind:
-    """The kind of figure that the suffix of a file asks for.
+    """The kind of figure that a file's suffix names.
 
     Raises `OutputError` for another suffix.
 
@@ -51,7 +51,7 @@ def require_matplotlib() -> None:
 
 
 def drawn(draw: Callable[[Any], None], size: tuple[float, float], kind: Kind) -> bytes:
-    """The file of a figure of ``size`` = (width, height) in inches, on which ``draw`` draws.
+    """The content of a figure file of ``size`` = (width, height) in inches, drawn by ``draw``.
 
     Raises `OutputError` if matplotlib is not installed.
     """
@@ -59,7 +59,7 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], kind: Kind) ->
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    # Words stay words in an SVG file, and equal figures make equal files.
+    # Text stays text in an SVG file, and equal figures make equal files.
     style: Any = {
         "svg.fonttype": "none",
         "svg.hashsalt": "littlestone",
@@ -73,7 +73,7 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], kind: Kind) ->
         "axes.spines.right": False,
     }
     with rc_context(style), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a name may have letters that the font lacks
+        warnings.simplefilter("ignore")  # the font may lack letters of a name
         figure = Figure(figsize=size, facecolor="white")
         draw(figure)
         content = io.BytesIO()
@@ -83,7 +83,7 @@ def drawn(draw: Callable[[Any], None], size: tuple[float, float], kind: Kind) ->
 
 
 def short(name: str, most: int) -> str:
-    """A name on one line, of at most that many characters, without those that no file can hold.
+    """A name on one line of at most ``most`` characters, without characters that no file can hold.
 
     >>> short("thresholds", 8)
     'thres...'

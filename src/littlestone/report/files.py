@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all, and never over one that is of another kind or in use."""
+"""Write a file completely or not at all, and never overwrite a file of another kind or in use."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from littlestone.errors import OutputError
 
 Name = str | os.PathLike[str]
 
-# How the files begin that a command may write over: those that it wrote before.
+# How files begin that a command may overwrite, because a command wrote them before.
 MODEL = rb'\s*\{\s*"format": *"littlestone model '
 CERTIFICATE = rb'\s*\{\s*"format": *"littlestone-certificate '
 PREDICTIONS = rb"prediction\n"
 HISTORY = rb'number,at,dataset,part,|\[\s*\{\s*"number": |\[\]\n'
 FIGURES = {"svg": rb"<\?xml |<svg ", "png": rb"\x89PNG\r\n"}
 
-_HEAD = 200  # bytes of a file that tell its kind
+_HEAD = 200  # the first bytes of a file, which show its kind
 _LEFT = ".unfinished"
 _TRIES = 5
 
 
 def require_different(files: Mapping[str, Iterable[Name | None]]) -> None:
-    """Raise `OutputError` if two of a command's files are one; a key says what they are to it.
+    """Raise `OutputError` if two of a command's files are the same; keys describe the files.
 
-    Two names are one file if they lead to one path or one file on the disk, or differ in upper and
-    lower case only, which many disks take for the same.  So an output never destroys an input.
+    Two names are the same file if they lead to the same path or the same file on the disk.  Names that
+    differ only in upper and lower case count as the same too, because many disks ignore case.  So an
+    output never destroys an input.
 
     >>> require_different({"the table": ["a.csv"], "--out": ["b.json"], "--figure": [None]})
     """
@@ -55,23 +56,23 @@ def _same(one: Path, other: Path) -> bool:
         return True
     try:
         return one.samefile(other)
-    except OSError:  # one of them is not there
+    except OSError:  # one of them does not exist
         return False
 
 
 @contextmanager
 def reserved(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]:
-    """Make sure of the place for a file before the work, and yield the function that writes it.
+    """Check the place for a file before the work, and yield the function that writes the file.
 
-    The content, text or bytes, goes to a temporary file in the same folder, reaches the disk, and
-    then takes the name ``path`` in one step.  Raises `OutputError` at once, before the work, if that
-    cannot be done; so a budget is never spent on a release that cannot be kept.
+    The content, text or bytes, is written to a temporary file in the same folder and flushed to the
+    disk.  Then the temporary file is renamed to ``path`` in one step.  Raises `OutputError` before the
+    work if that cannot be done, so no budget is spent on a release that cannot be kept.
 
-    A file that is there already is written over if it is empty or begins as the pattern ``over``
-    says, as what this command wrote before; a table, a ledger or any other file is not.
+    An existing file is overwritten if it is empty or matches the pattern ``over``, because this command
+    wrote it before.  A table, a ledger or any other file is not overwritten.
 
-    A temporary file is there only while its content is written.  One that a kill left is removed by
-    the next call for ``path``.
+    A temporary file exists only while its content is written.  If a kill leaves one behind, the next
+    call for ``path`` removes it.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -86,12 +87,14 @@ def reserved(path: Name, over: bytes) -> Iterator[Callable[[str | bytes], None]]
     def write(content: str | bytes) -> None:
         whole = content.encode() if isinstance(content, str) else content
         try:
-            # It may have come meanwhile, as from another command.
+            # Another command may have created it meanwhile.
             _require_replaceable(target, over)
             for left in reversed(range(_TRIES)):
                 try:
                     return _replace(target, whole)
-                except FileNotFoundError:  # another process took the temporary file for left over
+                except (
+                    FileNotFoundError
+                ):  # another process removed the temporary file as a leftover
                     if not left:
                         raise
         except OSError as error:
@@ -104,7 +107,7 @@ def _require_replaceable(target: Path, over: bytes) -> None:
     if not target.exists():
         return
     if not target.is_file():
-        raise OSError(0, "there is something else than a file")
+        raise OSError(0, "it exists and is not a file")
     with target.open("rb") as file:
         head = file.read(_HEAD)
     if head and not re.match(over, head):
@@ -122,7 +125,7 @@ def _temporary(target: Path) -> tuple[int, str]:
 
 
 def _remove_left(target: Path) -> None:
-    with suppress(OSError):  # whoever may not list the folder leaves it
+    with suppress(OSError):  # the folder may not be listable
         for name in os.listdir(target.parent):
             if re.fullmatch(
                 re.escape(f".{target.name}.") + "[a-z0-9_]{8}" + re.escape(_LEFT), name
@@ -137,7 +140,7 @@ def _replace(target: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        # A temporary file is for its owner's eyes; the finished one follows the user's umask.
+        # Only the owner can read a temporary file; the finished file follows the user's umask.
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)

@@ -55,9 +55,8 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
             "privacy",
             f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
             f"of the {release.n:,} records changes the probability of any set of "
-            f"{_outputs(release)} by at most a "
-            f"factor e^{decimal_text(cost.epsilon)}"
-            + (f", up to {decimal_text(cost.delta)}" if cost.delta else ""),
+            f"{_outputs(release)} by at most a factor {_factor(cost.epsilon)}"
+            + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
         ),
         ("mechanism", release.mechanism),
         ("class", release.hypotheses),
@@ -68,6 +67,18 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
     if not release.private:
         rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
     return rows
+
+
+def _factor(epsilon: Fraction) -> str:
+    """The number e^epsilon, as three digits rounded up; beyond epsilon 10, as a power.
+
+    >>> _factor(Fraction(1)), _factor(Fraction(1, 2)), _factor(Fraction(12))
+    ('2.72', '1.65', 'e^12')
+    """
+    if epsilon > 10:
+        return f"e^{decimal_text(epsilon)}"
+    power = (Decimal(epsilon.numerator) / Decimal(epsilon.denominator)).exp()
+    return f"{Context(prec=3, rounding=ROUND_CEILING).create_decimal(power):,f}"
 
 
 def _outputs(release: Release) -> str:

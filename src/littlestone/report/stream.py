@@ -1,4 +1,4 @@
-"""A figure of a private run over a stream: when which rule was published; its errors too, if asked."""
+"""A figure of a private run over a stream: the published rules over time and, if asked, mistakes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from littlestone.report.figures import INK, RULE, TWO, Kind, drawn, short
 
-_ROW, _MOST = 0.3, 24  # inches a rule, and rules that are named
+_ROW, _MOST = 0.3, 24  # inches per rule, and the most rules that are named
 _WORDS, _TITLE = 44, 84  # characters
 _CHARACTER = 0.075  # inches
 
 
 @dataclass(frozen=True)
 class Publication:
-    """A rule in words, and the step from which on it is the published one."""
+    """A rule in words, and the step at which it was published."""
 
     step: int
     words: str
@@ -25,7 +25,7 @@ class Publication:
 class Mistakes:
     """The steps of the mistakes between the steps ``begin`` and ``end`` of a run: NOT PRIVATE.
 
-    ``draws`` are those of the draws, also of those that found nothing.
+    ``draws`` are the steps of all draws, including the draws that found nothing.
     """
 
     begin: int
@@ -42,10 +42,11 @@ def figure(
     kind: Kind,
     mistakes: Mistakes | None = None,
 ) -> bytes:
-    """The publications against the step, on a logarithmic scale up to the horizon, under ``title``.
+    """A plot of the publications against the step, on a logarithmic scale up to the horizon.
 
-    A function of the private release and of declarations, but for ``mistakes``, which are marked.
-    Of more than 24 rules only their number is drawn.  Raises `OutputError` without matplotlib.
+    It depends only on the private release and declarations, except for ``mistakes``, which are marked.
+    If there are more than 24 rules, only their number is drawn.  Raises `OutputError` without
+    matplotlib.
     """
     rows = min(len(published), _MOST)
     top, below = rows * _ROW + 0.5, 0.0 if mistakes is None else 2.4
@@ -67,7 +68,7 @@ def figure(
             steps = [max(p.step, 1) for p in published]
             axes.step([*steps, horizon], [*range(len(steps)), len(steps) - 1], where="post")
             axes.set(ylabel="rules so far")
-        first = max(published[0].step, 1)  # of a run that goes on, what was published last
+        first = max(published[0].step, 1)  # for a resumed run, the last publication before it
         axes.set(xscale="log", xlim=(first, max(horizon, first + 1)), xlabel="step")
         if mistakes is not None:
             axes.set(xlabel="")
@@ -91,7 +92,7 @@ def _named(axes: Any, published: Sequence[Publication], horizon: int) -> None:
 
 
 def _mistaken(axes: Any, mistakes: Mistakes, published: Sequence[int]) -> None:
-    """Mistakes so far, those since the last publication, and the draws."""
+    """Plot the mistakes so far, the mistakes since the last publication, and the draws."""
     begin, end = max(mistakes.begin, 1), max(mistakes.end, mistakes.begin, 1)
     places, so_far, waiting = [begin], [0], [0]
     later = [step for step in published if step > begin]

@@ -1,4 +1,4 @@
-"""Mistake trees for people: their top levels, in the terminal and as a figure."""
+"""Drawings of the top levels of mistake trees, for the terminal and as figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from littlestone.steps import answering
 from littlestone.visible import visible
 
 _TERMINAL = ("blue", "yellow")
-_CHARACTER = 0.085  # inches, of that size, rather too wide than too narrow
+_CHARACTER = 0.085  # inches at that size, a little too wide to be safe
 _ROW = 0.34  # inches between two leaves
 _MOST = 48  # characters of a name in a figure
 
@@ -26,8 +26,8 @@ _MOST = 48  # characters of a name in a figure
 class Node:
     """A node of a drawing: a point and the nodes after its labels, or an end.
 
-    ``after`` are pairs of a label and the node below.  An end is a hypothesis that gives all labels of
-    its path, or says how many levels are left out.
+    ``after`` holds pairs of a label and the node below.  An end is a hypothesis that gives all labels
+    of its path, or a note of how many levels are left out.
     """
 
     text: str
@@ -36,11 +36,11 @@ class Node:
 
     @property
     def ends(self) -> int:
-        """The number of ends below, or 1 for an end."""
+        """The number of ends below this node; 1 for an end."""
         return sum(node.ends for _, node in self.after) or 1
 
     def __str__(self) -> str:
-        """The drawing in plain text: each node after its label, below the node that it hangs from."""
+        """The drawing in plain text: each node follows its label, below its parent."""
         lines = [visible(self.text)]
         for i, (y, node) in enumerate(self.after):
             last = i == len(self.after) - 1
@@ -53,7 +53,7 @@ class Node:
 def table_tree(
     tree: MistakeTree, points: Sequence[str], hypotheses: Sequence[str], levels: int
 ) -> Node:
-    """The top levels of a tree of a table, under the names of its columns and rows."""
+    """The top levels of a tree of a table, with the names of its columns and rows."""
 
     def node(i: int, level: int) -> Node:
         if level == tree.depth:
@@ -67,7 +67,7 @@ def table_tree(
 
 
 def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
-    """The top levels of a deepest tree shattered by a class, as its mistake points make it.
+    """The top levels of a deepest tree that a class shatters, built from its mistake points.
 
     Raises `DeclarationError` for the empty class and for one of infinite Littlestone dimension, and
     `TooLargeError` beyond `MOST_ANSWERED` steps.
@@ -105,8 +105,8 @@ def _class_node(V: HypothesisClass[Any], depth: int, levels: int) -> Node:
 def _member(V: HypothesisClass[Any]) -> str:
     if isinstance(V, Enumerable):
         return V.hypothesis(0).words()
-    # At a mistake point some other label than the SOA's has a hypothesis, and lowers the dimension;
-    # when that is 0, one function is left, and it is the SOA function.
+    # At a mistake point some label other than the SOA's has a hypothesis and lowers the dimension.
+    # When the dimension is 0, one function is left, and it is the SOA function.
     while (x := V.mistake_point()) is not None:
         others = (V.restrict(x, y) for y in range(V.labels) if y != V.soa_label(x))
         V = next(W for W in others if not W.is_empty())
@@ -118,7 +118,7 @@ def _cut(levels: int) -> Node:
 
 
 def terminal(root: Node) -> Tree:
-    """The drawing for a terminal, with the labels in front of the nodes."""
+    """The drawing for a terminal, with each label in front of its node."""
     drawn = Tree(Text(visible(root.text), style="bold" if root.after else ""), guide_style="dim")
     _grow(drawn, root)
     return drawn
@@ -132,7 +132,7 @@ def _grow(drawn: Tree, node: Node) -> None:
 
 
 def figure(root: Node, title: str, *, kind: Kind) -> bytes:
-    """The drawing as a file of that kind, from the root on the left to the hypotheses on the right.
+    """The content of a figure file, with the root on the left and the hypotheses on the right.
 
     Raises `OutputError` if matplotlib is not installed.
     """
@@ -184,7 +184,7 @@ class _Pen:
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 
-        # To the middle of the next box, which hides its part.
+        # The edge ends in the middle of the next box, which hides the rest of it.
         start = self._left[level] + self._widths[level] * _CHARACTER + 0.2
         stop = self._left[level + 1] - 0.06
         bend = start + 0.5 * self._gap

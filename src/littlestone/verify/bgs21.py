@@ -85,7 +85,7 @@ def separate_bits_class(d: int, b: int) -> LabelTable:
 
 
 def _io_tree_depth(H: LabelTable) -> int:
-    """MLS by Definition 2.11: the deepest io-labelled tree, two different labels on its edges."""
+    """MLS by Definition 2.11: the deepest io-labelled tree with two different labels on its edges."""
 
     @cache
     def depth(rows: frozenset[tuple[int, ...]]) -> int:
@@ -111,7 +111,7 @@ def multiclass_is_psi_n() -> Outcome:
 
 @statement("BGS21 section 4.2 (2): max_i LDim(H|_i) <= Psi^bin_LD(H)")
 def bit_classes_below_psi_bin() -> Outcome:
-    """And the sum over the bits is above it: a learner of every bit errs whenever it errs."""
+    """The sum over the bits is above it, because a learner of every bit errs whenever it errs."""
     tables = list(_random_tables(150))
     bits = [_bit_dimensions(H) for H in tables]
     psi = [psi_littlestone_dimension(H, psi_bin) for H in tables]
@@ -236,7 +236,7 @@ def rotations() -> Outcome:
 
 @statement("BGS21 section 1.2, converse: max_i LDim(H|_i) >= MLS(H) / ceil(log2(k + 1))")
 def some_bit_class_is_large() -> Outcome:
-    """On random classes; equality where each bit has its own points, so "larger than" is too much."""
+    """On random classes; equal if each bit has its own points, so "larger than" is too much."""
     gaps = [
         max(_bit_dimensions(H)) * H.bits - multiclass_littlestone_dimension(H)
         for H in _random_tables(150)

@@ -26,7 +26,7 @@ ALPHA, BETA = 0.1, 0.05
 
 @statement("BGS21 Theorem 3.1, privacy: the parts together cost what one bit costs")
 def parts_are_private() -> Outcome:
-    """Exact on all neighbouring samples of four records; and the bits on all records, composed."""
+    """Exact on all neighbouring samples of four records, and for bits on all records, composed."""
     audits = [
         find_subject(name).make(Fraction(1), Fraction(0)).exact()
         for name in ("bit-parts-learner", "bits-learner")
@@ -76,7 +76,7 @@ def generic(d: int, cuts: int) -> int:
 
 
 def _generic_parts(H: FiniteClass) -> int:
-    """What the reduction plans with the generic learner for each bit class."""
+    """The size that the reduction plans with the generic learner for each bit class."""
     binary = partial(IrreducibleLearner.with_proved_bound, alpha=ALPHA / H.bits, beta=BETA / H.bits)
     learner = BitPartsLearner(H, Budget(1, "1e-6"), binary=binary)
     bound = learner.plan(ALPHA, BETA, setting="realizable")

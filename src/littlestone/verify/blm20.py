@@ -26,13 +26,13 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from littlestone.verify.statement import Outcome, statement
 
-# A state of the SOA, and whether all tournament examples agree with the target; with its probability.
+# A state of the SOA, whether all tournament examples agree with the target, and its probability.
 Law = dict[tuple[ExtendedSOA[Any], bool], Fraction]
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Exactly: D_k, SOA(S T) for S ~ D_k and T ~ D^n, and the expected blocks that S takes."""
+    """The exact D_k, SOA(S T) for S ~ D_k and T ~ D^n, and the expected blocks that S takes."""
 
     samples: Law
     rules: dict[Hypothesis[Any], Fraction]
@@ -74,7 +74,7 @@ _differ = cache(disagreement)
 
 @cache
 def _stages(setting: Setting) -> tuple[Stage, ...]:
-    """D_0, ..., D_d, up to the first that two equal rules make impossible."""
+    """D_0, ..., D_d, up to the first that is impossible because two rules are always equal."""
     stages: list[Stage] = []
     samples: Law = {(ExtendedSOA(setting.H), True): Fraction(1)}
     blocks = Fraction(0)
@@ -118,7 +118,7 @@ def _masks(points: int, rows: Sequence[int]) -> FiniteClass:
 
 
 SPREAD = Setting((_H := _masks(8, [64, 161, 166, 20, 56])), _H.hypothesis(3), 1)
-"""Five functions on eight points, LDim = 2, of which no rule is ever frequent."""
+"""Five functions on eight points with LDim = 2, for which no rule is ever frequent."""
 
 
 @cache
@@ -157,7 +157,7 @@ def _chain(k: int, eta: Fraction) -> Fraction:
 
 @statement("BLM20 Proposition 5, sharper: Pr[A(S) = h] <= (1 - loss(h))^n for consistent A")
 def stability_generalizes() -> Outcome:
-    """The SOA, which is consistent; so a rule of frequency eta has loss <= ln(1/eta) / n."""
+    """The SOA is consistent, so a rule of frequency eta has loss <= ln(1/eta) / n."""
     found = [(s, f, p) for s, k, f, p in _all_rules() if k == 0]
     wrong = sum(p > (1 - s.loss(f)) ** s.n for s, f, p in found)
     tight = sum(p == (1 - s.loss(f)) ** s.n for s, f, p in found)
@@ -205,7 +205,7 @@ def frequent_rules() -> Outcome:
 
 @statement("BLM20, proof of Lemma 12: Pr[all k tournament examples agree with c] = 2^-k")
 def who_wins_is_not_independent() -> Outcome:
-    """When y = c(x), the winner is the one that errs at x: rather the one that went wrong before."""
+    """If y = c(x), the winner is the one that errs at x: more often the one that went wrong before."""
     first, second = (stage.agreeing for stage in _stages(SPREAD)[1:])
     return Outcome(
         "true for k = 1, false for k = 2",
@@ -237,7 +237,7 @@ def frequent_rules_repaired() -> Outcome:
 
 @statement("BLM20 Lemma 13, sharper: Pr[SOA(S T) = f] <= (1 - loss(f))^n for S ~ D_k")
 def frequent_rules_generalize() -> Outcome:
-    """For all k and f, realizable or not; so that a frequency of 2^-d means loss <= d / n."""
+    """For all k and f, realizable or not; so a frequency of 2^-d means loss <= d / n."""
     found = list(_all_rules())
     wrong = sum(p > (1 - s.loss(f)) ** s.n for s, _, f, p in found)
     wrong += sum(
@@ -277,9 +277,9 @@ def expected_draws() -> Outcome:
 
 @statement("BLM20 Theorem 10: Pr[G(S) = f] >= 1 / ((d + 1) 2^(d + 1)) for some f, loss(f) <= alpha")
 def globally_stable() -> Outcome:
-    """G without its cap, exactly; k uniform in 0, ..., d, and a D_k that is impossible gives nothing.
+    """G without its cap, exactly; k is uniform in 0, ..., d, and an impossible D_k gives nothing.
 
-    For d = 2 its proof rests on Lemma 12, and shows `stability` / (d + 1) as that is repaired.
+    For d = 2 its proof rests on Lemma 12; with the repaired lemma it shows `stability` / (d + 1).
     """
     least = {1: Fraction(1), 2: Fraction(1)}
     for setting in _settings():

@@ -1,4 +1,4 @@
-"""Boosting: BLM20, Theorem 6, as the statement that it is; and algorithmically, by majority."""
+"""Boosting: BLM20, Theorem 6, as an existence statement; and as an algorithm, by majority."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.verify.statement import Outcome, statement
 
 EPSILON, ALPHA = Fraction(1, 10), 1 / 16
-"""Of the weak learner of Theorem 6; its beta is 1/16 too."""
+"""The parameters of the weak learner of Theorem 6; its beta is 1/16 too."""
 
 
 def _tables() -> list[FiniteClass]:
@@ -36,7 +36,7 @@ def _tables() -> list[FiniteClass]:
     "BLM20 Theorem 6: a class with a weak private learner has a strong one, that of Theorem 1"
 )
 def weak_means_strong() -> Outcome:
-    """The chain of its proof on twelve tables, each step but the lower bound for thresholds.
+    """The chain of its proof on twelve tables, with each step except the lower bound for thresholds.
 
     The weak learner is `ExponentialLearner` at epsilon 0.1 and its proved n for alpha = beta = 1/16.  A
     class with t thresholds at most has LDim < 2^(t + 1) (ALMM19, Theorem 3), and for that LDim the

@@ -43,7 +43,7 @@ def _most_mistakes(V: FiniteClass) -> int:
     for x in V.domain:
         for y in (0, 1):
             rest = V.restrict(x, y)
-            # A point whose label is known already can force nothing.
+            # A point whose label is already known can force nothing.
             if not rest.is_empty() and rest != V:
                 worst = max(worst, int(V.soa_label(x) != y) + _most_mistakes(rest))
     return worst
@@ -73,7 +73,7 @@ def soa_mistakes() -> Outcome:
 
 
 class _Arbitrary(OnlineLearner[Any]):
-    """A deterministic learner without sense: a fixed pseudo-random function of point and round."""
+    """A deterministic learner without sense: a fixed pseudo-random label per point and round."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -160,7 +160,7 @@ def vc_below_littlestone() -> Outcome:
 
 @statement("L5 Example 2: thresholds on the reals have infinite LDim")
 def infinite_dimension() -> Outcome:
-    """The adversary halves an interval for as long as it is asked to."""
+    """The adversary halves an interval in every round."""
     H = Thresholds.over(Reals())
     mistakes = play(_Arbitrary(0), TreeAdversary(H), rounds=1000).mistakes
     return Outcome(
@@ -179,7 +179,7 @@ def exponential_privacy() -> Outcome:
     """Exact output distributions on all neighbouring samples of 3 records, in rationals."""
     worst, pairs = Fraction(0), 0
     epsilon = Fraction(1)
-    # More digits than the mechanism uses, and still certainly below e^epsilon.
+    # More digits than the mechanism uses, but still certainly below e^epsilon.
     ratio = exp_below(epsilon, bits=256)
     for H in (Thresholds.on(0, 1), FiniteClass.from_array([[0, 1], [1, 0], [1, 1]])):
         learner = ExponentialLearner(H, Budget(epsilon))
@@ -216,7 +216,7 @@ def _failure(learner: ExponentialLearner[str], sample: Sample[str], bad: list[bo
 def exponential_sample_size() -> Outcome:
     """The failure probability at the planned n, averaged over samples of a hard distribution.
 
-    Realizable: 300 hypotheses that err on 11 % of the points each, beside the truth.  Agnostic: a
+    Realizable: 300 hypotheses that each err on 11 % of the points, beside the truth.  Agnostic: a
     function and its complement, with labels that agree with the first at a rate of 0.555.
     """
     alpha, beta, runs = 0.1, 0.1, 400

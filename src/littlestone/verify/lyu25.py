@@ -87,7 +87,7 @@ def _found(H: FiniteClass, p: int, d: int) -> tuple[int, frozenset[Hypothesis[st
 def _pairs() -> tuple[tuple[FiniteClass, FiniteClass, int, int], ...]:
     """Classes G <= H with p and d: all over three points, and random larger ones.
 
-    On three points p = 3 is left out: then every DDim is 0.
+    On three points p = 3 is left out, because every DDim is then 0.
     """
     rng = np.random.default_rng(4)
     found = [
@@ -179,7 +179,7 @@ def soa_class() -> Outcome:
     "Lyu25 Lemma 4.3: for G <= H, DDim_2p(G) <= DDim_p(H), and if equal, H has the SOAs of G"
 )
 def nested_classes() -> Outcome:
-    """If equal, the SOAs of the top leaves of any optimal tree of G are essential to H."""
+    """If they are equal, the SOAs of the top leaves of any optimal tree of G are essential to H."""
     wrong = equal = large = 0
     for G, H, p, d in _pairs():
         t, essential = _found(H, p, d)
@@ -263,7 +263,7 @@ def exposed_hypotheses() -> Outcome:
         below = [sum(1 << i for i, e in enumerate(errors) if e < bound) for bound in range(4)]
         for p in range(n, 4):
             for H in _classes():
-                # Whatever f is essential to the part below b must err less than b.
+                # Every f that is essential to the part below b must err less than b.
                 for bound in range(1, max(errors) + 1):
                     G = replace(CUBE, alive=H.alive & below[bound])
                     if not G.is_empty():
@@ -281,7 +281,7 @@ def exposed_hypotheses() -> Outcome:
     "Lyu25 section 4.1: a class with at most p 2^(d-l) distinct columns, l >= 1, is reducible"
 )
 def few_columns() -> Outcome:
-    """So DDim = 0 where there are at most p columns; copies of a column do not count."""
+    """So DDim = 0 if there are at most p columns; copies of a column do not count."""
     reducible = zero = wrong = 0
     for H, p, d in _settings():
         dimension = H.littlestone_dimension()
@@ -301,7 +301,7 @@ def few_columns() -> Outcome:
 
 @statement("Lyu25 Lemma 4.3 for greedy trees that are kept while C shrinks and p doubles")
 def greedy_nested_trees() -> Outcome:
-    """Every stage is valid; of equal degree, its top SOAs were top SOAs of the stage before."""
+    """Every stage is valid; at equal degree, its top SOAs were top SOAs of the stage before."""
     rng = np.random.default_rng(6)
     stages = wrong = equal = 0
     for H in (*_random_classes(), *(H for H in _classes() if H.size >= 4)):

@@ -1,6 +1,6 @@
-"""Lyu25, section 6: private online learning; what holds, what does not, and what does instead.
+"""Lyu25, section 6: private online learning; what holds, what fails, and what holds instead.
 
-Numbers of lemmas in docstrings are those of docs/proofs/staged-stream.md.
+The lemmas in docstrings are those of docs/proofs/staged-stream.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Scores = Counter[Hypothesis[Any]]
 
 
 def _random_class(rng: np.random.Generator) -> FiniteClass:
-    """Singletons and a few functions more, all flipped alike: hard to reduce."""
+    """Singletons and a few more functions, all flipped alike: hard to reduce."""
     n = int(rng.integers(4, 9))
     more = rng.integers(0, 2, (int(rng.integers(0, 5)), n))
     rows = np.concatenate([np.eye(n, dtype=int), more])
@@ -39,7 +39,7 @@ def _random_class(rng: np.random.Generator) -> FiniteClass:
 
 
 def _listed(H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int) -> set[Hypothesis[Any]]:
-    """What a teacher with these chunks lists in stage number ``stage`` + 1."""
+    """The list of a teacher with these chunks in stage number ``stage`` + 1."""
     d = int(H.littlestone_dimension())
     found = stage_leaves(H, chunks, levels(d)[stage], cap << stage, d - stage)
     return {V.soa() for V in found}
@@ -47,7 +47,7 @@ def _listed(H: FiniteClass, chunks: Sequence[Chunk], stage: int, cap: int) -> se
 
 @statement("Lyu25 Claim 6.1: between U - s and U + z mistakes come before a hit")
 def mistakes_before_a_hit() -> Outcome:
-    """Noise on one side, e^epsilon a little above 2: the exact law of the first hit."""
+    """One-sided noise, e^epsilon slightly above 2: the exact law of the first hit."""
     worst = [0.0, 0.0]
     for U, gap in product((3, 5, 7), (1, 2)):
         stream = [t % gap == 0 for t in range(18)]
@@ -181,7 +181,7 @@ def exposed_and_essential() -> Outcome:
 
 @statement("Lyu25 Claim 6.4, p(u) >= 2^-O(d^2): false for B = k/10, as bottom depends on delta")
 def bottom_is_rarer() -> Outcome:
-    """All k teachers list one hypothesis alone; B the least that is private, k = 10 B."""
+    """All k teachers list only one hypothesis; B is the least that is private, k = 10 B."""
     shown, false = [], True
     for d, delta in product((1, 2), (Fraction(1, 10**6), Fraction(1, 10**12))):
         sampling = SparseSampling[int](Budget(Fraction(1, 20), delta), 2 ** (d * d))

@@ -73,7 +73,7 @@ online_teachers = _audited(
 
 @statement("Lyu25 Algorithm 1: B = 10 ln(L / delta) / eps suffices; the least B is a tenth of it")
 def least_bottom() -> Outcome:
-    """The paper's B beside the least one, and what the least one less would cost."""
+    """The paper's B beside the least one, and the delta of one less than the least."""
     wrong, ratios = 0, []
     for size in (1, 10, 100, 10**4):
         for epsilon in (Fraction(1, 10), Fraction(1), Fraction(2)):

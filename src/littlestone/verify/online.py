@@ -17,7 +17,7 @@ from littlestone.verify.statement import Outcome, statement
 
 @statement("GL21 at LDim 1: every mistake of the SOA names the target")
 def one_mistake_names_the_target() -> Outcome:
-    """What agrees with a mistake, on random tables of dimension 1."""
+    """The functions that agree with a mistake, on random tables of dimension 1."""
     rng = np.random.default_rng(11)
     classes = mistakes = wrong = 0
     for _ in range(400):

@@ -41,7 +41,7 @@ def _tables(count: int = 120, hypotheses: int = 8, points: int = 4) -> tuple[Fin
 
 
 def at_most(d: int, points: int, labels: int) -> FiniteClass:
-    """All functions on so many points with at most d labels other than 0: LDim = min(d, points)."""
+    """All functions on ``points`` points with at most d labels other than 0: LDim = min(d, points)."""
     rows = (row for row in product(range(labels), repeat=points) if np.count_nonzero(row) <= d)
     return FiniteClass.from_array(list(rows), labels=labels)
 
@@ -109,7 +109,7 @@ def leaves() -> Outcome:
 
 
 def _chain(H: FiniteClass, p: int, d: int) -> DecompositionTree[str]:
-    """The tree that splits off, point by point, the functions that do not say 0 there."""
+    """The tree that splits off, point by point, the functions that are not 0 there."""
     nodes: list[Node[str]] = []
     V = H
     for x in H.domain:
@@ -149,7 +149,7 @@ def soa_class() -> Outcome:
 
 
 def _chunks(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
-    """One label other than 0, and a few functions more; what three teachers hold of one of them."""
+    """One label other than 0, and a few more functions; what three teachers hold of one of them."""
     n, m, labels = int(rng.integers(4, 8)), int(rng.integers(2, 5)), int(rng.integers(3, 5))
     one = at_most(1, n, labels).table()[1:]
     more = rng.integers(0, labels, (int(rng.integers(3)), n))

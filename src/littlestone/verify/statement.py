@@ -1,4 +1,4 @@
-"""What a runnable statement is, and how all of them are found and run."""
+"""Runnable statements, and how all of them are found and run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from littlestone.discovery import modules
 
 @dataclass(frozen=True)
 class Outcome:
-    """What running a statement showed: the bound it states, what was measured, whether it holds."""
+    """The result of running a statement: the bound it states, what was measured, whether it holds."""
 
     stated: str
     measured: str
@@ -32,7 +32,7 @@ class Verdict:
 
 
 class Statement:
-    """A statement of a paper with the function that runs it; deterministic, in seconds."""
+    """A statement of a paper with the function that runs it; deterministic, and done in seconds."""
 
     def __init__(self, name: str, run: Callable[[], Outcome]) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""What teachers agree on: Lyu25, Theorem 3, and what its proof needs of p."""
+"""What teachers agree on: Lyu25, Theorem 3, and the condition on p that its proof needs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from littlestone.verify.statement import Outcome, statement
 def agreed(
     H: FiniteClass, chunks: list[Sample[Any]], *, doublings: int
 ) -> set[Hypothesis[Any]] | None:
-    """What the lists of all teachers share if their balls interleave; None if they do not.
+    """The rules that the lists of all teachers share if their balls interleave; None if not.
 
-    The radii 0 = b_0 <= ... <= b_d are the least with which what errs at most b_j times on one chunk
-    errs at most b_(j+1) times on each; that is impossible if it takes a radius of a whole chunk.
+    The radii 0 = b_0 <= ... <= b_d are the least for which whatever errs at most b_j times on one chunk
+    errs at most b_(j+1) times on each; that is impossible if it takes the radius of a whole chunk.
     """
     wrong = np.array([errors(list(H), chunk) for chunk in chunks])
     radius = 0
@@ -41,7 +41,7 @@ def agreed(
 
 
 def chunks_of_three(rng: np.random.Generator) -> tuple[FiniteClass, list[Sample[Any]]]:
-    """Singletons and a few functions more, all flipped alike; what three teachers hold of one."""
+    """Singletons and a few more functions, all flipped alike; what three teachers hold of one."""
     n, m = int(rng.integers(5, 11)), int(rng.integers(2, 6))
     rows = np.concatenate([np.eye(n, dtype=int), rng.integers(0, 2, (int(rng.integers(3)), n))])
     H = FiniteClass.from_array(rows ^ rng.integers(0, 2, n))

@@ -14,11 +14,11 @@ from littlestone.audit import Subject, find_subject, mechanism_subject
 from littlestone.audit.subjects import online, staged
 from littlestone.learners.online import stage_stream
 from littlestone.privacy import Budget
-from littlestone.privacy.mechanisms.lists import stable_histogram
-from littlestone.privacy.mechanisms.scores import cell_counts
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
+from littlestone.privacy.mechanisms.lists import stable_histogram
+from littlestone.privacy.mechanisms.scores import cell_counts
 from littlestone.privacy.mechanisms.scores.permute_and_flip import PermuteAndFlip
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold

@@ -17,11 +17,12 @@ from typing import Any
 
 from littlestone.audit import Subject, mechanism_subject
 from littlestone.privacy import Budget
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
-from littlestone.privacy.mechanisms.quiet_threshold import QuietSession, QuietThreshold
 from littlestone.privacy.mechanisms.streams.competition import Competition, no_handicap
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
+from littlestone.privacy.mechanisms.thresholds.threshold_tests import Session
+from littlestone.privacy.samplers.geometric import discrete_laplace
 from littlestone.privacy.tape import Tape
 from plants.harness import Plant, follows_its_law
 
@@ -58,38 +59,20 @@ class SelectsByKeptSkips(ContinualSelection[Any]):
         return KeptSkips(self.terms(self.growth, shared=self.shared), self.horizon, tape)
 
 
-class Stepwise(QuietSession):
-    """Each wait is drawn step by step, so that it has few ways."""
+class Halves(SparseVector):
+    """With both noises DLap(1/2), that is a ratio of 2 each."""
 
-    longest = 1
+    def noises(self) -> tuple[Fraction, Fraction]:
+        return Fraction(1, 2), Fraction(1, 2)
 
 
-class QuieterSession(Stepwise):
+class LessThresholdNoise(Halves):
     """The scale of rho is .95 of what it should be: 1 / ln(1 / .482) of 1 / ln 2."""
 
-    def _begin(self) -> None:
-        noise = self._noise
-        self._noise *= Fraction(964, 1000)
-        super()._begin()
-        self._noise = noise
-
-
-class Half(QuietThreshold):
-    """With noise DLap(1/2), that is e^epsilon = 2."""
-
-    @property
-    def noise(self) -> Fraction:
-        return Fraction(1, 2)
-
-    session: type[QuietSession] = Stepwise
-
-    def start(self, *, receipt: Receipt) -> QuietSession:
-        rng = receipt.redeem(self)
-        return self.session(self.noise, self.threshold, rng)
-
-
-class LessThresholdNoise(Half):
-    session = QuieterSession
+    def begin(self, rng: random.Random) -> Session:
+        threshold_noise, noise = self.noises()
+        rho = discrete_laplace(threshold_noise * Fraction(964, 1000), rng)
+        return Session(noise, self.threshold + rho, self.hits, self.hits_below, rng)
 
 
 def _same(data: Any) -> Any:
@@ -116,6 +99,7 @@ PLANTS = [
     _plant("competition_kept_skips", "The number of skipped records is kept across epochs.",
            (ContinualSelection, SelectsByKeptSkips), ((("a",), ("a",)), (("a",), ())),
            growth=2, shared=True, **SELECTION),
-    _plant("quiet_less_threshold_noise", "The scale of the threshold's noise is 5% too small.",
-           (Half, LessThresholdNoise), ((True,), (False,)), epsilon=Fraction(1), threshold=1),
+    _plant("vector_less_threshold_noise", "The scale of the threshold's noise is 5% too small.",
+           (Halves, LessThresholdNoise), ((0,), (-1,)),
+           threshold_epsilon=Fraction(1), query_epsilon=Fraction(1), threshold=0),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Mistakes in threshold tests: the sparse vector technique and counters of a stream.
+"""Mistakes in threshold tests: the sparse vector technique.
 
 Their noises are short rationals, so that audits are quick, and the claims are the logarithms of the
 ratios that the proofs give for them.
@@ -11,8 +11,6 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from littlestone.audit import Subject, neighbours
-from littlestone.privacy.mechanisms.quiet_threshold import QuietThreshold
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import (
     Answers,
@@ -23,9 +21,7 @@ from littlestone.privacy.rational import log_above
 from plants.harness import Plant, is_private, toy
 
 ONE, HALF, THIRDS = Fraction(1), Fraction(1, 2), Fraction(2, 3)
-NOISE = HALF
 Values = tuple[int, ...]
-Stream = tuple[bool, ...]
 
 
 class Short(SparseVector):
@@ -38,14 +34,6 @@ class Short(SparseVector):
     def claimed(self) -> Fraction:
         """That of 2c moves: r1 r2^2c."""
         return THIRDS ** -(1 + 2 * self.hits)
-
-
-class ShortCounter(QuietThreshold):
-    """With noise DLap(1/2), that is e^epsilon = 2."""
-
-    @property
-    def noise(self) -> Fraction:
-        return NOISE
 
 
 def telling() -> Iterator[tuple[Values, Values]]:
@@ -87,48 +75,6 @@ def pays_for_one_hit(m: Short, values: Values) -> dict[Answers, Fraction]:
     return with_noises(THIRDS, THIRDS**m.hits, m, values, m.hits)
 
 
-def given_one_rho(mechanism: QuietThreshold, stream: Stream) -> dict[Answers, Fraction]:
-    """One threshold noise for all epochs."""
-    found = {}
-    for answers in sequences(len(stream), len(stream) + 1, hits_below=False):
-        gaps, count = [], 0
-        for counts, hit in zip(stream, answers, strict=True):
-            count += counts
-            gaps.append(mechanism.threshold - count)
-            count = 0 if hit else count
-        found[answers] = probability(gaps, answers, NOISE, NOISE)
-    return found
-
-
-def epochs(
-    mechanism: QuietThreshold, stream: Stream, chance: Callable[[int, bool], Fraction]
-) -> dict[Answers, Fraction]:
-    """Tests that hit independently with probability chance(gap, whether the count moved)."""
-    found = {}
-    for answers in sequences(len(stream), len(stream) + 1, hits_below=False):
-        mass, count = Fraction(1), 0
-        for counts, hit in zip(stream, answers, strict=True):
-            count += counts
-            p = chance(mechanism.threshold - count, counts)
-            mass *= p if hit else 1 - p
-            count = 0 if hit else count
-        found[answers] = mass
-    return found
-
-
-def waits_marginally(mechanism: QuietThreshold, stream: Stream) -> dict[Answers, Fraction]:
-    """Geometric waits whose probability is averaged over rho."""
-    return epochs(mechanism, stream, lambda gap, _: probability([gap], [True], NOISE, NOISE))
-
-
-def looks_at_changes_only(mechanism: QuietThreshold, stream: Stream) -> dict[Answers, Fraction]:
-    return epochs(
-        mechanism,
-        stream,
-        lambda gap, moved: probability([gap], [True], NOISE, NOISE) if moved else Fraction(0),
-    )
-
-
 def _claim(ratio: Fraction) -> Fraction:
     return log_above(ratio) + Fraction(1, 10**15)
 
@@ -141,23 +87,6 @@ def _vector(mistake: str, broken: Callable[[Any, Values], Any], hits: int = 1) -
     return Plant(f"vector_{broken.__name__}", mistake, is_private, honest, made)
 
 
-def _counter(mistake: str, broken: Callable[[Any, Stream], Any], threshold: int) -> Plant:
-    mechanism, claim = ShortCounter(epsilon=ONE, threshold=threshold), _claim(1 / NOISE)
-    pairs = list(neighbours((False, True), 5))
-
-    def made(rule: Callable[[Stream], Any]) -> Subject[Any]:
-        return toy(rule, pairs, claim)
-
-    honest = made(mechanism.distribution)
-    return Plant(
-        f"counter_{broken.__name__}",
-        mistake,
-        is_private,
-        honest,
-        made(lambda stream: broken(mechanism, stream)),
-    )
-
-
 PLANTS = [
     _vector("The threshold has no noise.", forgets_the_threshold_noise),
     _vector("The threshold's noise is as small as if it had all of epsilon.",
@@ -166,7 +95,4 @@ PLANTS = [
     _vector("The noise is that of values that all move the same way, but these do not.",
             takes_values_for_monotone),
     _vector("The noise is that of one hit, for two.", pays_for_one_hit, hits=2),
-    _counter("One threshold noise is kept across epochs.", given_one_rho, 1),
-    _counter("Waits are geometric with a probability that is averaged over rho.", waits_marginally, 1),
-    _counter("Only steps at which the count moves are tested.", looks_at_changes_only, 1),
 ]  # fmt: skip

@@ -29,7 +29,7 @@ Masses = Mapping[Hashable, Fraction]
 def together(
     learner: BitsLearner[Any] | BitPartsLearner[Any], parts: Sequence[Sample[Any]]
 ) -> Masses:
-    """The exact law of what is released if learner i sees ``parts[i]``."""
+    """The exact law of the release if learner i sees ``parts[i]``."""
     laws = []
     for binary, part in zip(learner.learners, parts, strict=True):
         if not isinstance(binary, ExponentialLearner):

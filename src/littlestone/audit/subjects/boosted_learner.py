@@ -26,7 +26,7 @@ RECORDS: Records = ((0, 0), (0, 1))
 
 
 def law_of_vote(learner: Learner, part: Records, votes: Votes) -> Law:
-    """What one round gives, over all coins: a hypothesis, and how many records passed.
+    """The law of one round, over all coins: a hypothesis, and how many records passed.
 
     Its ``weak`` is the exponential learner.
     """
@@ -68,7 +68,7 @@ def votes_in_order(learner: Learner, *, counted: bool = False) -> Callable[[Reco
 
 
 def distribution(learner: Learner) -> Callable[[Records], Masses]:
-    """Exactly what `draw` releases, over all orders."""
+    """The exact law of what `draw` releases, over all orders."""
     ordered = votes_in_order(learner)
     text = cache(lambda votes: released_text(learner.vote(votes)))
 

@@ -16,7 +16,7 @@ RECORDS: Records = tuple(product(range(2), range(3)))
 
 
 def sure() -> Iterator[tuple[Records, Records]]:
-    """Neighbours beside many records of the labels 0, so that a record moves the others most."""
+    """Neighbours beside many records with label 0, so that one record moves the others most."""
     for rest in (((0, 0), (1, 0)) * 8, ((0, 0), (0, 1)) * 4):
         for one, other in combinations(RECORDS, 2):
             yield (*rest, one), (*rest, other)

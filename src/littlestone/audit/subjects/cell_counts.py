@@ -13,16 +13,16 @@ from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 CELLS = 2
 
 Cells = tuple[int, ...]
-"""The cell of each record; `CELLS` is that of a record in none."""
+"""The cell of each record; `CELLS` stands for a record in no cell."""
 
 
 def counted(data: Cells) -> Cells:
-    """How many records each cell has."""
+    """The number of records in each cell."""
     return tuple(data.count(cell) for cell in range(CELLS))
 
 
 def within(data: Cells, noisy: Cells) -> Cells:
-    """The noisy counts, where those beyond all true ones are named alike."""
+    """The noisy counts, with equal names for those beyond all true ones."""
     return tuple(min(max(y, 0), len(data)) for y in noisy)
 
 
@@ -39,7 +39,7 @@ def cell_counts(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
     )
 
     def distribution(data: Cells) -> Mapping[Hashable, Fraction]:
-        # The number of records is public, that of records in the cells is not.
+        # The number of records is public; the number of records in the cells is not.
         exact = mechanism.distribution(counted(data), len(data))
         return dict(exact.items())
 

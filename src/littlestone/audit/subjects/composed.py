@@ -55,7 +55,7 @@ def composed_draws(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     event = Composed([(mechanism, 2)], delta)
 
     def first(records: Records) -> ErrorRuns:
-        """Which coordinate is 1 the more often: its zeros are its errors."""
+        """The coordinate that is 1 more often: its zeros are its errors."""
         return ErrorRuns(np.array([sum(1 - record[i] for record in records) for i in (0, 1)]))
 
     def second(records: Records, chosen: int) -> ErrorRuns:
@@ -128,7 +128,7 @@ def subsampled_response(epsilon: Fraction, delta: Fraction) -> Subject[Bits]:
         receipt = paid(event, trials, rng)
 
         def run(bits: Bits) -> Any:
-            sample = event.sample(bits, receipt=receipt)
+            sample = rng.sample(bits, event.size)  # in random order
             return response.draw(max(sample), receipt=receipt)
 
         return run

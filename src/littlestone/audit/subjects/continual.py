@@ -21,7 +21,7 @@ NAMED: Named = ((), ("a",), ("b",), ("a", "b"))
 
 
 def quiet(record: str) -> tuple[Keys, Keys]:
-    """A key that one record names, at the first of all steps, and none."""
+    """Two streams: one record names a key, at the first step, or no record does."""
     rest = (None,) * (HORIZON - 1)
     return (record, *rest), (None, *rest)
 

@@ -1,4 +1,4 @@
-"""A rule with its private estimate: from records to all that a release says of them."""
+"""A rule with its private estimate: from records to everything that a release says about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The online learners of experts and of named hypotheses, the whole of each."""
+"""The online learners of experts and of named hypotheses, each as a whole."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RECORDS = ((0, 0), (0, 1), (1, 1))
 
 
 def of_experts(learner: PrivateExperts, records: Records) -> Law:
-    """Whatever hypothesis is the first."""
+    """The law of what is published, over all first hypotheses."""
     law: Law = {}
     for first in range(learner.experts):
         begun = [0, [], [first, 0, learner.horizon + 1]]
@@ -33,7 +33,7 @@ def of_experts(learner: PrivateExperts, records: Records) -> Law:
 
 
 def after(stream: Any, records: Records, before: Published = ()) -> Law:
-    """By the stream's own code between the draws; ``stream`` has published ``before``."""
+    """The law by the stream's own code between the draws; ``stream`` has published ``before``."""
     learner, now, steps = stream._learner, seen(stream), len(before)
     law, left, gaps = dict[Any, Fraction](), Fraction(1), list[int]()
     state, counted = forked(stream), 0
@@ -56,7 +56,7 @@ def after(stream: Any, records: Records, before: Published = ()) -> Law:
 
 
 def forked(stream: ExpertStream) -> ExpertStream:
-    """A copy that goes its own way."""
+    """A copy that continues independently."""
     made = copy(stream)
     made._counts = deepcopy(stream._counts)
     return made

@@ -1,4 +1,4 @@
-"""The exponential learner, the whole of it: from records to the text of the released hypothesis."""
+"""The exponential learner as a whole: from records to the text of the released hypothesis."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def all_records(H: Enumerable[Any], points: int = 3) -> Records:
 
 
 def released_text(hypothesis: Hypothesis[Any]) -> str:
-    """All of a hypothesis that a model file holds: its form could not hide a leak.
+    """Everything that a model file holds of a hypothesis, so its form could not hide a leak.
 
     >>> released_text(Thresholds.on(0, 1).hypothesis(0))[:20]
     '["always 1", {"kind"'
@@ -47,13 +47,13 @@ def fits(
 ) -> Callable[[int, random.Random], Run[Records]]:
     """The runs of a learner's subject: whole fits, each with the text of what it releases.
 
-    ``read`` makes the sample of the records, by default a `Sample` of the learner's domain and labels.
+    ``read`` makes the sample from the records; the default is `Sample` with the learner's domain.
     """
     ledger, numbers, H = Ledger(), count(), learner.hypotheses
     sample = cache(read or partial(Sample.from_examples, H.domain, labels=H.labels))
 
     def fit(data: Records, rng: random.Random) -> Hashable:
-        # A fit spends for itself; on a name of its own, so that no list of spends grows long.
+        # A fit spends for itself; each has a name of its own, so that no list of spends grows long.
         name = f"made up {next(numbers)}"
         release = learner.fit(sample(data), ledger=ledger, dataset=name, rng=rng)
         return released_text(release.hypothesis)
@@ -66,8 +66,8 @@ def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Re
     learner = ExponentialLearner(H, Budget(epsilon))
     records = all_records(H)
 
-    # As many of each label at every point: all hypotheses are equally good, but for the one record
-    # whose change speaks for the only hypothesis that differs at the first point.
+    # Each label equally often at every point, so all hypotheses are equally good, except for the one
+    # record whose change favours the only hypothesis that differs at the first point.
     many = records * (1000 // len(records))
     drawn = mechanism_subject(
         learner.event,

@@ -34,7 +34,7 @@ def exponential_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Errors]
     return mechanism_subject(
         ExponentialMechanism(epsilon),
         pairs=neighbouring_errors(3, 4),
-        # The sharp case, one item that is rare gains on all others, but not too rare to be seen.
+        # In the sharp case a rare item gains on all others, but it is not too rare to be seen.
         large=((1, *[0] * 9), (0, *[1] * 9)),
         read=lambda errors: ErrorRuns(np.array(errors)),
     )

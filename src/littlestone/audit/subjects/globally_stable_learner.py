@@ -35,7 +35,7 @@ class _SpentError(Exception):
 
 
 class _Script(random.Random):
-    """Uniform labels that are written down."""
+    """Uniform labels from a script."""
 
     def __init__(self, guesses: Sequence[int]) -> None:
         super().__init__(0)
@@ -64,12 +64,12 @@ def law_of_rule(learner: Learner, batch: Records, i: int, sizes: BatchSizes) -> 
 
 
 def as_text(h: Hypothesis[Any], batches: Sequence[Any]) -> Hashable:
-    """What leaves of a rule: nothing of the batches."""
+    """The text of a released rule, which holds nothing of the batches."""
     return released_text(h)
 
 
 def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Masses]:
-    """Exactly what is released of records in a known order: all coins, and both mechanisms."""
+    """The exact law of the release for records in a known order: all coins, and both mechanisms."""
     sizes = cast(BatchSizes, learner.sizes)
     histogram, choice, H = learner.histogram, learner.choice, learner.hypotheses
 
@@ -108,7 +108,7 @@ def in_order(learner: Learner, show: Show = as_text) -> Callable[[Records], Mass
 
 
 def distribution(learner: Learner) -> Callable[[Records], Masses]:
-    """Exactly what `draw` releases, over all orders."""
+    """The exact law of what `draw` releases, over all orders."""
     ordered = in_order(learner)
 
     def of(records: Records) -> Masses:

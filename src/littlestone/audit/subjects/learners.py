@@ -1,4 +1,4 @@
-"""Learners, the whole of each: from records to the text of the released hypothesis."""
+"""Learners, each as a whole: from records to the text of the released hypothesis."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def whole(
     release: Callable[[Any], Hypothesis[Any]] = lambda h: h,
     around: int = 0,
 ) -> Subject[Records]:
-    """The learner on ``pairs``, and with ``around`` records more on one pair for the runs.
+    """The learner on ``pairs``, and with ``around`` more records on one pair for the runs.
 
-    ``law`` gives the exact probabilities of what is drawn, and ``release`` the hypothesis made of it.
-    What differs in form counts as different, although it is equal as a function.
+    ``law`` gives the exact probabilities of each draw, and ``release`` makes the hypothesis from it.
+    Hypotheses of different form count as different, even if they are equal as functions.
     """
 
     def distribution(data: Records) -> dict[Hashable, Fraction]:
@@ -65,7 +65,7 @@ def whole(
 
 
 def crowd(times: int, records: Records = RECORDS) -> Pairs:
-    """Neighbours around ``times`` positive records of one point; the last ones differ in a label."""
+    """Neighbours around ``times`` positive records of one point; the last pair differs in a label."""
     rest = (records[1],) * times
     for one, other in reversed(list(combinations(records, 2))):
         yield (*rest, one), (*rest, other)
@@ -140,7 +140,7 @@ def votes(
     records: Records,
     list_size: int | None = None,
 ) -> Subject[Records]:
-    """A learner of teachers, a record for each; where all agree, their rule is as likely as none."""
+    """A learner of teachers with one record each; if all agree, their rule is as likely as none."""
     mechanism = kind(H, budget, list_size=list_size).mechanism
     k = mechanism.bottom + 1
     learner = kind(H, budget, teachers=k, list_size=list_size)
@@ -195,7 +195,7 @@ def by_teacher(learner: IrreducibleLearner[Any]) -> Law:
     known: dict[Hashable, list[Hypothesis[Any]]] = {}
 
     def listed(part: Sample[Any]) -> list[Hypothesis[Any]]:
-        # In the order of its points, which may decide where a list is cut.
+        # In the order of its points, which may determine where a list is cut.
         held = tuple(part.points), part.counts.tobytes()
         if held not in known:
             known[held] = learner.listed(part)

@@ -1,4 +1,4 @@
-"""The online learner of sets over as many steps as in use, where a key is nearly published."""
+"""The online learner of sets over a realistic number of steps, when a key is nearly published."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from littlestone.privacy.parameters import least
 
 HORIZON = 200_000
 _HALF = Fraction(1, 2)
-_SEEN = 1 / 16  # rarer, the ratio is larger and the runs that show it are fewer
+_SEEN = 1 / 16  # if it is rarer, the ratio is larger but fewer runs show it
 
 
 def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
     """The fewest records of a key after which it is selected in all steps with probability 1/16.
 
-    One record less lowers this probability by nearly the ratio of two chances, r2: where both are
-    small they are T times a chance.
+    One record less lowers this probability by nearly the ratio of two chances, r2: if both are
+    small, the probabilities are T times a chance.
 
     >>> nearly_published(ContinualKeySelection[int].within(Budget(1, "1e-6"), horizon=200_000))
     16

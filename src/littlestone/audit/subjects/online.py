@@ -1,4 +1,4 @@
-"""Online learners, the whole of each: all hypotheses that a stream of records makes them publish."""
+"""Online learners, each as a whole: all hypotheses that a stream of records makes them publish."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ Begin = Callable[[Receipt], PrivateStream[Any]]
 
 LONG = 12
 KEY = 1
-"""Which teacher has which step is no secret, so the audit of teachers is of one way to deal."""
+"""Which teacher has which step is public, so the audit of teachers takes one assignment."""
 
 
 def seen(stream: PrivateStream[Any]) -> str:
-    """What is published, and how many draws there were, or in which call and stage."""
+    """The published hypothesis, with the number of draws, or the call and stage."""
     words = stream.hypothesis.words()
     match stream:
         case TeacherStream():
@@ -65,7 +65,7 @@ def told(
 ) -> Subject[Any]:
     """The learner on all neighbouring streams, with what is seen of it after each step.
 
-    In the two ``large`` streams a number stands for so many records that are predicted rightly.
+    In the two ``large`` streams, a number stands for that many records that are predicted correctly.
     """
 
     def runs(times: int, rng: random.Random) -> Run[Any]:
@@ -93,9 +93,9 @@ def told(
 def of_keys(
     learner: KeyLearner, records: Records, key: Callable[[int], Hashable] | None = None
 ) -> Law:
-    """What is named depends on what was selected: the mechanism's law, where the two agree.
+    """The law of what is published: the mechanism's, for key streams that agree with its selections.
 
-    ``key(t)`` is what record t names if it is mistaken; as the learner says, unless given.
+    ``key(t)`` is what record t names if it is mistaken; the default is what the learner says.
     """
     naming = learner.naming
     start = naming.hypotheses.soa()
@@ -129,7 +129,7 @@ def of_keys(
 
 
 def of_rules(stream: Any, records: Records, before: Published = ()) -> Law:
-    """By the stream's own code between the selections; ``stream`` has published ``before``."""
+    """The law by the stream's own code between the selections; ``stream`` has published ``before``."""
     start, competing, h = len(before), stream._competition, stream.hypothesis
     mistaken = [() if h(x) == y else stream.named(x, y) for x, y in records]
     now, data = h.words(), [tuple(dict.fromkeys(n))[: competing.terms.growth] for n in mistaken]
@@ -152,7 +152,7 @@ def of_rules(stream: Any, records: Records, before: Published = ()) -> Law:
 
 
 def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
-    """By the stream's own code between the draws."""
+    """The law by the stream's own code between the draws."""
     learner, now = stream._learner, seen(stream)
     law, left, gaps = dict[Any, Fraction](), Fraction(1), list[int]()
     state, counted = forked(stream), 0
@@ -178,7 +178,7 @@ def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
 
 
 def forked(stream: Any) -> Any:
-    """A copy that goes its own way."""
+    """A copy that continues independently."""
     made = copy(stream)
     made._holdings = deepcopy(stream._holdings)
     return made

@@ -1,4 +1,4 @@
-"""The choosing learner of several rounds, the whole of it: from records to the released union."""
+"""The choosing learner with several rounds, as a whole: from records to the released union."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Randomized response: the yardstick whose epsilon is known and reached."""
+"""Randomized response: the yardstick, whose epsilon is known and attained."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from littlestone.privacy.samplers.uniform import bernoulli
 
 @dataclass(frozen=True)
 class RandomizedResponse(Mechanism[int, int]):
-    """The bit itself with probability r / (r + 1), r a rational <= e^epsilon, else the other one.
+    """The bit itself with probability r / (r + 1), r a rational <= e^epsilon; otherwise the other bit.
 
     epsilon-DP under replacement, and no less (War65).
 

@@ -1,4 +1,4 @@
-"""Agnostic learners: what they relabel, exactly, and the whole of them from records to a rule."""
+"""Agnostic learners: the exact law of what they relabel, and the whole from records to a rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Multiset = Counter[tuple[Any, int]]
 
 
 def drawn(records: Multiset, size: int) -> Iterator[tuple[Multiset, Fraction]]:
-    """All samples of so many records without replacement, as multisets, each with its probability.
+    """All samples of ``size`` records without replacement, as multisets, each with its probability.
 
     >>> [str(p) for _, p in drawn(Counter({(0, 0): 3, (0, 1): 1}), 2)]
     ['1/2', '1/2']
@@ -59,7 +59,7 @@ def multiset(sample: Sample[Any]) -> Multiset:
 
 
 def relabelled(learner: AgnosticTransformation[Any], records: Records) -> Masses:
-    """The exact law of the relabelled sample, a set of pairs (record, how often it is there)."""
+    """The exact law of the relabelled sample, a set of pairs (record, multiplicity)."""
     data, masses = Counter(records), Masses()
     for chosen, p in drawn(data, learner.size(len(records))):
         samples = sample_of(learner, chosen), sample_of(learner, data - chosen)
@@ -69,8 +69,8 @@ def relabelled(learner: AgnosticTransformation[Any], records: Records) -> Masses
     return masses
 
 
-# Two labellings of the first two points, of which the third point gives one another extension,
-# and the fourth the other one: one record moves the choice as far as it can.
+# Two labellings of the first two points.  The third point gives one of them another extension, and
+# the fourth the other one, so one record moves the choice as far as it can.
 CLASS = FiniteClass.from_array([[0, 0, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 1, 0]])
 SEEN: Records = (("x0", 0), ("x1", 0))
 

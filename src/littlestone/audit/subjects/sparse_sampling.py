@@ -20,7 +20,7 @@ LISTS: Lists = ((), (0,), (0, 1), (1, 0, 2), (1, 1), (2, 2, 3))
 def sparse_sampling(epsilon: Fraction, delta: Fraction) -> Subject[Lists]:
     """Sparse sampling from lists of at most two items; needs a delta."""
     mechanism = SparseSampling[int](Budget(epsilon, delta), list_size=2)
-    # One item in most lists and one that is rarer, but not as rare as bottom: then each list matters.
+    # One item is in most lists, and one is rarer but not as rare as bottom, so each list matters.
     many = ((0,),) * (mechanism.bottom + 6) + ((1,),) * (mechanism.bottom + 3)
     crowded = [((*many, one), (*many, other)) for one, other in combinations(LISTS, 2)]
     return mechanism_subject(

@@ -1,4 +1,4 @@
-"""The staged online learner, the whole of it, by the stream's own code."""
+"""The staged online learner as a whole, by the stream's own code."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Segment = tuple[list[int], bool]
 
 
 class StageLaw:
-    """The exact law of all that a run publishes.
+    """The exact law of everything that a run publishes.
 
     The stream's code runs along every outcome of its choices.  Whether a step hits, and whether a
-    stage goes on, are choices too; how likely they were together is worked out at the end of a run,
-    from the closed forms of the counter and of the tests.  If ``hits`` are given, they are the steps
-    of the hits.  Without ``tested`` there are no tests, and all calls are in the last stage; without
+    stage goes on, are choices too.  Their joint likelihood is computed at the end of a run, from the
+    closed forms of the counter and of the tests.  If ``hits`` are given, they are the steps of the
+    hits.  Without ``tested`` there are no tests, and all calls are in the last stage.  Without
     ``drawn`` no draw finds anything.
     """
 
@@ -57,7 +57,7 @@ class StageLaw:
         return choices.explore(lambda: self.run(choices, records))
 
     def run(self, choices: Choices, records: Records) -> Any:
-        """What is seen of one run."""
+        """The sequence that is seen of one run."""
         learner, lines = _Chosen(self, choices), list[Any]()
         made: Any = learner
         stream = self.stream(made, Tape(choices.generator(), lines.append))
@@ -82,7 +82,7 @@ class StageLaw:
         return tuple(shown)
 
     def counted(self, segments: list[Segment]) -> Fraction:
-        """How likely these hits of the counter are."""
+        """The likelihood of these hits of the counter."""
         first = self.learner.counter._first_hit
 
         def mass(gaps: list[int], *, hit: bool) -> Fraction:
@@ -94,25 +94,25 @@ class StageLaw:
         return prod((mass(gaps, hit=hit) for gaps, hit in segments), start=Fraction(1))
 
     def answered(self, tests: tuple[tuple[int, bool], ...]) -> Fraction:
-        """How likely these answers of all tests of a run are, by their gaps."""
+        """The likelihood of these answers to all tests of a run, by their gaps."""
         if tests not in self._tests:
             gaps, answers = [gap for gap, _ in tests], [answer for _, answer in tests]
             self._tests[tests] = probability(gaps, answers, *self.learner.tests.noises())
         return self._tests[tests]
 
     def later(self, stream: StagedStream, lines: list[Any]) -> list[str]:
-        """What is seen after the last record; of a plant it may be more."""
+        """The view after the last record; a planted bug may show more."""
         return []
 
     def lists(self, parts: Any, stage: int) -> Any:
-        """What the teachers list, each worked out once."""
+        """The lists of the teachers, each computed once."""
         asked = str(parts), stage
         if asked not in self._lists:
             self._lists[asked] = self.learner.lists(parts, stage)
         return self._lists[asked]
 
     def drawable(self, scores: Mapping[Any, int]) -> tuple[list[Any], list[Fraction]]:
-        """What a draw may find, and how likely."""
+        """The possible results of a draw, with their likelihoods."""
         asked = tuple(scores.items())
         if asked not in self._found:
             chances = self.learner.sampling.chances(dict(scores))
@@ -121,7 +121,7 @@ class StageLaw:
 
 
 class _Chosen:
-    """In place of a stream's learner: what it draws is a choice."""
+    """A substitute for a stream's learner, whose draws are choices."""
 
     def __init__(self, law: StageLaw, choices: Choices) -> None:
         self._law, self._choices = law, choices
@@ -142,7 +142,7 @@ class _Chosen:
         return self
 
     def noises(self) -> tuple[Fraction, Fraction]:
-        """No noise of the threshold is drawn: the law of the tests has it."""
+        """Draw no noise for the threshold: the law of the tests includes it."""
         return Fraction(0), Fraction(0)
 
     def test(self, value: int) -> bool:

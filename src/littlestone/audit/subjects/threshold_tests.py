@@ -1,4 +1,4 @@
-"""Threshold tests: sparse vector, AboveThreshold with fresh noise, and counters of a stream."""
+"""Threshold tests: sparse vector, and AboveThreshold with fresh noise."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.quiet_threshold import QuietThreshold
 from littlestone.privacy.mechanisms.thresholds.above_threshold import AboveThreshold
 from littlestone.privacy.mechanisms.thresholds.sparse_vector import SparseVector
 
 Values = tuple[int, ...]
-Stream = tuple[bool, ...]
 
-# Tests at the threshold that do not hit and then one below it that does: a replaced record moves
-# each value its own way.
+# Tests at the threshold that do not hit, then one below it that does: a replaced record moves each
+# value in its own direction.
 LARGE = (0,) * 2 + (-1,), (1,) * 2 + (-2,)
 
 
 def neighbouring_values(tests: int) -> Iterator[tuple[Values, Values]]:
-    """Pairs of values of so many tests, near a threshold of 0, that differ by at most 1 in each.
+    """Pairs of values of ``tests`` tests, near a threshold of 0, that differ by at most 1 in each.
 
     >>> list(neighbouring_values(1))
     [((-1,), (0,)), ((0,), (1,))]
@@ -52,16 +49,4 @@ def above_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Values]:
         pairs=[*neighbouring_values(2), ((0,) * 6, (1,) * 6)],
         large=LARGE,
         read=lambda values: values,
-    )
-
-
-@subject("quiet-threshold")
-def quiet_threshold(epsilon: Fraction, delta: Fraction) -> Subject[Stream]:
-    """Noisy counts of a stream against a threshold of 1, over all epochs; spends no delta."""
-    quiet = (False,) * 3
-    return mechanism_subject(
-        QuietThreshold(epsilon=epsilon, threshold=1),
-        pairs=neighbours((False, True), 3),
-        large=((True, *quiet), (False, *quiet)),
-        read=lambda stream: stream,
     )

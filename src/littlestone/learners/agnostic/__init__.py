@@ -1,1 +1,1 @@
-"""Agnostic learners out of realizable ones: a part of the records is relabelled, then learned from."""
+"""Agnostic learners built from realizable ones: relabel a part of the records, then learn from it."""

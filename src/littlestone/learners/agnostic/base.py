@@ -1,4 +1,4 @@
-"""What both agnostic transformations share: a relabelled sample, sizes, and the realizable learner."""
+"""The common part of both agnostic transformations: relabelled sample, sizes, realizable learner."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from littlestone.privacy.samplers import selection
 from littlestone.sample import Sample
 
 DOUBLINGS, BEYOND = 100, 1 << 100
-KEPT = 0.9  # of the error that is allowed from T to new points, what the realizable learner is for
+KEPT = 0.9  # of the error allowed from T to new points: the realizable learner's target
 
 
 class AgnosticTransformation(PrivateLearner[Point]):
@@ -44,20 +44,20 @@ class AgnosticTransformation(PrivateLearner[Point]):
     2. A pattern h of H on T by the exponential mechanism, with the `scores` of the subclass.
     3. The realizable learner on the points of T with the labels of h.
 
-    (epsilon, delta)-DP for every sample (docs/proofs/agnostic.md, Theorem 1).  The numbers of the
-    relabelling depend on epsilon and ``alpha`` alone; what they leave of epsilon and delta is the
-    realizable learner's, which ``realizable(budget)`` makes; by default, the one of
-    this package that provably needs the fewest records for alpha / 4.  T has no more records
-    than keep the table of all patterns on T at ``entries`` labels, whatever the records are.
+    (epsilon, delta)-DP for every sample (docs/proofs/agnostic.md, Theorem 1).  The parameters of the
+    relabelling depend on epsilon and ``alpha`` alone.  The realizable learner gets the rest of epsilon
+    and delta.  ``realizable(budget)`` makes it; the default is the learner of this package that
+    provably needs the fewest records for alpha / 4.  T is kept so small that the table of all patterns
+    on T has at most ``entries`` labels, whatever the records are.
 
-    Raises `DeclarationError` for illegal numbers and a class whose hypotheses cannot be scored,
+    Raises `DeclarationError` for illegal parameters and for a class whose hypotheses cannot be scored,
     `InfiniteDimensionError` and `EmptyClassError`.
     """
 
     caveat = Caveat.WRONG_LABELS
 
     kind: ClassVar[type[Relabelling]]
-    """What the cost of its `scores` is."""
+    """The type of relabelling that states the cost of its `scores`."""
 
     source: ClassVar[str] = "docs/proofs/agnostic.md, Theorem 3"
 
@@ -116,7 +116,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def aimed(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: object
     ) -> AgnosticTransformation[Point]:
-        """The numbers of its relabelling, and its realizable learner, are for that alpha."""
+        """The learner with a relabelling and a realizable learner for that alpha."""
         return cls(hypotheses, budget, alpha=alpha)
 
     @classmethod
@@ -129,9 +129,9 @@ class AgnosticTransformation(PrivateLearner[Point]):
         beta: float,
         kind: type[PrivateLearner[Any]] = IrreducibleLearner,
     ) -> AgnosticTransformation[Point]:
-        """A learner out of ``kind.proved`` whose `plan` (alpha, beta) is not None, if there is one.
+        """A learner with a `plan` (alpha, beta), built on ``kind.with_proved_bound``, if one exists.
 
-        If not, the usual one.
+        If there is none, the usual learner.
         """
         require_plan(alpha, beta)
         declared: dict[str, Any] = {"budget": budget, "alpha": alpha}
@@ -150,11 +150,11 @@ class AgnosticTransformation(PrivateLearner[Point]):
 
     @abstractmethod
     def tuned(self, epsilon: Fraction) -> Relabelling:
-        """Numbers that leave room for a learner, and little error; calibrated, not proved best."""
+        """Parameters that leave room for a learner and little error; calibrated, not proved best."""
 
     @abstractmethod
     def scores(self, sample: Sample[Point], labels: Any, spaces: Any, others: Any) -> Counts:
-        """The score of each pattern on T = ``sample``; a record moves it as the relabelling says."""
+        """The score of each pattern on T = ``sample``; the relabelling bounds what a record changes."""
 
     @property
     def event(self) -> Relabelled:
@@ -162,10 +162,10 @@ class AgnosticTransformation(PrivateLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         choice = self.relabelling.choice
-        rng = receipt.redeem(self.event)  # now, for the order of the records is drawn first
+        rng = receipt.redeem(self.event)  # redeemed now, because the order is drawn first
         receipt.redeem(choice)
         chosen, others = self.parts(sample, rng)
-        if not chosen.n:  # fewer records than the share says; n is public
+        if not chosen.n:  # too few records for the share; n is public
             return self.hypotheses.soa()
         labels, spaces = patterns(self.hypotheses, chosen)
         scores = self.scores(chosen, labels, spaces, others)
@@ -175,13 +175,13 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def parts(
         self, sample: Sample[Point], rng: random.Random
     ) -> tuple[Sample[Point], Sample[Point]]:
-        """T and W, by the places of the records in a uniform order alone."""
+        """T and W, by the positions of the records in a uniform order alone."""
         records, size = shuffled(sample, rng), self.size(sample.n)
         (chosen,), (others,) = split(sample, records[:size], 1), split(sample, records[size:], 1)
         return chosen, others
 
     def size(self, n: int) -> int:
-        """The number of records of T."""
+        """The number of records in T."""
         size = n // self.relabelling.share
         return size if self.most_points is None else min(size, self.most_points)
 
@@ -200,9 +200,9 @@ class AgnosticTransformation(PrivateLearner[Point]):
         return [(p, relabelled(chosen, h)) for p, h in zip(chances, labels, strict=True)]
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """The least n of a small `failure` for which T suffices for the realizable learner, if any.
+        """The least n with a small `failure` at which T suffices for the realizable learner, if any.
 
-        By docs/proofs/agnostic.md, Theorem 3, for any labels; so for clean ones as well.
+        By docs/proofs/agnostic.md, Theorem 3, for any labels, and so for clean labels as well.
         """
         require_plan(alpha, beta, setting)
         first = math.ceil(80 / alpha)
@@ -213,8 +213,8 @@ class AgnosticTransformation(PrivateLearner[Point]):
 
         if not suffices(BEYOND):
             return None
-        # A power of two above m bounds P(m^2), so that what is asked for does not depend on m.
-        chosen = least(suffices)  # records for the choice, whatever is learned then
+        # A power of two above m bounds P(m^2), so that the share of beta does not depend on m.
+        chosen = least(suffices)  # records for the choice, whatever is learned afterwards
         doublings = max(first, self.size(chosen)).bit_length() - 1
         while (doublings := doublings + 1) < DOUBLINGS:
             most = (1 << doublings) - 1
@@ -225,7 +225,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
             if bound is None:
                 continue
             if bound.n > min(most, self.size(BEYOND)):
-                # For a smaller share of beta it is no less: what is below it need not be tried.
+                # A smaller share of beta needs at least as many, so smaller powers need no trial.
                 doublings = max(doublings, bound.n.bit_length() - 1)
                 continue
             n = chosen if self.size(chosen) >= bound.n else self.relabelling.share * bound.n
@@ -235,9 +235,9 @@ class AgnosticTransformation(PrivateLearner[Point]):
 
     @abstractmethod
     def failure(self, m: int, others: int, alpha: float, beta: float) -> float:
-        """What bounds that the hypothesis behind the labels of T errs 3 alpha / 4 more than the best.
+        """Bound the probability that the hypothesis behind T's labels errs 3 alpha / 4 above the best.
 
-        With m records in T and so many ``others``.
+        T has m records, and there are ``others`` more.
         """
 
     def slack(self, m: int, beta: float) -> float:
@@ -246,7 +246,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
         return (math.log(self.hypotheses.growth_function(m)) + math.log(4 / beta)) / step
 
     def far(self, size: int, error: float, slack: float) -> float:
-        """Theorem 2: whether a hypothesis errs ``error`` more than the best, and not so on the sample.
+        """Theorem 2: bound Pr[a hypothesis errs ``error`` above the best, but not so on the sample].
 
         2 P(size^2) e^(-x^2 / (2 size)), x = error size - 4 - slack, for a size of at least 2.
         """
@@ -259,7 +259,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
 
 
 def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
-    """The share beta / (16 P(m^2)), so that nothing fails for any pattern on m^2 points.
+    """The share beta / (16 P(m^2)), with which nothing fails for any pattern on m^2 points.
 
     0 if that is beyond floats.
     """
@@ -268,5 +268,5 @@ def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
 
 
 def _is_realizable(kind: type[PrivateLearner[Any]]) -> bool:
-    """Whether a learner of this kind may learn the relabelled records, in which no label is wrong."""
+    """Whether a learner of this kind may learn the relabelled records, whose labels are all clean."""
     return not issubclass(kind, AgnosticTransformation)

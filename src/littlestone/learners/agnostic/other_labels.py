@@ -20,12 +20,12 @@ from littlestone.sample import Sample
 class AgnosticLearner(AgnosticTransformation[Point]):
     """Relabel a random part T of the records by a pattern that is good on the others, then learn T.
 
-    A pattern h of H on T is scored by min over f in H of a #(h != f on T) + #(f errs on W), W being
-    the records that are not in T (`OtherLabels`); the labels of T are not read.
+    The score of a pattern h of H on T is min over f in H of a #(h != f on T) + #(f errs on W), where
+    W holds the records that are not in T (`OtherLabels`).  The labels of T are not read.
 
     Cost: (epsilon, delta)-DP for every sample, with delta / r for the realizable learner, r = 1/share.
-    Time: a `least_errors` on W for each pattern on T.  LWY25, with another weight,
-    no factor on delta and a sharper epsilon: docs/proofs/agnostic.md.
+    Time: one `least_errors` on W for each pattern on T.  Source: LWY25, with another weight, no factor
+    on delta and a sharper epsilon: docs/proofs/agnostic.md.
 
     >>> from littlestone.classes import Points
     >>> from littlestone.domains import Strings

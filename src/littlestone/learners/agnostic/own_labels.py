@@ -18,9 +18,9 @@ from littlestone.sample import Sample
 class RelabellingLearner(AgnosticTransformation[Point]):
     """Relabel a random part of the records by one of the best patterns on it, then learn it.
 
-    A pattern is scored by its errors on T itself (`OwnLabels`): T is all that is read, and has to be
-    large enough to tell which hypothesis is good.  `AgnosticLearner` asks the other records, and
-    takes fewer where epsilon or alpha is small.
+    The score of a pattern is its number of errors on T itself (`OwnLabels`).  Only T is read, so T has
+    to be large enough to tell which hypothesis is good.  `AgnosticLearner` scores by the other records,
+    and needs fewer records if epsilon or alpha is small.
 
     Cost: (epsilon, delta)-DP for every sample, with delta / r for the realizable learner, r = 1/share.
     ABMS20, Theorem 2.3, with sharper costs: docs/proofs/agnostic.md.
@@ -43,7 +43,7 @@ class RelabellingLearner(AgnosticTransformation[Point]):
         found = []
         for share in shares(float(epsilon)):
             for eta in epsilons(epsilon):
-                # ln K, which is 1 + (e^epsilon - 1) share; a large e^epsilon overflows.
+                # ln K, where K = 1 + (e^epsilon - 1) share; a large e^epsilon overflows.
                 moved = float(epsilon) + math.log(share - (share - 1) * math.exp(-float(epsilon)))
                 left = moved - 2 * math.log1p(math.exp(float(eta) / 2))
                 if left > 0:

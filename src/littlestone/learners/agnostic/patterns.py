@@ -1,4 +1,4 @@
-"""The labellings that a class gives the points of a sample, and how near to good ones they are."""
+"""The labellings that a class gives the points of a sample, and their distance to good ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Counts = NDArray[np.int64]
 ENTRIES = 1 << 26
 """The most labels in a table of patterns."""
 
-_BLOCK = 1 << 20  # words that are compared at once
+_BLOCK = 1 << 20  # words compared at once
 
 
 def patterns(
@@ -24,7 +24,7 @@ def patterns(
 ) -> tuple[Labels, list[list[HypothesisClass[Point]]]]:
     """Each labelling that H gives the points, as a row of ``labels``, with its version spaces.
 
-    As many rows as patterns, at most `HypothesisClass.growth_function`; a column is a point.
+    There are as many rows as patterns, at most `HypothesisClass.growth_function`.  A column is a point.
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 9)
@@ -34,7 +34,7 @@ def patterns(
     """
     found: dict[bytes, list[HypothesisClass[Point]]] = {}
     for V, _ in H.error_ball(sample, sample.n):
-        # All hypotheses of V label the points alike, and so does its SOA.
+        # All hypotheses of V label the points alike, and so does the SOA of V.
         h = V.hypothesis(0) if isinstance(V, Enumerable) else V.soa()
         found.setdefault(bytes(map(h, sample.points)), []).append(V)
     labels = np.frombuffer(b"".join(found), dtype=bool).reshape(len(found), len(sample.points))
@@ -44,9 +44,8 @@ def patterns(
 def relaxed(labels: Labels, often: Counts, errors: Counts, weight: int) -> Counts:
     """The least over rows t of ``errors[t]`` + ``weight`` #(h != t), for each row h; whole numbers.
 
-    A column j of h and t that differs counts ``often[j]`` times.  Rows that another one makes
-    superfluous are left out of the minimum: a row t with q(t) < errors[t], by the triangle
-    inequality.
+    A column j in which h and t differ counts ``often[j]`` times.  The minimum skips each row t that
+    another row makes superfluous: by the triangle inequality, a row with q(t) < errors[t].
 
     >>> labels = np.array([[0, 0], [0, 1], [1, 1]], dtype=bool)
     >>> relaxed(labels, np.array([1, 3]), np.array([9, 1, 4]), 2).tolist()
@@ -75,26 +74,26 @@ def _nearest(
 
 
 def _packed(bits: Labels) -> NDArray[np.uint64]:
-    """The rows as words of 64 bits."""
+    """The rows, packed into words of 64 bits."""
     wide = np.zeros((len(bits), -(-bits.shape[1] // 64) * 64), dtype=bool)
     wide[:, : bits.shape[1]] = bits
     return np.packbits(wide, axis=1).view(np.uint64)
 
 
 def fewest(spaces: list[list[HypothesisClass[Point]]], others: Sample[Point]) -> Counts:
-    """For each pattern, the least errors on ``others`` of a hypothesis that has it."""
+    """For each pattern, the fewest errors on ``others`` among the hypotheses with that pattern."""
     errors = [min(V.least_errors(others) for V in found) for found in spaces]
     return np.array(errors, dtype=np.int64)
 
 
 def errors_of(labels: Labels, sample: Sample[Point]) -> Counts:
-    """The errors of each pattern on the sample itself."""
+    """The number of errors of each pattern on the sample itself."""
     wrong: Counts = np.where(labels, sample.negatives, sample.positives).sum(axis=1, dtype=np.int64)
     return wrong
 
 
 def relabelled(sample: Sample[Point], labels: Labels) -> Sample[Point]:
-    """The same points, as often, with these labels."""
+    """The sample with the same points, as often each, and with these labels."""
     often = sample.negatives + sample.positives
     return Sample.of_two(
         sample.domain, sample.points, np.where(labels, 0, often), np.where(labels, often, 0)
@@ -102,7 +101,7 @@ def relabelled(sample: Sample[Point], labels: Labels) -> Sample[Point]:
 
 
 def most_points(H: HypothesisClass[Point], entries: int = ENTRIES) -> int:
-    """The most points for which the table of all patterns surely has at most so many labels; public.
+    """The most points whose table of all patterns is sure to have at most ``entries`` labels; public.
 
     >>> from littlestone.classes import Thresholds
     >>> most_points(Thresholds.on(0, 10**9))

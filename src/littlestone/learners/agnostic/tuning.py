@@ -1,4 +1,4 @@
-"""Which numbers of a relabelling to try.  Floats choose between private settings, and claim nothing."""
+"""The relabelling parameters to try.  Floats choose among private settings and prove nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Setting = TypeVar("Setting", bound=tuple[object, ...])
 
 
 def shares(epsilon: float, least: int = 2) -> list[int]:
-    """Whole numbers in steps of about a fifth; K >= 4 asks for a share of 4 / epsilon at least.
+    """Whole numbers in steps of about a fifth; K >= 4 needs a share of at least 4 / epsilon.
 
     >>> shares(1.0)[:9], shares(1.0)[-1]
     ([2, 3, 4, 5, 7, 9, 11, 14, 17], 100)
@@ -23,7 +23,7 @@ def shares(epsilon: float, least: int = 2) -> list[int]:
 
 
 def epsilons(epsilon: Fraction) -> list[Fraction]:
-    """Shares of epsilon for the choice, of two digits.
+    """Shares of epsilon for the choice, with two digits.
 
     >>> [str(eta) for eta in epsilons(Fraction(1))][:3]
     ['1', '79/100', '63/100']

@@ -1,1 +1,1 @@
-"""Private learners of several labels by a way of their own, one a file."""
+"""Private learners that handle several labels in a way of their own, one a file."""

@@ -1,4 +1,4 @@
-"""The reduction to binary learners, one a bit, all on the same records under one budget."""
+"""The reduction to binary learners, one per bit, all on the same records under one budget."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.sample import Sample
 
 Binary = Callable[..., PrivateLearner[Any]]
-"""Makes the learner of a binary class: ``binary(H, budget)``, of declarations alone."""
+"""A maker of learners of a binary class: ``binary(H, budget)``, from declarations alone."""
 
 
 def first_that_applies(H: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
-    """The first that applies: by partition, by choosing, exponential, or of every Littlestone class.
+    """The first learner that applies: by partition, choosing, exponential, or irreducible.
 
     >>> from littlestone.classes import Thresholds
     >>> first_that_applies(Thresholds.on(0, 9), Budget(1)).method
@@ -46,15 +46,15 @@ def first_that_applies(H: HypothesisClass[Any], budget: Budget) -> PrivateLearne
 
 
 class BitwiseLearner(PrivateLearner[Point]):
-    """Learns bit i of the label by a binary learner of H|_i, i < b, and puts the bits together.
+    """Learn bit i of the label by a binary learner of H|_i, for each i < b, and join the bits.
 
-    ``binary`` makes those learners, by default `first_that_applies`; a code above k is the label
-    number ``other``.  (BGS21, section 3.1.)  Raises `DeclarationError` for an ``other`` that is none,
-    and what the binary learners raise.
+    ``binary`` makes those learners; the default is `first_that_applies`.  A code above k stands for
+    the label number ``other``.  (BGS21, section 3.1.)  Raises `DeclarationError` if ``other`` is no
+    label, and whatever the binary learners raise.
     """
 
     learners: tuple[PrivateLearner[Point], ...]
-    """One for each bit, the least significant one first."""
+    """One learner for each bit, the least significant bit first."""
 
     def __init__(
         self,
@@ -86,10 +86,10 @@ class BitwiseLearner(PrivateLearner[Point]):
     def shared(
         self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
-        """The learners of the bit classes, which together cost at most ``budget``."""
+        """The learners of the bit classes; together they cost at most ``budget``."""
 
     def bit(self, sample: Sample[Point], i: int) -> Sample[Point]:
-        """The sample whose labels are the bits number i."""
+        """The sample with bit i of each label as its label."""
         return sample.binary({y for y in range(self.hypotheses.labels) if y >> i & 1})
 
     @property
@@ -97,18 +97,18 @@ class BitwiseLearner(PrivateLearner[Point]):
         return "each bit by " + ", ".join(dict.fromkeys(inner.method for inner in self.learners))
 
     def work(self, n: int) -> int:
-        """That of all binary learners."""
+        """The work of all binary learners."""
         return sum(learner.work(n) for learner in self.learners)
 
     def classifier(self, bits: Sequence[Any]) -> BitFunction:
-        """What is released with these bits; a function of them and of declarations alone."""
+        """The function to release with these bits; it depends on them and on declarations alone."""
         return BitFunction(self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other)
 
     def sample_size(self, alpha: float, beta: float, setting: Setting) -> int | None:
-        """Records with which every bit errs at most alpha / b with probability 1 - beta / b.
+        """The records with which every bit errs at most alpha / b with probability 1 - beta / b.
 
-        None unless that is proved for each, and in the agnostic setting: there the errors of the best
-        bits add up, and may be b times that of the best function.
+        None unless that is proved for each bit.  None in the agnostic setting: there the errors of the
+        best bits add up, and may be b times the error of the best function.
         """
         require_plan(alpha, beta, setting)
         b = len(self.learners)
@@ -120,11 +120,11 @@ class BitwiseLearner(PrivateLearner[Point]):
 
 
 class BitsLearner(BitwiseLearner[Point]):
-    """Learn every bit from all the records, the b binary learners sharing one budget.
+    """Learn every bit from all records; the b binary learners share one budget.
 
-    Their composition is (epsilon, delta)-DP for every sample: each costs epsilon' and delta / b or
-    delta / 2b, epsilon' being the largest whose composition is within the budget.  This commonly takes
-    fewer records than BGS21's parts (`BitPartsLearner`), of which each bit sees one in b:
+    Their composition is (epsilon, delta)-DP for every sample.  Each costs epsilon' and delta / b or
+    delta / 2b, where epsilon' is the largest whose composition is within the budget.  In BGS21
+    (`BitPartsLearner`) each bit sees one record in b; this learner usually needs fewer records:
     docs/proofs/multiclass-learning.md, Theorems 1 and 3.
 
     >>> from littlestone.classes import parse_class
@@ -147,7 +147,7 @@ class BitsLearner(BitwiseLearner[Point]):
             return one_a_class(classes, partial(binary, budget=share))
 
         def largest(delta: Fraction) -> Fraction:
-            """The largest epsilon of a bit, with so much of delta for each."""
+            """The largest epsilon of a bit if each bit gets this much delta."""
             known: dict[Event, Fraction] = {}
 
             def together(epsilon: Fraction) -> Event:
@@ -157,7 +157,7 @@ class BitsLearner(BitwiseLearner[Point]):
 
             return known[calibrate(together, budget.cost)]
 
-        # All of delta for the bits, or half of it for the composition of their epsilons.
+        # All of delta for the bits, or half of it for composing their epsilons.
         shares = {budget.delta / b, budget.delta / (2 * b)} if b > 1 else {budget.delta}
         share = Budget(*max((largest(delta), delta) for delta in shares))
         self._event = _together(learners(share), budget.delta)
@@ -176,7 +176,7 @@ class BitsLearner(BitwiseLearner[Point]):
         )
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """`sample_size`: every bit sees all records; docs/proofs/multiclass-learning.md, Theorem 3."""
+        """`sample_size`, because every bit sees all records; multiclass-learning.md, Theorem 3."""
         n = self.sample_size(alpha, beta, setting)
         source = "docs/proofs/multiclass-learning.md, Theorem 3"
         return None if n is None else Bound(n, alpha, beta, setting, True, source)
@@ -185,7 +185,7 @@ class BitsLearner(BitwiseLearner[Point]):
 def one_a_class(
     classes: Sequence[HypothesisClass[Point]], binary: Binary
 ) -> tuple[PrivateLearner[Point], ...]:
-    """The learners of the classes, equal classes having one learner."""
+    """The learners of the classes; equal classes share one learner."""
     made = {i: binary(H) for i, H in enumerate(classes) if classes.index(H) == i}
     return tuple(made[classes.index(H)] for H in classes)
 

@@ -1,4 +1,4 @@
-"""The learner of labels by buckets of hashed keys, of which no key is named; it spends no delta."""
+"""The learner of labels for buckets of hashed keys.  No key is named, and no delta is spent."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ BITS = 18
 class BucketLearner(PrivateLearner[Any]):
     """Release a label for each of 2^bits public buckets, to which keys are hashed: `BucketLabels`.
 
-    epsilon-DP for every sample, with no delta: every bucket is released, whether or not it has records,
-    so a key takes as many records as tell its label from the others, and none to hide that it is
-    there.  Keys of one bucket have one label, and a key without records that of its bucket, any label
-    if that is empty.  A label wins over one of t records more in its bucket with probability
-    e^(-epsilon t / 2) at most.  Nothing is proved against the class of lookup tables, as keys that
-    share a bucket may have different labels.  O(distinct points + 2^bits).
+    epsilon-DP for every sample, with delta = 0.  Every bucket is released, whether or not it has
+    records.  So a key needs enough records to tell its label from the others, but none to hide that it
+    occurs.  All keys of a bucket have one label.  A key without records has the label of its bucket,
+    and an empty bucket has an arbitrary label.  A label wins over one with t more records in its bucket
+    with probability at most e^(-epsilon t / 2).  Nothing is proved against the class of lookup tables,
+    because keys that share a bucket may have different labels.  Time: O(distinct points + 2^bits).
 
     Raises `DeclarationError` for other classes, and unless 1 <= bits <= 20.  docs/proofs/lookup.md,
     Theorem 4.
@@ -73,7 +73,7 @@ class BucketLearner(PrivateLearner[Any]):
         return BucketTable(self.hypotheses.domain, self.hypotheses.labels, given)
 
     def counts(self, sample: Sample[Any]) -> dict[int, list[int]]:
-        """How many records of each label every bucket has that has any.  Never released."""
+        """The number of records of each label, for every bucket with records.  Never released."""
         found: dict[int, list[int]] = {}
         for x, row in zip(sample.points, sample.counts.tolist(), strict=True):
             here = found.setdefault(bucket_of(x, self.bits), [0] * len(row))

@@ -1,4 +1,4 @@
-"""The learner of lookup tables: every key's most frequent label, or none, by label selection."""
+"""The learner of lookup tables: by label selection, each key gets its most frequent label or none."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class LookupLearner(PrivateLearner[Any]):
     """Release each key with the label that wins its race; other keys have the default label.
 
     (epsilon, delta)-DP for every sample, by `LabelSelection`.  The table may have more entries than
-    those of the class, if more keys have another label than the default most often.  Wrong labels
-    cost little: a label wins over one of t records more with probability e^(-epsilon t / 2) at most.
-    O(distinct pairs of point and label).  Raises `DeclarationError` for other classes and delta = 0.
-    docs/proofs/lookup.md.
+    those of the class, if for more keys the most frequent label is not the default.  Wrong labels do
+    little harm: a label wins over one with t more records with probability at most e^(-epsilon t / 2).
+    Time: O(distinct pairs of point and label).  Raises `DeclarationError` for other classes and
+    delta = 0.  Source: docs/proofs/lookup.md.
 
     >>> from littlestone.domains import Strings
     >>> H = Lookup(Strings("tailnum"), 3, 2)
@@ -64,14 +64,14 @@ class LookupLearner(PrivateLearner[Any]):
         return LookupTable(self.hypotheses.domain, self.hypotheses.labels, entries)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """For realizable samples (docs/proofs/lookup.md, Theorem 2); None for others."""
+        """The size for realizable samples (docs/proofs/lookup.md, Theorem 2); None for others."""
         keys, source = self.hypotheses.most, "docs/proofs/lookup.md, Theorem 2"
         return sample_size_for_keys(keys, _missed, self.mechanism, alpha, beta, setting, source)
 
 
 @lru_cache(maxsize=16)
 def _missed(mechanism: LabelSelection[Any]) -> NDArray[np.float64]:
-    """1 - q(0), 1 - q(1), ..., down to where it is below 1e-30, which the margin covers."""
+    """1 - q(0), 1 - q(1), ..., until it is below 1e-30, which the margin covers."""
     require_curve(mechanism.budget)
     found = [1.0]
     while found[-1] > 1e-30:

@@ -11,9 +11,9 @@ from littlestone.privacy.event import Event
 
 @dataclass(frozen=True)
 class UniformOrder(Event):
-    """A uniform order of the records, whatever they say; it costs nothing.
+    """A uniform order of the records, whatever they contain; it costs nothing.
 
-    It is redeemed before the order is drawn, so that a draw without a receipt draws nothing.
+    It is redeemed before the order is drawn, so nothing can be drawn without a receipt.
 
     >>> print(UniformOrder().cost())
     epsilon 0, delta 0 (replace-one)

@@ -1,4 +1,4 @@
-"""The reduction to binary learners as in the paper: one random part of the records for each bit."""
+"""The reduction to binary learners as in the paper: one random part of the records per bit."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from littlestone.sample import Sample
 class BitPartsLearner(BitwiseLearner[Point]):
     """Learn bit i from part i of the records, which a uniform permutation cuts into b equal parts.
 
-    One replaced record is in one part, so the whole costs what one binary learner costs, for every
-    sample; the remainder of n / b is not read.  BGS21, Theorem 3.1 and Figure 1, with parts by place:
-    docs/proofs/multiclass-learning.md, Theorem 2.  `BitsLearner` commonly takes fewer records.
+    One replaced record lies in one part, so for every sample the whole costs what one binary learner
+    costs.  The remainder of n / b is not read.  Source: BGS21, Theorem 3.1 and Figure 1, with parts by
+    place: docs/proofs/multiclass-learning.md, Theorem 2.  `BitsLearner` usually needs fewer records.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("outcomes(origin, dest; at most 1)", labels=3)
@@ -55,7 +55,7 @@ class BitPartsLearner(BitwiseLearner[Point]):
         )
 
     def parts(self, parts: Sequence[Sample[Point]]) -> list[Sample[Point]]:
-        """Of each part the bits that its learner sees."""
+        """Each part with the bits that its learner sees as labels."""
         return [self.bit(part, i) for i, part in enumerate(parts)]
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
@@ -67,9 +67,9 @@ class BitPartsLearner(BitwiseLearner[Point]):
         return Bound(len(self.learners) * n, alpha, beta, setting, True, source)
 
     def paper_plan(self, alpha: float, beta: float) -> Bound | None:
-        """The sum over the bits of what the binary learners' papers state for alpha / b and beta / b.
+        """The sum over the bits of the sizes the binary learners' papers state for alpha / b, beta / b.
 
-        None where one of them states nothing.  (BGS21, Theorem 3.1.)
+        None if one of them states nothing.  (BGS21, Theorem 3.1.)
         """
         require_plan(alpha, beta)
         b = len(self.learners)

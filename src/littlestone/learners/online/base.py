@@ -15,15 +15,15 @@ from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import Tape, journal_mismatch
 
 PUBLIC = 1000
-"""Every so many steps a run notes that it got there, whatever the records are."""
+"""A run notes its progress each time this many steps have passed, whatever the records are."""
 
 
 @dataclass(frozen=True)
 class MistakeBound:
     """At most ``mistakes`` mistakes on every realizable sequence, with probability 1 - beta.
 
-    An ``adaptive`` adversary sees all published hypotheses, another has chosen its sequence before.
-    ``source`` is where the bound comes from.
+    An ``adaptive`` adversary sees all published hypotheses; any other fixes its sequence beforehand.
+    ``source`` names where the bound comes from.
     """
 
     mistakes: int
@@ -34,34 +34,36 @@ class MistakeBound:
 
 
 class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
-    """One private run over a stream: `hypothesis` is what is published, and changes now and then.
+    """One private run over a stream, whose published `hypothesis` changes from time to time.
 
-    The sequence of all published hypotheses, with the steps at which they change, is the private
-    output.  A prediction h_t(x_t) is none: everybody knows h_t, so it tells of x_t, and is for those
-    who may know x_t.  After the horizon the last hypothesis stays, and no record is looked at any more.
+    The private output is the sequence of all published hypotheses, with the steps at which they
+    change.  A prediction h_t(x_t) is not private: everybody knows h_t, so the prediction tells
+    something about x_t.  Show it only to those who may know x_t.  After the horizon the last
+    hypothesis stays, and no record is read any more.
 
-    Any x and y are a record, and none is refused: an exception is an output, and would tell of it.
-    `Domain.canonical` makes a point of x and `truth` a label of y, the same as for a `Sample`.  A
-    learner sees these alone, in `_right` and `_mistaken`.
+    Any x and y form a record, and none is refused: an exception is an output, and would tell
+    something about the record.  `Domain.canonical` turns x into a point and `truth` turns y into a
+    label, as for a `Sample`.  A learner sees only these, in `_right` and `_mistaken`.
 
-    Of a run that is kept, all that was drawn is on the disk, and so is each step at which a hypothesis
-    was published, before `hypothesis` shows it.  Else a run that goes on would publish at another step.
+    If the run is kept in a file, everything drawn and each step at which a hypothesis was published
+    are on the disk before `hypothesis` shows it.  Otherwise a resumed run would publish at another
+    step.
     """
 
     def __init__(self, published: Hypothesis[Point], horizon: int, tape: Tape) -> None:
         super().__init__(published.domain, horizon, tape)
         self._published, self._published_at = published, 0
-        self._shown = published, 0  # from the end of a step on
-        self._noted = 0  # the last step of which it is no secret that it was taken
+        self._shown = published, 0  # updated at the end of a step
+        self._noted = 0  # the last step that is publicly known to have been taken
 
     @property
     def secret_draws(self) -> int:
-        """How many draws there were, of a kind that may find nothing; secret, 0 without such draws."""
+        """The number of draws of a kind that may find nothing; secret, 0 without such draws."""
         return 0
 
     @property
     def public_draws(self) -> int:
-        """How many draws there were that each publish a hypothesis, maybe the same; public."""
+        """The number of draws that each publish a hypothesis, maybe the same one; public."""
         return 0
 
     @property
@@ -75,7 +77,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     @property
     def over(self) -> bool:
-        """Whether the hypothesis stays, and no record is looked at any more; public."""
+        """Whether the hypothesis stays and no record is read any more; public."""
         return self._steps == self._horizon
 
     @final
@@ -85,9 +87,9 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     @final
     def update(self, x: object, y: object) -> None:
-        """Take the next record; may publish another `hypothesis`.  No record makes it raise.
+        """Take the next record; this may publish another `hypothesis`.  No record makes it raise.
 
-        Raises `OutputError` if the run is kept in a file and that fails.
+        Raises `OutputError` if the run is kept in a file and writing to it fails.
         """
         point, label = self._domain.canonical(x), truth(y)
         self._tape.open()
@@ -101,7 +103,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     @final
     def skip_to(self, step: int) -> None:
-        """Take the steps up to ``step`` as if each of their records were predicted rightly."""
+        """Take the steps up to ``step`` as if each of their records were predicted correctly."""
         self._tape.open()
         self._to(min(step, self._horizon))
         self._end()
@@ -109,10 +111,10 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     @final
     def skip(self) -> None:
-        """Pass over all steps that may have been taken before, up to a public multiple of 1,000.
+        """Skip all steps that may have been taken before, up to a public multiple of 1,000.
 
-        For a run that goes on without the records of its last steps: its `steps` may be those of its
-        last draw, which is secret, and the steps at which hypotheses are published would tell it.
+        Call it on a resumed run if the records of its last steps are gone.  Its `steps` may be the step
+        of its last draw, which is secret, and the later publication times would reveal it.
         """
         self.skip_to((self._noted // PUBLIC + 1) * PUBLIC)
 
@@ -125,27 +127,27 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._line(Record(self._steps, x, y))
 
     def _right(self, x: Point, y: int, times: int = 1) -> None:
-        """Keep what is needed of ``times`` equal records that are predicted rightly; draw nothing."""
+        """Keep what is needed of ``times`` equal records predicted correctly; draw nothing."""
 
     @abstractmethod
     def _mistaken(self, x: Point, y: int) -> None:
-        """Learn from a record that is predicted wrongly."""
+        """Learn from a record that was predicted wrongly."""
 
     @property
     @abstractmethod
     def _due(self) -> int:
-        """The step of the next `_hit`, if no record changes that, or one after the horizon; secret."""
+        """The step of the next `_hit` unless a record changes it; horizon + 1 if none; secret."""
 
     @abstractmethod
     def _hit(self) -> None:
-        """Do what is due at this step; it may publish a hypothesis."""
+        """Do what is due at this step; this may publish a hypothesis."""
 
     def _owed(self) -> list[Record]:
-        """The records since the last line that were predicted rightly and are needed to go on."""
+        """The correctly predicted records since the last line that are needed to resume."""
         return []
 
     def _told(self) -> None:
-        """There is a line that has all that is owed."""
+        """Note that a line now holds everything that was owed."""
 
     def _publish(self, h: Hypothesis[Point]) -> None:
         self._published, self._published_at = h, self._steps
@@ -161,7 +163,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._steps = max(self._steps, step)
 
     def _checkpoint(self) -> None:
-        """Write down that this step was taken, which is no secret: a line without draws or mistakes."""
+        """Write a line without draws or mistakes: that this step was taken is no secret."""
         if self._steps > self._noted:
             self._line()
             self._noted = self._steps
@@ -171,19 +173,19 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._told()
 
     def _go_on(self) -> None:
-        # Not that the last step of the tape was taken: a neighbour without a draw there has no line.
+        # Do not show that the tape's last step was taken: a neighbour without a draw has no line.
         self._to(self._steps)
         self._show()
 
     def _end(self) -> None:
-        """Do what is due at the last step, and let it be seen."""
+        """Do what is due at the last step, and show the result."""
         self._to(self._steps)
         if self._steps % PUBLIC == 0:
             self._checkpoint()
         self._show()
 
     def _show(self) -> None:
-        """Let everybody see what is published, and since when."""
+        """Show everybody what is published, and since when."""
         self._shown = self._published, self._published_at
 
     def _replay(self, step: int, records: list[Record]) -> None:
@@ -217,14 +219,14 @@ class PrivateOnlineLearner(StreamLearner[PrivateStream[Any]], Generic[Point]):
     """The name by which the command line asks for it."""
 
     oblivious: ClassVar[bool] = False
-    """Whether it may err at every step on records chosen in the knowledge of what is published.
+    """Whether it may err at every step if records are chosen with knowledge of what is published.
 
     Then its numbers of mistakes are for an oblivious adversary, who fixes the stream beforehand.
-    Privacy does not depend on that.
+    Privacy does not depend on this.
     """
 
     baseline: ClassVar[bool] = False
-    """Whether it is there to compare with, and is taken by its name only."""
+    """Whether it exists for comparison, and is used only if its name is given."""
 
     def __init__(self, hypotheses: HypothesisClass[Point], horizon: int) -> None:
         require_horizon(horizon)
@@ -237,11 +239,11 @@ class PrivateOnlineLearner(StreamLearner[PrivateStream[Any]], Generic[Point]):
 
     @abstractmethod
     def mistake_bound(self, beta: float) -> MistakeBound | None:
-        """How many mistakes it makes on a realizable sequence; None where nothing is proved."""
+        """The number of mistakes on a realizable sequence; None if nothing is proved."""
 
     def measured_mistakes(self) -> int | None:
-        """About how many it makes, in the mean, on the worst of the simulated realizable streams.
+        """The approximate mean number of mistakes on the worst of the simulated realizable streams.
 
-        Calibrated by ``python -m benchmarks.mistakes``, and no bound; None where nothing is measured.
+        Calibrated by ``python -m benchmarks.mistakes``; no bound.  None if nothing is measured.
         """
         return None

@@ -1,4 +1,4 @@
-"""Which online learner is for which class: the one of the fewest mistakes, as far as is known."""
+"""The choice of an online learner for a class: the one with the fewest mistakes, as far as known."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ def online_choice(
     horizon: int,
     method: str = AUTO,
 ) -> tuple[PrivateOnlineLearner[Any], str]:
-    """The learner of that name, or for ``"auto"`` the one of the fewest mistakes; and why.
+    """The learner of that name, or for ``"auto"`` the one with the fewest mistakes; and the reason.
 
-    Those of fewer proved mistakes than the horizon has steps come first, then the others by what
-    simulations measured, then those of which nothing is known.  Depends on declarations alone.
-    Raises `DeclarationError` for an unknown name, and where no learner or not that one applies.
+    Learners with fewer proved mistakes than the horizon has steps come first.  Then come those with
+    the fewest mistakes in simulations, then those about which nothing is known.  The choice depends on
+    declarations alone.  Raises `DeclarationError` for an unknown name, if no learner applies, or if
+    the named one does not.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("subsets(merchant; at most 3)")
@@ -89,7 +90,7 @@ def online_choice(
 
 
 class _Known:
-    """What is known of a learner's mistakes on realizable streams."""
+    """The known number of a learner's mistakes on realizable streams: proved, measured or none."""
 
     def __init__(self, learner: PrivateOnlineLearner[Any]) -> None:
         self.learner = learner
@@ -125,5 +126,5 @@ class _Known:
 
 
 def _condition(learner: PrivateOnlineLearner[Any]) -> str:
-    """For which streams its mistakes are few, where that is not all."""
+    """The condition on streams under which its mistakes are few, if there is one."""
     return ", on a stream that does not react to what is published" if learner.oblivious else ""

@@ -1,4 +1,4 @@
-"""What online learners share that draw whenever a noisy counter of mistakes hits."""
+"""The common part of online learners that draw each time a noisy counter of mistakes hits."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ class CountedLearner(PrivateOnlineLearner[Any]):
 
 
 def is_form(value: object) -> bool:
-    """Whether a drawn value is the form of a hypothesis, or None for a draw that found nothing."""
+    """Whether a drawn value is the form of a hypothesis, or None because the draw found nothing."""
     return value is None or isinstance(value, dict)

@@ -1,4 +1,4 @@
-"""A private run that survives a crash: paid for once, and with nothing drawn twice."""
+"""A private run that survives a crash: paid for once, and nothing is drawn twice."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _DECLARED = {
 
 @dataclass(frozen=True)
 class DurableStream(Generic[Stream]):
-    """A stream, the number of the ledger's entry that paid for it, and whether an earlier one goes on.
+    """A stream, the number of the ledger entry that paid for it, and whether an earlier run resumes.
 
-    ``stream.steps`` of a run that goes on is that of its last draw, if this is after the last public
-    one; so it is secret.  Where the records can be read again, go on right after it.  Where they
-    cannot, call ``stream.skip()`` first, or the steps at which hypotheses are published would tell.
+    ``stream.steps`` of a resumed run is the step of its last draw, if this is after the last public
+    step; so it is secret.  If the records can be read again, continue right after that step.  If not,
+    call ``stream.skip()`` first; otherwise later publication times would reveal it.
     """
 
     stream: Stream
@@ -48,16 +48,15 @@ def durable_run(
     state: Path | None = None,
     rng: random.Random | None = None,
 ) -> Iterator[DurableStream[Stream]]:
-    """Begin a run, or go on with the one in the file ``state``, which one process at a time may use.
+    """Begin a run, or resume the one in the file ``state``, which one process at a time may use.
 
-    Whatever is drawn is in the file, on the disk, before anything depends on it.  So after
-    ``kill -9`` the same run goes on: nothing is spent or drawn a second time, and what was published
-    stays.  **The file tells of single records**: keep it as safe as the table.  Never copy it to go
-    on twice, and never go on from an older copy: it would draw again.  About a millisecond for each
-    step that draws.
+    Everything drawn is on the disk before anything depends on it.  So after ``kill -9`` the same run
+    resumes: nothing is spent or drawn a second time, and what was published stays.  **The file
+    contains single records**: keep it as safe as the table.  Never resume two copies of it, and never
+    resume an older copy: it would draw again.  A step that draws takes about a millisecond.
 
-    A file that is absent or empty begins a run.  Nothing is written to any other before all of it
-    is proved to be the state of this very run: its first line, its seals, what was declared, and
+    An absent or empty file begins a run.  Nothing is written to any other file before it is
+    proved to be the state of this very run: by its first line, its seals, its declarations and
     the ledger's entry.  Raises `ModelError` if it is not, `OutputError` if it cannot be written or
     another process uses it, and what `StreamLearner.start` raises.
     """
@@ -69,7 +68,7 @@ def durable_run(
         else:
             declared = _declared(learner, dataset, label, rng)
             run = _resumed(learner, ledger, declared, rng, file, lines)
-        del lines  # they are many, and this frame lives as long as the run
+        del lines  # there are many, and this frame lives as long as the run
         yield run
 
 
@@ -82,8 +81,8 @@ def _begun(
     file: StateFile | None,
 ) -> DurableStream[Stream]:
     if file is not None:
-        file.settle()  # what cannot be written is found out before the spend
-    # A crash from here to the next line costs the budget, and publishes nothing.
+        file.settle()  # find out before the spend if the file cannot be written
+    # A crash between here and the next line costs the budget, and publishes nothing.
     receipt = learner.pay(ledger, dataset, label, rng)
     if file is not None:
         paid = {"receipt": receipt.number, "at": receipt.entry.at}

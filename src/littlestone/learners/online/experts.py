@@ -1,4 +1,4 @@
-"""Private experts: the hypotheses of a finite class, of which one is followed until it errs often."""
+"""Private experts: follow one hypothesis of a finite class until it has erred often."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from littlestone.privacy.tape import Tape
 from littlestone.sample import Sample
 
 _SHARE = Fraction(1, 4)  # of epsilon, for the counter; calibrated
-_TRIES, _STEPS = 2, 5  # draws beyond log2 of the class, and steps of ln(...) / epsilon; calibrated
+_TRIES, _STEPS = 2, 5  # draws beyond log2 of the class; steps of ln(...) / epsilon; calibrated
 _BETA = 0.05
 _DRAWS, _MARGINS = (2, 3, 4, 6), (1.0, 1.5, 2.0, 3.0, 4.0)  # what `with_proved_bound` tries
 
@@ -88,20 +88,20 @@ class ExpertStream(CountedStream):
 
 
 class PrivateExperts(CountedLearner):
-    """Follow one hypothesis of a finite class; when it has erred often, draw another one.
+    """Publish one hypothesis of a finite class; when it has made many mistakes, draw another one.
 
-    The first is uniform.  `OneSidedThreshold` counts the mistakes of the one that is followed.  At a
-    hit the exponential mechanism draws another, by the errors on all records so far.  After
-    D = ``draws`` draws the last one stays.  The cost is that of one counter and D draws, composed;
+    The first is uniform.  `OneSidedThreshold` counts the mistakes of the published one.  At a hit, the
+    exponential mechanism draws another by the errors on all records so far.  After D = ``draws``
+    draws the last one stays.  The cost is that of one counter and D draws, composed;
     (epsilon, 0)-DP if delta is 0 (docs/proofs/private-experts.md, Theorem 1).
 
-    The baseline of private online learning from experts.  On a realizable sequence of an oblivious
-    adversary it makes O(log |H|) draws; `with_proved_bound` makes one with a `mistake_bound`.
-    Other sizes are calibrated.  An adversary who sees what is published can make it err at every
-    step.
+    It is the baseline of private online learning from experts.  On a realizable sequence from an
+    oblivious adversary it makes O(log |H|) draws; `with_proved_bound` makes a learner with a
+    `mistake_bound`.  Other sizes are calibrated.  An adversary that sees what is published can make
+    it err at every step.
 
-    Time: a draw scores all hypotheses on all records.  Raises `DeclarationError` for classes whose
-    hypotheses are not listed, or too many, and for illegal parameters.
+    Time: a draw scores all hypotheses on all records.  Raises `DeclarationError` for illegal
+    parameters and for classes whose hypotheses are not listed or too many.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = PrivateExperts(Thresholds.on(0, 98), Budget(1, "1e-6"), horizon=200_000)
@@ -158,7 +158,7 @@ class PrivateExperts(CountedLearner):
         horizon: int,
         beta: float = _BETA,
     ) -> PrivateExperts:
-        """The learner whose `mistake_bound` at ``beta`` is least, over some sizes.
+        """The learner with the smallest `mistake_bound` at ``beta``, over some sizes.
 
         >>> from littlestone.classes import Thresholds
         >>> H = Thresholds.on(0, 98)
@@ -190,7 +190,7 @@ class PrivateExperts(CountedLearner):
         return Hypothesis.from_json(self.hypotheses.hypothesis(index).to_json())
 
     def choose(self, counts: dict[Any, list[int]], rng: random.Random) -> int:
-        """One draw, by the errors on the records that ``counts`` tells of."""
+        """Draw one hypothesis, by the errors on the records counted in ``counts``."""
         runs = self.errors(counts)
         return selection.draw(runs.errors, runs.lengths, self.mechanism.base, rng)
 
@@ -203,11 +203,11 @@ class PrivateExperts(CountedLearner):
         return ExpertStream(self, tape)
 
     def _early(self, beta: float) -> int:
-        """So many mistakes before its threshold no epoch ends, but for probability beta."""
+        """The most mistakes before its threshold that an epoch ends, except with probability beta."""
         return math.ceil(math.log(self.horizon / beta) / -math.log(float(self.counter.shrink)))
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
-        """D U + Q for an oblivious adversary, if that is proved of these sizes; else None.
+        """D U + Q for an oblivious adversary, if that is proved for these sizes; otherwise None.
 
         docs/proofs/private-experts.md, Theorem 2.
         """

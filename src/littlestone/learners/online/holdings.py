@@ -1,4 +1,4 @@
-"""What teachers hold of a stream: each record is the affair of one of them, for a few draws."""
+"""The records that teachers hold from a stream: each goes to one teacher, for a few draws."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class _Teacher:
 
 
 class Holdings:
-    """The records of ``teachers`` teachers: all that were mistaken, and the last `KEPT` others each.
+    """The records of ``teachers`` teachers: all mistaken ones, and the last `KEPT` others of each.
 
-    Each teacher gets one of every ``teachers`` steps, by a permutation that ``key`` decides and no
-    record does: so one replaced record changes what one teacher holds, whether it was mistaken or
-    not.  Of records that were predicted rightly, and are equal, the last one counts.
+    Each teacher gets one of every ``teachers`` steps, by a permutation that depends on ``key`` and on
+    no record.  So one replaced record changes what one teacher holds, whether it was mistaken or not.
+    Of equal records that were predicted correctly, only the last one counts.
 
     >>> held = Holdings(2, key=7)
     >>> held.take(Held(1, "a", 1, 0), wrong=True)
@@ -48,17 +48,17 @@ class Holdings:
         self._teachers: dict[int, _Teacher] = {}
 
     def teacher(self, step: int) -> int:
-        """Whose the record of that step is, whatever it says; steps are 1, 2, ...."""
+        """The teacher of the record of that step, whatever the record; steps are 1, 2, ...."""
         block, place = divmod(step - 1, len(self._order))
         if block != self._block:
             self._order.sort()
-            # Any rule that knows no record is as private: this one is to spread mistakes.
+            # Any rule that ignores the records is as private; this one spreads the mistakes.
             random.Random(self.key + block).shuffle(self._order)
             self._block = block
         return self._order[place]
 
     def take(self, held: Held, *, wrong: bool) -> None:
-        """Give a record to its teacher; ``wrong`` says whether it was mistaken."""
+        """Give a record to its teacher; ``wrong`` says whether it was predicted wrongly."""
         teacher = self._teachers.setdefault(self.teacher(held.step), _Teacher())
         if wrong:
             teacher.wrong.append(held)
@@ -76,12 +76,12 @@ class Holdings:
             teacher.right = {e: held for e, held in teacher.right.items() if held.before >= first}
 
     def right_since(self, step: int) -> list[Held]:
-        """The records held that were predicted rightly after ``step``, in the order of their steps."""
+        """The records held that were predicted correctly after ``step``, in the order of steps."""
         found = (held for part in self._teachers.values() for held in part.right.values())
         return sorted((held for held in found if held.step > step), key=lambda held: held.step)
 
     def parts(self) -> list[tuple[Examples, Examples]]:
-        """What the teachers that have mistakes hold, mistaken and not."""
+        """The records of each teacher with mistakes: its mistakes and its other records."""
         return [
             (_examples(part.wrong), tuple(part.right))
             for part in self._teachers.values()

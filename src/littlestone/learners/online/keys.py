@@ -1,4 +1,4 @@
-"""The online learner of what one mistake names: a point of a set, or a whole hypothesis."""
+"""The online learner for mistakes that name a point of a set or a whole hypothesis."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ _PROOF = "docs/proofs/continual-key-selection.md"
 
 
 class Naming(ABC):
-    """What a mistake names, by itself, and what is published when it is selected."""
+    """A rule for the key that one mistake names, and for what is published when it is selected."""
 
     hypotheses: HypothesisClass[Any]
 
     @property
     @abstractmethod
     def parts(self) -> int:
-        """How many keys are named at most, each until it is selected, on a stream of the class."""
+        """The most keys that a stream of the class names, each until it is selected."""
 
     @property
     @abstractmethod
     def source(self) -> str:
-        """Where this is proved."""
+        """The theorem that proves this."""
 
     @abstractmethod
     def key(self, x: Any, y: int) -> Any:
-        """What the mistake (x, y) names; None for nothing."""
+        """The key that the mistake (x, y) names; None for no key."""
 
     @abstractmethod
     def after(self, h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
-        """What is published after ``h`` when these keys are selected."""
+        """The hypothesis published after ``h`` when these keys are selected."""
 
 
 @dataclass(frozen=True)
 class PointNaming(Naming):
-    """A mistake names its point, which enters the published set when it is selected, or leaves it."""
+    """A mistake names its point; if selected, the point enters the published set or leaves it."""
 
     hypotheses: PointCovering
 
@@ -86,12 +86,12 @@ class FunctionNaming(Naming):
         return None if left.is_empty() else left.soa()
 
     def after(self, h: Hypothesis[Any], selected: frozenset[Any]) -> Hypothesis[Any]:
-        # The first in an order of their forms, which one was named first being secret.
+        # The first in an order of their forms, because which one was named first is secret.
         return Hypothesis.from_json(min((g.to_json() for g in selected), key=str))
 
 
 def naming_of(H: HypothesisClass[Any]) -> Naming | None:
-    """What a mistake names of this class: its point, or a function; None if it may be several.
+    """The rule for this class: a mistake names its point or a function; None if it may name several.
 
     >>> from littlestone.classes import Subsets, Thresholds
     >>> from littlestone.domains import Integers
@@ -126,21 +126,21 @@ class KeyStream(PrivateStream[Any]):
 class KeyLearner(PrivateOnlineLearner[Any]):
     """Publish what many mistakes name: points of a set, or a hypothesis of a class with LDim(H) <= 1.
 
-    A record (x, y) that the published hypothesis mistakes names a key, others name none, and keys are
-    selected by `ContinualKeySelection`.  (epsilon, delta)-DP for every stream, because what is selected
-    is all that is published: docs/proofs/continual-key-selection.md, Theorem 1.
+    A record (x, y) names a key if the published hypothesis mistakes it; other records name none.
+    `ContinualKeySelection` selects keys.  (epsilon, delta)-DP for every stream, because only what is
+    selected is published: docs/proofs/continual-key-selection.md, Theorem 1.
 
-    Of points and subsets, the key is x: the published set S begins empty, and a selected point enters
-    it, or leaves it.  The set may have more points than those of the class, if more are positive
-    often; a point that is often negative afterwards leaves it again.
+    For points and subsets, the key is x.  The published set S begins empty; a selected point enters
+    it, or leaves it.  The set may have more points than those of the class, if more are often
+    positive.  A point that is often negative afterwards leaves it again.
 
-    Of other classes the key is the SOA of H|(x,y), which is the one function of that version space
-    wherever SOA_H, which is published first, is wrong.  This is what Golowich and Livni (GL21) do at
-    dimension 1, where their trees have one level: many SOAs get a mistake each, and a sparse histogram
-    under continual observation shows the function that many have in common.  Their histogram adds the
-    noise of a binary tree, and asks for O(log(T / delta) log(T) / epsilon) mistakes; this one costs
-    less and has a proved constant.  Their learner of dimension d, with 2^(2^O(d)) log T mistakes, is
-    not here.
+    For other classes the key is the SOA of H|(x,y).  SOA_H is published first, and wherever it is
+    wrong, that version space holds one function, which is the key.  Golowich and Livni (GL21) do this
+    at dimension 1, where their trees have one level: many SOAs get a mistake each, and a sparse
+    histogram under continual observation shows the function that many have in common.  Their histogram
+    adds the noise of a binary tree, and needs O(log(T / delta) log(T) / epsilon) mistakes; this one
+    costs less and has a proved constant.  Their learner of dimension d, with 2^(2^O(d)) log T mistakes,
+    is not implemented.
 
     Constant time a step, 0.1 ms a mistake.  Raises `DeclarationError` for other classes and delta = 0,
     `EmptyClassError` and `InfiniteDimensionError`.
@@ -181,11 +181,11 @@ class KeyLearner(PrivateOnlineLearner[Any]):
 
     @property
     def expected_mistakes(self) -> float:
-        """The most mistakes, expected, on a realizable sequence of an adaptive adversary."""
+        """The most expected mistakes on a realizable sequence of an adaptive adversary."""
         return self.naming.parts * self.mechanism.terms.expected_records
 
     def measured_mistakes(self) -> int:
-        """The most that are expected, which is proved."""
+        """The proved upper bound of the expected number, rounded."""
         return round(self.expected_mistakes)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
@@ -196,7 +196,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         """
         require_plan(0.5, beta)
         d, terms = self.naming.parts, self.mechanism.terms
-        # Keys that take more records than `most` are counted as if they never were selected.
+        # Keys that take more records than `most` are counted as never selected.
         most = terms.sample_size(beta / (1000 * max(d, 1)))
         missed = np.fromiter(islice(terms.missed(), most + 1), float)
         total, one = np.ones(1), np.append(0.0, missed[:-1] - missed[1:])

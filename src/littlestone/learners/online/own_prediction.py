@@ -1,4 +1,4 @@
-"""A prediction that only the owner of its record may see, and that nothing shows by accident."""
+"""A prediction that only the owner of its record may see; nothing shows it by accident."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from littlestone.errors import DeclarationError
 
 @final
 class OwnPrediction:
-    """A label for the owner of one record, to be taken by `reveal_to_owner` and in no other way.
+    """A label for the owner of one record, which only `reveal_to_owner` returns.
 
-    Printing, formatting, logging and JSON do not show it.  Comparing, using as a truth value, pickling
-    and copying raise `DeclarationError`, whatever the label is.
+    Printing, formatting, logging and JSON do not show it.  Comparing, using it as a truth value,
+    pickling and copying raise `DeclarationError`, whatever the label is.
 
     >>> prediction = OwnPrediction(1)
     >>> prediction
@@ -29,7 +29,7 @@ class OwnPrediction:
     def reveal_to_owner(self) -> int:
         """The label.  Give it to the owner of the record, and to nobody who may not know its point.
 
-        For others it is no private release: it may tell the point of the record outright.
+        For others it is no private release: it may reveal the point of the record.
         """
         return self._label
 

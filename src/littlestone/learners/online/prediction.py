@@ -29,7 +29,7 @@ _KEPT, _FEW = 1024, 16
 class Copies(Generic[Point]):
     """k copies of the SOA, each with a version space that only its own mistakes restrict.
 
-    Copies that hold the same version space are looked at together.
+    Copies that hold the same version space are evaluated together.
     """
 
     def __init__(self, hypotheses: HypothesisClass[Point], k: int) -> None:
@@ -41,7 +41,7 @@ class Copies(Generic[Point]):
         self._votes: dict[Point, int] = {}
 
     def votes(self, x: Point) -> int:
-        """How many copies give ``x`` the label 1."""
+        """The number of copies that give ``x`` the label 1."""
         if x not in self._votes:
             if len(self._votes) == _KEPT:
                 self._votes.clear()
@@ -49,7 +49,7 @@ class Copies(Generic[Point]):
         return self._votes[x]
 
     def feed(self, copy: int, x: Point, y: int) -> None:
-        """Tell one copy the label of ``x``; one that no hypothesis of it gives is ignored."""
+        """Tell one copy the label of ``x``; ignored if none of its hypotheses gives that label."""
         old = self._states[copy]
         if self._rules[old](x) == y:
             return
@@ -59,7 +59,7 @@ class Copies(Generic[Point]):
         self._held[old] -= 1
         if not self._held[old]:
             del self._held[old]
-        if len(self._held) <= _FEW:  # to count anew is quicker
+        if len(self._held) <= _FEW:  # counting anew is quicker
             self._votes.clear()
         before, after = self._rules[old], self._rules[new]
         for point in self._votes:
@@ -81,13 +81,13 @@ class Copies(Generic[Point]):
 class PredictionStream(TapedStream[Point]):
     """A run of `PredictionLearner`: `predict`, then `update`, once for each record.
 
-    The prediction of a record is for its owner alone: an `OwnPrediction`.  Shown to others it breaks
-    the guarantee of that record, as it may tell its point outright.  All predictions but that one
-    may come together, whoever has them: they do not tell of the record.  After the horizon, or when
-    the votes are spent, the prediction is that of the SOA of the class, and no record is looked at
+    The prediction of a record is for its owner alone: an `OwnPrediction`.  Shown to others, it breaks
+    the guarantee of that record, because it may reveal its point.  All other predictions may be
+    combined, whoever has them: together they are private in the record.  After the horizon, or
+    when the votes are spent, the prediction is that of the SOA of the class, and no record is read
     any more; `steps` and `over` are public.
 
-    Any x and y are a record, as in a `PrivateStream`, by `Domain.canonical` and `truth`.  Of a run that
+    Any x and y form a record, as in a `PrivateStream`, by `Domain.canonical` and `truth`.  If the run
     is kept, each prediction is on the disk before it is returned.
     """
 
@@ -105,16 +105,16 @@ class PredictionStream(TapedStream[Point]):
     def predict(self, x: object) -> OwnPrediction:
         """The label of the next record's point, for the owner of that record.
 
-        If an earlier call ended between `predict` and `update`, the point of that record has the same
-        answer again.  Raises `DeclarationError` before the `update` of the last one: a second answer
-        would be a second draw.  Raises `OutputError` if the run is kept in a file and that fails.
+        If an earlier call ended between `predict` and `update`, the point of that record gets the same
+        answer again.  Raises `DeclarationError` before the `update` of the last point: a second answer
+        would be a second draw.  Raises `OutputError` if the run is kept in a file and writing fails.
         """
         point = self._domain.canonical(x)
         if self._asked is not None:
             if not self._asked_before or self._asked[0] != point:
                 raise DeclarationError(
                     "predict a label",
-                    found="the last point that was predicted has not got its label yet",
+                    found="the last predicted point has not got its label yet",
                     fix="call update with that point and its label first",
                 )
             self._asked_before = False
@@ -150,9 +150,9 @@ class PredictionStream(TapedStream[Point]):
         self._tape.close()
 
     def skip(self) -> None:
-        """Go on without the label of a record that was predicted before a crash, if it is gone.
+        """Go on without the label of a record that was predicted before a crash, if the label is gone.
 
-        No other step can have been taken: each has its line in the file.
+        No other step can have been taken, because each has its line in the file.
         """
         if self._asked is not None and not self.over:
             self._tape.open()
@@ -178,7 +178,7 @@ class PredictionStream(TapedStream[Point]):
         point, predicted, certain = self._asked
         self._asked, self._asked_before = None, False
         self._steps += 1
-        # One for each step would do as well: it depends on nothing.
+        # One draw for every step would do as well: it depends on nothing.
         last = self._votes.voters - 1
         copy = self._tape.whole(lambda rng: rng.randrange(last + 1), 0, last)
         if label is not None and (not certain or predicted != label):
@@ -201,7 +201,7 @@ class PredictionStream(TapedStream[Point]):
                 raise journal_mismatch()
 
     def _go_on(self) -> None:
-        """Nothing waits: what a step draws is in its own lines."""
+        """Nothing is left to do: the lines of a step hold all that it draws."""
 
 
 def _is_answer(value: object) -> bool:
@@ -214,19 +214,19 @@ def _is_answer(value: object) -> bool:
 class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
     """Predict the label of each x_t by a noisy vote of k copies of the SOA.
 
-    Step t has one of k copies, pi(t), drawn uniformly beforehand.  The copies vote on x_t by
+    Each step t has one of k copies, pi(t), drawn uniformly beforehand.  The copies vote on x_t by
     `BetweenThresholds`.  If the prediction is wrong, or the vote uncertain, copy pi(t) alone learns
     (x_t, y_t).  Joint differential privacy: for every t, all predictions but that of step t are
     (epsilon, delta)-DP in the record (x_t, y_t), whoever chooses the other records, adaptively and
-    in the knowledge of these predictions (docs/proofs/private-prediction.md, Theorem 2).
+    knowing these predictions (docs/proofs/private-prediction.md, Theorem 2).
 
-    So the owner of record t may see prediction t, and nobody else may who may not know x_t: it is
-    nearly a function of x_t.  Of the label y_t it tells nothing: all predictions together, that one
-    too, are (epsilon, delta)-DP in y_t, whoever knows all the points (Theorem 3).
+    So the owner of record t may see prediction t.  Nobody else may see it unless they may know x_t,
+    because it is nearly a function of x_t.  It does not reveal the label y_t: all predictions together,
+    including that one, are (epsilon, delta)-DP in y_t, whoever knows all the points (Theorem 3).
 
-    After KMM+23, whose noisy votes have thresholds k / 4
-    and 3 k / 4.  The privacy here does not depend on the horizon.  The sizes are calibrated by
-    ``python -m benchmarks.online_baselines``; nothing is proved about mistakes.
+    Source: KMM+23, whose noisy votes have thresholds k / 4 and 3 k / 4.  The privacy here does not
+    depend on the horizon.  ``python -m benchmarks.online_baselines`` calibrates the sizes; nothing is
+    proved about mistakes.
 
     Raises `DeclarationError` for illegal parameters and delta = 0, `InfiniteDimensionError` and
     `EmptyClassError`.
@@ -265,13 +265,13 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
 
     @property
     def event(self) -> BetweenThresholds:
-        """A whole run, as the ledger records it; its cost is joint, as the class says."""
+        """A whole run, as the ledger records it; its cost is joint, as the class docstring says."""
         return self.votes
 
     def pay(
         self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
     ) -> Receipt:
-        _ = self.votes.steepness  # which takes a search: before the spend
+        _ = self.votes.steepness  # this takes a search, so do it before the spend
         return super().pay(ledger, dataset, label, rng)
 
     def stream(self, tape: Tape) -> PredictionStream[Point]:
@@ -280,9 +280,9 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
 
 @dataclass(frozen=True)
 class _Calibrated:
-    """Calibrated: about as many uncertain votes as d = LDim(H) rounds of agreement take.
+    """Calibrated sizes: about as many uncertain votes as d = LDim(H) rounds of agreement take.
 
-    N is of the order sqrt(hits ln(1 / delta)) / epsilon, and k and hits of the order d N.
+    N is of the order sqrt(hits ln(1 / delta)) / epsilon; k and hits are of the order d N.
     """
 
     copies: int

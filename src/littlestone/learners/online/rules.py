@@ -19,14 +19,14 @@ from littlestone.privacy.mechanisms.streams.continual_selection import Continual
 from littlestone.privacy.tape import Tape
 
 WITHDRAW = -1
-_HANDICAP = 5  # records for each column that a rule leaves open, so that the narrowest one is first
+_HANDICAP = 5  # records per column that a rule leaves open, so that the narrowest rule comes first
 
 Named = Rule | int
 Shape = frozenset[int]
 
 
 class RuleStream(PrivateStream[Rule]):
-    """A run of `RuleLearner`; all its state but the competition is a function of what was published."""
+    """A run of `RuleLearner`; only its competition depends on more than what was published."""
 
     def __init__(self, domain: Product, mechanism: ContinualSelection[Named], tape: Tape) -> None:
         super().__init__(RuleUnion(domain, frozenset()), mechanism.horizon, tape)
@@ -47,7 +47,7 @@ class RuleStream(PrivateStream[Rule]):
         self._take(self._competition.select())
 
     def named(self, x: Rule, y: int) -> Iterable[Named]:
-        """What a record speaks for that is predicted wrongly."""
+        """The candidates that a wrongly predicted record speaks for."""
         if self._rule is None:
             return (
                 tuple(v if c in shape else None for c, v in enumerate(x)) for shape in self._shapes
@@ -72,12 +72,12 @@ class RuleStream(PrivateStream[Rule]):
         self._change()
 
     def _change(self) -> None:
-        """Begin an epoch: for a rule out of all shapes that are left, or for a change of the rule."""
+        """Begin an epoch, to select a rule from all shapes that are left or a change of the rule."""
         if self._rule is not None:
             self._competition.begin(self._mechanism.terms(1))
             return
         self._shapes = _shapes(self._columns, self._withdrawn)
-        if not self._shapes:  # no rule agrees with all labels: begin anew
+        if not self._shapes:  # no rule agrees with all labels, so begin anew
             self._columns, self._withdrawn = self._all, []
             self._shapes = _shapes(self._columns, [])
         growth, most = len(self._shapes), len(self._columns)
@@ -90,18 +90,19 @@ class RuleStream(PrivateStream[Rule]):
 
 
 class RuleLearner(PrivateOnlineLearner[Rule]):
-    """Publish one rule "column is value and ...", or none; change it where it is often mistaken.
+    """Publish one rule "column is value and ...", or none; change it when it is often mistaken.
 
-    Without a rule each positive record speaks for all rules that cover it, of up to 2^m shapes, and
-    the narrowest of nearly equal ones is likely.  With a rule, a positive record that it misses
-    speaks for dropping the first column at which they differ, and a negative one that it covers for
-    withdrawing it, and its shape.  Each change is a selection of `ContinualSelection`, in which a
-    record takes part once: so the whole stream is (epsilon, delta)-DP, whatever the labels are.
+    Without a rule, each positive record speaks for all rules that cover it, of up to 2^m shapes;
+    among rules of nearly equal score the narrowest is likely.  With a rule, a positive record that the
+    rule misses speaks for dropping the first column at which they differ.  A negative record that the
+    rule covers speaks for withdrawing the rule and its shape.  `ContinualSelection` selects each
+    change, and a record takes part in one selection.  So the whole stream is (epsilon, delta)-DP,
+    whatever the labels are.
 
-    On a stream that agrees with a rule no change is wrong: a dropped column is none of the true rule's,
-    and the true rule has a column that a withdrawn one has not.  So there are at most m drops.
-    Improper: a rule may have more equalities than those of the class.  Up to 2^m tallies a mistake.
-    Raises `DeclarationError` for other classes and delta = 0.
+    On a stream that agrees with a rule, no change is wrong: a dropped column is not in the true rule,
+    and the true rule has a column that a withdrawn rule lacks.  So there are at most m drops.
+    Improper: a rule may have more equalities than those of the class.  Time: up to 2^m tallies a
+    mistake.  Raises `DeclarationError` for other classes and delta = 0.
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
@@ -137,12 +138,12 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         return RuleStream(self.hypotheses.domain, self.mechanism, tape)
 
     def mistake_bound(self, beta: float) -> MistakeBound | None:
-        """None: it is measured by ``python -m benchmarks.mistakes``, and not proved."""
+        """None: ``python -m benchmarks.mistakes`` measures it, and nothing is proved."""
         require_plan(0.5, beta)
         return None
 
     def measured_mistakes(self) -> int:
-        """What the first rule takes, and one change of it."""
+        """The mistakes that the first rule takes, and one change of it."""
         first = self.mechanism.terms(self.mechanism.growth, shared=self.mechanism.growth > 1)
         return round(first.expected_records + self.mechanism.terms(1).expected_records)
 
@@ -152,7 +153,7 @@ def _shape(rule: Rule) -> Shape:
 
 
 def _shapes(columns: Shape, withdrawn: list[Shape]) -> list[Shape]:
-    """The sets of columns that a rule may have, which are in no withdrawn one's."""
+    """The sets of columns that a rule may have: those that are part of no withdrawn set."""
     every = (
         frozenset(chosen)
         for size in range(len(columns) + 1)

@@ -1,4 +1,4 @@
-"""Sizes for which the mistakes of the staged online learner are proved."""
+"""Sizes for which a number of mistakes of the staged online learner is proved."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ MOST_TEACHERS = 10_000_000
 
 BETA = Fraction(1, 20)
 _PART = float(BETA) / 6  # for each of six events that may fail
-TOP = Fraction(1, 10)  # what a listed SOA may err on a chunk, in the first stage
-_EXPOSED = 1 / 6  # who errs more than this among all mistakes is listed no more
-_BOTTOM = 0.01  # at most so likely in a draw
+TOP = Fraction(1, 10)  # the share of a chunk on which a listed SOA may err, in the first stage
+_EXPOSED = 1 / 6  # a hypothesis that errs on a larger share of all mistakes is no longer listed
+_BOTTOM = 0.01  # the largest probability of bottom in a draw
 _ROUNDING = 1 + 1e-9
 
 
 @dataclass(frozen=True)
 class StageSizes:
-    """The public numbers of a run.  Lemma and theorem numbers are of docs/proofs/staged-stream.md.
+    """The public numbers of a run.  Lemmas and theorems are those of docs/proofs/staged-stream.md.
 
-    ``calls`` = K times the teachers are asked, by ``draws`` = R draws each; ``teachers`` = k;
-    ``threshold`` = U mistakes an epoch; ``cap`` = c examples of an epoch that a teacher keeps, and p in
-    the first stage; lists of at most ``list_size`` = L; a stage ends when, but for noise, k -
-    ``margin`` teachers share no hypothesis.
+    The teachers are asked ``calls`` = K times, with ``draws`` = R draws each time.  ``teachers`` = k.
+    An epoch has ``threshold`` = U mistakes.  A teacher keeps ``cap`` = c examples of an epoch; c is
+    also p in the first stage.  A list has at most ``list_size`` = L items.  A stage ends when, up to
+    noise, k - ``margin`` teachers share no hypothesis.
     """
 
     calls: int
@@ -48,7 +48,7 @@ class StageSizes:
 
 
 def require_adversary(adversary: object) -> None:
-    """Raise `DeclarationError` unless it is one of the two kinds."""
+    """Raise `DeclarationError` unless ``adversary`` is one of the two kinds."""
     if adversary not in get_args(Adversary):
         raise DeclarationError(
             f"bound the mistakes against the adversary {adversary!r}",
@@ -58,7 +58,7 @@ def require_adversary(adversary: object) -> None:
 
 
 def levels(d: int) -> list[Fraction]:
-    """What a listed SOA may err on each chunk, in stages j = 1, ..., d + 1: ((d + 1 - j) / d)^2 / 10.
+    """The error share of a listed SOA per chunk, in stages 1, ..., d + 1: ((d + 1 - j) / d)^2 / 10.
 
     >>> [str(level) for level in levels(2)]
     ['1/10', '1/40', '0']
@@ -73,11 +73,11 @@ def divergence(x: float, y: float) -> float:
 
 
 def rates(d: int) -> list[float]:
-    """The exponents 1 - e^-KL for each expected example of a chunk, of all ways to mislead a stage."""
+    """The exponents 1 - e^-KL per expected example of a chunk, for all ways to mislead a stage."""
     found = [-math.expm1(-divergence(float(TOP if d else 0), _EXPOSED))]
     steps = [float(level) for level in levels(d)]
     for high, low in pairwise(steps):
-        a, b = low, high  # between them, the point that is as far from both
+        a, b = low, high  # find the point between them that is equally far from both
         for _ in range(60):
             middle = (a + b) / 2
             nearer = divergence(low, middle) < divergence(high, middle)
@@ -87,20 +87,19 @@ def rates(d: int) -> list[float]:
 
 
 def patterns(n: int, d: int) -> float:
-    """The logarithm of sum_(i <= d) C(n, i): label patterns of a class of this VC dimension (Sauer)."""
+    """The logarithm of sum_(i <= d) C(n, i), label patterns of a class of VC dimension d (Sauer)."""
     return math.log(sum(math.comb(n, i) for i in range(d + 1)))
 
 
 def leaves(d: int, cap: int) -> list[int]:
-    """The most leaves of dimension d + 1 - j in a tree of stage j, for p = 2^(j-1) c."""
+    """The most leaves of dimension d + 1 - j in a tree of stage j, with p = 2^(j-1) c."""
     return [leaf_bound(cap << j, d, d, d - j) for j in range(d + 1)]
 
 
 def calls_needed(d: int, cap: int, margin: int, base: Fraction) -> int:
-    """K: one more than all stages j take, 1 + (ln L_j + 2 margin ln r) / ln(5/4) each.
+    """K: one more than the calls of all stages j, 1 + (ln L_j + 2 margin ln r) / ln(5/4) each.
 
-    By Lemma 5, without a margin in stage d + 1.  The K-th call never comes in a run that goes as it
-    should.
+    By Lemma 5, without a margin in stage d + 1.  The K-th call never comes in a run without failures.
     """
     noise = 2 * margin * log(base)
     per_stage = [math.log(n) + (noise if j < d else 0) for j, n in enumerate(leaves(d, cap))]
@@ -108,7 +107,7 @@ def calls_needed(d: int, cap: int, margin: int, base: Fraction) -> int:
 
 
 def draws_failure(draws: int, d: int, horizon: int, adversary: Adversary) -> float:
-    """The logarithm of how likely a vote is wrong where 2/3 of what is listed is right.  Lemma 4."""
+    """The log-probability that a vote is wrong if 2/3 of what is listed is right.  Lemma 4."""
     right, wrong = (1 - _BOTTOM) * 2 / 3, (1 - _BOTTOM) / 3
     if adversary == "oblivious":
         rate = -math.log(2 * math.sqrt(right * wrong) + _BOTTOM)
@@ -126,7 +125,7 @@ def log(base: Fraction) -> float:
 
 
 def slacks(counter: OneSidedThreshold, calls: int) -> tuple[int, int]:
-    """(s, z): between U - s and U + z mistakes are in every epoch, but for two shares of `BETA`."""
+    """(s, z): each epoch has U - s to U + z mistakes, except with two shares of `BETA`."""
     rate = log(1 / counter.shrink)
     early = math.ceil(math.log(counter.horizon / _PART) / rate * _ROUNDING)
     late = math.ceil(math.log(calls / _PART) / rate * _ROUNDING)
@@ -141,15 +140,15 @@ def with_proved_bound(
     sampling: Callable[[int, int], SparseSampling[Any]],
     given: dict[str, int],
 ) -> StageSizes:
-    """The sizes with which `failure` is at most `BETA`; those ``given`` are kept as they are.
+    """The sizes with which `failure` is at most `BETA`; those ``given`` stay as they are.
 
-    ``sampling`` makes one of so many draws, from lists of so many.  Of ``counter`` and ``tests`` the
-    noises matter alone.  Raises `TooLargeError` beyond `MOST_TEACHERS`.
+    ``sampling`` makes a mechanism from a number of draws and a list size.  Only the noises of
+    ``counter`` and ``tests`` matter.  Raises `TooLargeError` beyond `MOST_TEACHERS`.
     """
     part, exponents = _PART * (1 - 1e-6), rates(d)
     cap, calls = given.get("cap", d + 1), 1
     while True:
-        # From below: fewer draws would have less noise, and let a stage have more calls.
+        # Search from below: fewer draws have less noise, and give a stage more calls.
         calls = given.get("calls", max(calls, calls_needed(d, cap, 0, Fraction(2))))
         lists = given.get("list_size", max(leaves(d, cap)))
 
@@ -170,7 +169,7 @@ def with_proved_bound(
             continue
         clear = math.ceil(math.log(1 / _BOTTOM - 1) / log(step.base) * _ROUNDING)
         k = given.get("teachers", step.bottom + 2 * margin + clear)
-        if k > MOST_TEACHERS:  # they only become more
+        if k > MOST_TEACHERS:  # later rounds only need more
             raise TooLargeError(
                 "find sizes of a stream by the method staged for which its mistakes are proved",
                 found=f"there would be more than {MOST_TEACHERS:,} teachers, and a call asks each",
@@ -193,7 +192,7 @@ def with_proved_bound(
         room = given.get("cap", least(roomy))
         if room <= cap:
             return StageSizes(calls, draws, k, threshold, cap, lists, margin)
-        cap = room + room // 50  # a little more, so that few rounds are enough
+        cap = room + room // 50  # a little more, so that a few rounds are enough
 
 
 def failure(
@@ -204,7 +203,7 @@ def failure(
     tests: ThresholdMechanism,
     sampling: SparseSampling[Any],
 ) -> float:
-    """At most so likely, or 1, are more mistakes than K (U + z) in a run.  Theorem 2."""
+    """Bound the probability that a run makes more than K (U + z) mistakes; at most 1.  Theorem 2."""
     early, late = slacks(counter, sizes.calls)
     fewest, most = sizes.threshold - early, sizes.threshold + late
     enough = (
@@ -230,6 +229,6 @@ def failure(
 
 
 def _crowded(mean: float, cap: int) -> float:
-    """The logarithm of a bound of Pr[a chunk has more than ``cap`` examples], of so many expected."""
+    """The log of a bound of Pr[a chunk has more than ``cap`` examples], if it has ``mean`` expected."""
     x = cap + 1
     return x - mean - x * math.log(x / mean) if x > mean else 0.0

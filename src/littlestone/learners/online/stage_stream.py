@@ -1,4 +1,4 @@
-"""A run of the staged online learner: the loop of Lyu25, Algorithm 3, and the calls of 4."""
+"""A run of the staged online learner: the loop of Lyu25, Algorithm 3, and the calls of Algorithm 4."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class StagedStream(CountedStream):
 
     @property
     def calls(self) -> int:
-        """How often the teachers were asked, at most the learner's ``calls``; public."""
+        """The number of times the teachers were asked, at most the learner's ``calls``; public."""
         return len(self._stages)
 
     @property
@@ -53,7 +53,7 @@ class StagedStream(CountedStream):
         self._rho, self._epoch = rho, epoch
 
     def _mistaken(self, x: Any, y: int) -> None:
-        # One for each step would do as well: it depends on nothing.
+        # One draw for every step would do as well: it depends on nothing.
         last = self._learner.sizes.teachers - 1
         teacher = self._tape.whole(lambda rng: rng.randrange(last + 1), 0, last)
         self._epoch = self._learner.counter.counted(self._epoch, self._steps, self._tape)
@@ -81,7 +81,7 @@ class StagedStream(CountedStream):
     def _agreed(
         self, scores: Callable[[int], Mapping[Hypothesis[Any], int]], rng: random.Random
     ) -> int:
-        """The stage that the tests end in; the last one has none."""
+        """The stage in which the tests end; the last stage has no test."""
         stage = self.stage
         session = self._learner.session(self._rho, stage, rng)
         while stage < self._learner.dimension:
@@ -93,7 +93,7 @@ class StagedStream(CountedStream):
     def _voted(
         self, scores: Mapping[Hypothesis[Any], int], rng: random.Random
     ) -> dict[str, Any] | None:
-        """The form of the majority of all draws; the objects themselves were made by teachers."""
+        """The form of the majority of all draws; teachers made the objects themselves."""
         learner = self._learner
         drawn = (learner.sampling.select(scores, rng) for _ in range(learner.sizes.draws))
         votes = [h for h in drawn if h is not None]
@@ -110,9 +110,9 @@ class StagedStream(CountedStream):
     def potentials(self) -> list[tuple[int, float, int]]:
         """For each call its stage, ln sum_f r^score(f) and the largest score: NOT PRIVATE.
 
-        The score of f is how many teachers list it, and the second is the potential of Lemma 5.  It
-        falls by ln(5/4) or more from a call to the next of the same stage, in a run that goes as it
-        should.  Pr[bottom], which the paper follows, is r^B over r^B + e^potential.  For
+        The score of f is the number of teachers that list it.  The second value is the potential of
+        Lemma 5.  In a run without failures it falls by ln(5/4) or more from a call to the next of the
+        same stage.  Pr[bottom], which the paper follows, is r^B over r^B + e^potential.  For
         simulations; as slow as the run was.
         """
         learner, found = self._learner, []

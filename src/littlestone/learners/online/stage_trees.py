@@ -1,4 +1,4 @@
-"""The tree of a teacher on a stream: version spaces whose SOA is right often enough on every chunk."""
+"""The tree of a teacher on a stream: version spaces whose SOA is often right on every chunk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Chunk = tuple[tuple[Any, int], ...]
 """The examples that a teacher got in one epoch."""
 
 ByTeacher = dict[int, list[tuple[Any, int]]]
-"""The examples of one epoch, by their teachers."""
+"""The examples of one epoch, grouped by teacher."""
 
 
 def stage_leaves(
@@ -27,14 +27,14 @@ def stage_leaves(
 ) -> Iterator[HypothesisClass[Any]]:
     """The leaves V of Littlestone dimension ``dimension`` of the tree of these chunks.
 
-    A node V is split along a path labelled by its SOA: one that reduces V, if V is
-    p 2^(d - LDim(V))-reducible, d = LDim(H); else the points of the first chunk on which SOA_V errs
-    more than ``level`` times its size, and then what is at the path's end is dropped.  All else is a
-    leaf.  If no chunk has more than p points the tree is valid but for the ends that are dropped, and
-    with one more chunk it only grows (docs/proofs/staged-stream.md, Lemmas 1 and 2).
+    A node V is split along a path labelled by its SOA.  If V is p 2^(d - LDim(V))-reducible, with
+    d = LDim(H), the path is one that reduces V.  Otherwise it is the points of the first chunk on which
+    SOA_V errs more than ``level`` times its size, and what is at the end of the path is dropped.  All
+    other nodes are leaves.  If no chunk has more than p points, the tree is valid except for the
+    dropped ends, and it only grows with one more chunk (docs/proofs/staged-stream.md, Lemmas 1 and 2).
 
-    Raises `TooLargeError` if more than ``most`` version spaces are looked at.  Lyu25, Algorithm 4,
-    DefineClass and line 5, where the leaves are those of all trees.
+    Raises `TooLargeError` if it has to look at more than ``most`` version spaces.  Source: Lyu25,
+    Algorithm 4, DefineClass and line 5, where the leaves are those of all trees.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -52,7 +52,7 @@ def stage_leaves(
         require_few(looked, most)
         left = int(V.littlestone_dimension())
         if left < dimension:
-            continue  # and so are all below
+            continue  # and so are all nodes below
         path = reducing_path(V, p << (d - left))
         if reduced := path is not None:
             steps = list(path or ())
@@ -72,7 +72,7 @@ def stage_leaves(
 
 
 def errs(f: Any, chunk: Chunk) -> Fraction:
-    """The share of the chunk's examples on which f errs; 0 for no examples."""
+    """The share of the chunk's examples on which f errs; 0 without examples."""
     if not chunk:
         return Fraction(0)
     return Fraction(sum(f(x) != y for x, y in chunk), len(chunk))

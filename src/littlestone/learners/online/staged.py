@@ -1,4 +1,4 @@
-"""Lyu25, Algorithms 3 and 4, with its privacy repaired: stages, tests, and a vote of draws."""
+"""Lyu25, Algorithms 3 and 4, with privacy repaired: stages, tests, and a vote of draws."""
 
 from __future__ import annotations
 
@@ -47,36 +47,36 @@ class StagedRun(Composed):
     """The counter, the tests and all draws of one run, which a receipt pays for at once."""
 
     def uses(self) -> list[tuple[Event, int]]:
-        # A run that goes on after a crash has no receipt any more, and there are many draws.
+        # A resumed run has no receipt any more, and there are many draws.
         return [(self, 1)]
 
 
 class StagedOnlineLearner(CountedLearner):
     """Publish the majority of R draws from what k teachers list, each time mistakes have piled up.
 
-    A mistake goes to one of k teachers, each as likely, whatever the record; it keeps the first c =
-    ``cap`` of each epoch.  `OneSidedThreshold` counts the mistakes of all.  At a hit the teachers are
-    asked: in stage j they list the SOAs of the version spaces of dimension d + 1 - j of a tree that
-    is p 2^(d - LDim)-irreducible, p = 2^(j-1) c, and whose SOAs err on each of their chunks at most
-    ((d + 1 - j) / d)^2 / 10 times (`stage_leaves`).  A noisy test asks whether nearly all share one;
-    if not, the next stage begins, for good; the last one, j = d + 1, has no test.  Then there are R
-    draws of `SparseSampling`, and what most of those that are no bottom say at a point is the
-    new hypothesis; ties are 0.  If all are bottom, the old one stays.  After K = ``calls`` calls no
-    record is looked at any more.
+    Each mistake goes to one of k teachers, chosen uniformly whatever the record.  A teacher keeps the
+    first c = ``cap`` of each epoch.  `OneSidedThreshold` counts the mistakes of all.  At a hit the
+    teachers are asked.  In stage j they build a tree that is p 2^(d - LDim)-irreducible, p = 2^(j-1) c,
+    and list the SOAs of its version spaces of dimension d + 1 - j that err on each of their chunks at
+    most ((d + 1 - j) / d)^2 / 10 times its size (`stage_leaves`).  A noisy test asks whether nearly all
+    teachers share one.  If not, the next stage begins, for good; the last stage, j = d + 1, has no
+    test.  Then there are R draws of `SparseSampling`.  The new hypothesis says at each point what most
+    of the draws that are not bottom say; ties are 0.  If all are bottom, the old hypothesis stays.
+    After K = ``calls`` calls no record is read any more.
 
     (epsilon, delta)-DP for every stream: the counter costs epsilon / 16, the tests epsilon / 8 and
     K R draws the rest, composed (docs/proofs/staged-stream.md, Theorem 1).  Lyu25, Algorithms 3
-    and 4, repaired: that page says where and why.  Against ``adversary`` "oblivious", who
-    fixes the sequence beforehand, R grows as ln T; an "adaptive" one sees what is published, and R is
-    2^O(d).  The default sizes are those for which `mistake_bound` is proved (Theorem 2), and so large
-    that the first epoch seldom ends; any ``calls``, ``draws``, ``teachers``, ``threshold``, ``cap``
-    and ``list_size`` can be given in their place, for simulations.  A baseline: it is taken only
-    by its name.
+    and 4, repaired; that page says where and why.  Against ``adversary`` "oblivious", who fixes the
+    sequence beforehand, R grows as ln T.  An "adaptive" one sees what is published, and R is 2^O(d).
+    `mistake_bound` is proved for the default sizes (Theorem 2), which are so large that the first
+    epoch seldom ends.  For simulations, give any ``calls``, ``draws``, ``teachers``, ``threshold``,
+    ``cap`` and ``list_size``.  It is a baseline, used only if its name is given.
 
-    A teacher looks at ``most`` version spaces at most, in its share of `MOST_STEPS`, and lists nothing
-    if it takes more; None: all, in whatever time it takes.  Raises `DeclarationError` for illegal
-    parameters, delta = 0 and classes whose functions have no majority of their kind, `TooLargeError`
-    where the default sizes have too many teachers, `InfiniteDimensionError` and `EmptyClassError`.
+    A teacher looks at no more than ``most`` version spaces, in its share of `MOST_STEPS`, and lists
+    nothing if it needs more.  With None it looks at all, however long that takes.  Raises
+    `DeclarationError` for illegal parameters, delta = 0 and classes whose functions have no majority of
+    their kind, `TooLargeError` if the default sizes have too many teachers,
+    `InfiniteDimensionError` and `EmptyClassError`.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -159,17 +159,17 @@ class StagedOnlineLearner(CountedLearner):
 
     @property
     def declared(self) -> str:
-        # The event knows the product of calls and draws alone.
+        # The event knows only the product of calls and draws.
         return f"{self.event}; {self.sizes}; most={self.most}"
 
     def session(self, rho: int, stage: int, rng: random.Random) -> Session:
-        """The tests of a stream whose threshold has the noise ``rho``, as they go on in ``stage``."""
+        """The tests of a stream whose threshold has the noise ``rho``, from ``stage`` on."""
         _, noise = self.tests.noises()
         left = self.tests.hits - stage
         return Session(noise, self.tests.threshold + rho, left, self.tests.hits_below, rng)
 
     def lists(self, parts: Sequence[ByTeacher], stage: int) -> list[list[Hypothesis[Any]]]:
-        """What each teacher lists, a function of its own records alone; the order means nothing."""
+        """The list of each teacher, a function of its own records alone; the order means nothing."""
         known: dict[tuple[Chunk, ...], list[Hypothesis[Any]]] = {}
         lists = []
         for teacher in range(self.sizes.teachers):

@@ -1,4 +1,4 @@
-"""The file of a run: lines that are only added, each sealed by all before it, under a lock."""
+"""The file of a run: lines are only added, each sealed by all lines before it, under a lock."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _DIGITS = 16  # of SHA-256 in hexadecimal, at the end of a line
 class StateFile:
     """An open state: `read` it once, then `add` lines.
 
-    After the first line, which says what the file is, each line is a JSON value, a space, and 16
-    digits of the SHA-256 of all bytes of the file before that space.  So a line that was changed,
-    removed, moved or doubled is found.  The digits are no secret: they find damage, not forgery.
+    The first line says what the file is.  Each later line is a JSON value, a space, and 16 digits of
+    the SHA-256 of all bytes of the file before that space.  So a line that was changed, removed, moved
+    or doubled is found.  The digits are no secret: they detect damage, not forgery.
 
-    A crash may cut the line that was being added.  Nothing depended on it, and `settle` takes it away.
+    A crash may cut the line that was being added.  Nothing depended on it, and `settle` removes it.
     """
 
     def __init__(self, path: Path, file: IO[bytes], lock: Path) -> None:
@@ -41,9 +41,9 @@ class StateFile:
         self._length, self._torn, self._unended = 0, 0, False
 
     def read(self) -> list[Any]:
-        """The values of all lines, of none if the file is empty; writes nothing.
+        """The values of all lines, or an empty list for an empty file; writes nothing.
 
-        Raises `ModelError` for a file that is no state, or a damaged one.
+        Raises `ModelError` if the file is not a state, or is damaged.
         """
         head = self._file.read(len(MAGIC))
         if head and head != MAGIC:
@@ -59,7 +59,7 @@ class StateFile:
         if last and self._is_sealed(last):
             self._unended = True
             return [*lines, self._unsealed(last)]
-        if self._is_sealed(last[:-1]):  # a crash cuts a line, and does not overwrite its end
+        if self._is_sealed(last[:-1]):  # a crash cuts a line, but does not overwrite its end
             raise damaged(self.path)
         self._torn = len(last)
         return lines
@@ -77,7 +77,7 @@ class StateFile:
             raise damaged(self.path) from None
 
     def settle(self) -> None:
-        """Take away what a crash cut short, once the file is known to be the one to go on with."""
+        """Remove what a crash cut short, once the file is known to be the one to resume."""
         if not self._length:
             self._put(MAGIC)
         elif self._torn:
@@ -92,8 +92,8 @@ class StateFile:
     def add(self, data: object) -> None:
         """Add a line, which is on the disk when this returns.
 
-        Raises `OutputError` if that fails, or if the path names another file by now, or another
-        program wrote to the file or removed the lock.  Nothing can be added after that.
+        Raises `OutputError` if that fails, if the path now names another file, or if another program
+        wrote to the file or removed the lock.  Nothing can be added after that.
         """
         self.settle()
         self._put(_line(json.dumps(data).encode(), self._seal))
@@ -111,7 +111,7 @@ class StateFile:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Be sure before and after a change that nobody else has a hand in the file."""
+        """Make sure, before and after a change, that nobody else changes the file."""
         if self._failed:
             raise unusable(self.path, "an earlier line could not be kept")
         self._failed = True  # until the end
@@ -140,7 +140,7 @@ class StateFile:
 
 
 def _line(payload: bytes, seal: Any) -> bytes:
-    """The line of ``payload``; ``seal`` is the hash of all before it, and then of all up to its end."""
+    """The line of ``payload``; ``seal`` hashes all bytes before it, then all up to its end."""
     seal.update(payload)
     digits: str = seal.hexdigest()[:_DIGITS]
     end = f" {digits}\n".encode()
@@ -150,11 +150,11 @@ def _line(payload: bytes, seal: Any) -> bytes:
 
 @contextmanager
 def state_file(path: Path) -> Iterator[StateFile]:
-    """The state in ``path``, for this process alone; nothing is written to it yet.
+    """Open the state in ``path`` for this process alone; nothing is written to it yet.
 
-    The lock is on a file beside it, which holds although an editor replaces the state itself.
-    Raises `ModelError` for any other file and a damaged state, `OutputError` if it cannot be opened
-    or another process uses it.
+    The lock is on a file beside it, and holds even if an editor replaces the state itself.
+    Raises `ModelError` for any other file and a damaged state, and `OutputError` if it cannot be
+    opened or another process uses it.
     """
     with ExitStack() as held:
         try:
@@ -172,11 +172,11 @@ def _held(path: Path, held: ExitStack) -> StateFile:
     lock = lock_of(path)
     for name in (path, lock):
         if name.exists() and not name.is_file():
-            raise unusable(path, f"{name} is something else than a file")
+            raise unusable(path, f"{name} is not a file")
     if lock.exists() and lock.stat().st_size:
         raise unusable(path, f"{lock} is not empty, so it is no lock, and is left as it is")
     held.enter_context(FileLock(lock, timeout=0, mode=0o600, thread_local=False))
-    # Only its owner reads it.  Not buffered: what could not be written is not tried again later.
+    # Only its owner may read it.  It is unbuffered, so a failed write is not tried again later.
     file = held.enter_context(open(path, "r+b", buffering=0, opener=_opened))  # noqa: SIM115
     if os.fstat(file.fileno()).st_nlink > 1:
         raise unusable(path, "it has another name, a hard link, under which it is not locked")

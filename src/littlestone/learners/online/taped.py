@@ -1,4 +1,4 @@
-"""What all runs over a stream share: a step at a time, on one tape, from which they can go on."""
+"""The common part of all runs over a stream: they take steps, and resume from one tape."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from littlestone.privacy.tape import Keep, Tape, journal_mismatch
 class Record(NamedTuple):
     """A record (x, y) on a tape, of ``step`` or of ``times`` steps up to it.
 
-    ``y`` is None where the label is not known yet.
+    ``y`` is None if the label is not known yet.
     """
 
     step: int
@@ -28,11 +28,11 @@ class Record(NamedTuple):
 
 
 class TapedStream(ABC, Generic[Point]):
-    """A run that draws from one `Tape`, and writes what it drew before anybody sees what came of it.
+    """A run that draws from one `Tape`, and writes each draw down before anybody sees its result.
 
     A line is [step, records, values]: what was drawn at ``step``, and all records since the last
-    line that the run must know to go on.  Values are drawn for the last of these records, and those
-    that are left for what was due at that step.
+    line that the run needs to resume.  Values are first drawn for the last of these records; the
+    remaining ones are for what was due at that step.
     """
 
     def __init__(self, domain: Domain[Any], horizon: int, tape: Tape) -> None:
@@ -41,16 +41,16 @@ class TapedStream(ABC, Generic[Point]):
 
     @property
     def steps(self) -> int:
-        """The number of records that were taken, at most the horizon."""
+        """The number of records taken, at most the horizon."""
         return self._steps
 
     @abstractmethod
     def skip(self) -> None:
-        """Pass over all steps that may have been taken by an earlier call, whose records are gone."""
+        """Skip all steps that an earlier call may have taken, whose records are gone."""
 
     @final
     def begin(self, lines: Iterable[Any] = ()) -> None:
-        """Begin the run, or go to where the ``lines`` of its tape left it.
+        """Begin the run, or move to where the ``lines`` of its tape left it.
 
         Raises `ModelError` for lines that this run has not written.
         """
@@ -75,11 +75,11 @@ class TapedStream(ABC, Generic[Point]):
 
     @abstractmethod
     def _replay(self, step: int, records: list[Record]) -> None:
-        """Go to ``step`` by the records of a line, whose values the tape gives out again."""
+        """Move to ``step`` by the records of a line, whose values the tape returns again."""
 
     @abstractmethod
     def _go_on(self) -> None:
-        """Do what a crash came before: what was due at the last step of the tape."""
+        """Do what a crash prevented: what was due at the last step of the tape."""
 
     def _write(self, step: int, records: Callable[[], list[Record]]) -> None:
         """Add a line of ``step``, with these records."""
@@ -107,7 +107,7 @@ Stream = TypeVar("Stream", bound=TapedStream[Any])
 
 
 class StreamLearner(ABC, Generic[Stream]):
-    """What learns from a stream of up to ``horizon`` records, at one price for the whole run."""
+    """A learner from a stream of up to ``horizon`` records, at one price for the whole run."""
 
     verb: ClassVar[str] = "learn {label} online from {hypotheses}"
     hypotheses: HypothesisClass[Any]
@@ -116,15 +116,15 @@ class StreamLearner(ABC, Generic[Stream]):
     @property
     @abstractmethod
     def event(self) -> Event:
-        """A whole run, as the ledger records it; a function of declarations alone."""
+        """A whole run, as the ledger records it; it depends on declarations alone."""
 
     @property
     def declared(self) -> str:
-        """All sizes that a run must keep when it goes on after a crash."""
+        """All sizes that a run must keep when it resumes after a crash."""
         return str(self.event)
 
     def cost(self) -> PrivacyCost:
-        """The guarantee of a whole run, however much it publishes."""
+        """The privacy guarantee of a whole run, however much it publishes."""
         return self.event.cost()
 
     @abstractmethod
@@ -141,8 +141,8 @@ class StreamLearner(ABC, Generic[Stream]):
     ) -> Stream:
         """Spend `cost` on ``dataset`` in the ledger, once, then begin the run.
 
-        ``rng`` is the system's cryptographic generator unless given; with a seeded one the run is a
-        simulation and not private.  A run that can go on after a crash is begun by `durable_run`.
+        ``rng`` is the system's cryptographic generator by default; with a seeded one the run is a
+        simulation and not private.  Use `durable_run` for a run that can resume after a crash.
         Raises `BudgetExceededError` or `LedgerError`.
         """
         return self.begin(self.pay(ledger, dataset, label, rng))
@@ -156,8 +156,8 @@ class StreamLearner(ABC, Generic[Stream]):
 
     @final
     def begin(self, receipt: Receipt, keep: Keep | None = None) -> Stream:
-        """A run paid for by ``receipt``, whose generator it draws from; ``keep`` gets its lines."""
-        # All at once: a run that goes on after a crash has no receipt any more.
+        """A run that ``receipt`` pays for, with its generator; ``keep`` gets the run's lines."""
+        # All at once, because a resumed run has no receipt any more.
         uses = [event for event, times in self.event.uses() for _ in range(times)]
         generators = [receipt.redeem(event) for event in uses]
         return self.resume([], Tape(generators[0], keep))
@@ -166,9 +166,8 @@ class StreamLearner(ABC, Generic[Stream]):
     def resume(self, lines: Iterable[Any], tape: Tape) -> Stream:
         """The run that wrote these lines, at the last of them; nothing is spent or drawn again.
 
-        The records after the last line can be taken anew, if they are at hand: they drew nothing.
-        One run must not be resumed twice from one line.  Raises `ModelError` for lines of another
-        learner.
+        The records after the last line can be taken again, if they are available: they drew nothing.
+        Do not resume a run twice from one line.  Raises `ModelError` for lines of another learner.
         """
         stream = self.stream(tape)
         stream.begin(lines)

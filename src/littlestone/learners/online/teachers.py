@@ -1,4 +1,4 @@
-"""The online learner of every Littlestone class: teachers vote each time mistakes have piled up."""
+"""The online learner for every Littlestone class: teachers vote each time mistakes have piled up."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from littlestone.sample import Sample
 from littlestone.steps import at_most
 
 _BETA = Fraction(1, 20)
-_TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, for each vote that is needed
+_TEACHERS, _MISTAKES, _MARGIN = 3, Fraction(3, 2), 3  # calibrated, per vote that is needed
 _EPOCHS, _GROWTH = 3, 1.7  # of the measured mistakes
 _DOUBLINGS, _LISTED = 5, 2048
 _MOST_DOUBLED, _PARTS = 20, 32
@@ -45,16 +45,16 @@ class TeacherStream(CountedStream):
         super().__init__(learner, learner.hypotheses.soa(), tape)
         self._learner = learner
         self._draws = self._bottoms = self._told_at = 0
-        self._holdings = Holdings(learner.teachers, 0)  # until its key is drawn
+        self._holdings = Holdings(learner.teachers, 0)  # replaced when its key is drawn
 
     @property
     def secret_draws(self) -> int:
-        """The number of draws so far; all the records ever know of a draw that found nothing."""
+        """The number of draws so far; the records count draws that found nothing in no other way."""
         return self._draws
 
     @property
     def threshold(self) -> int:
-        """That of the epoch; public."""
+        """The threshold of the epoch; public."""
         return self._learner.threshold(self._bottoms)
 
     def _begin(self) -> None:
@@ -89,7 +89,7 @@ class TeacherStream(CountedStream):
         self._drawn(form, self._learner.counter.begin(self._steps + 1, self._tape, threshold))
 
     def _voted(self, rng: random.Random) -> dict[str, Any] | None:
-        """The form of what the teachers' votes find; the object itself was made by a teacher."""
+        """The form of what the teachers' votes find; a teacher made the object itself."""
         learner = self._learner
         lists = learner.lists(self._holdings.parts(), self._published)
         found = learner.sampling.select(learner.sampling.scores(lists), rng)
@@ -107,20 +107,20 @@ class TeacherStream(CountedStream):
 class TeacherLearner(CountedLearner):
     """Publish a hypothesis that many of k teachers list, each time mistakes have piled up.
 
-    A record goes to one of k = ``teachers`` teachers, which its step alone decides (`Holdings`).
-    `OneSidedThreshold` counts the mistakes of all.  At a hit there is one draw of `SparseSampling`:
-    it finds a hypothesis, which is published, or nothing, and then the next threshold is twice as high.
-    A record takes part in the next D = ``draws`` draws, then it is forgotten.
+    Each record goes to one of k = ``teachers`` teachers, which its step alone determines (`Holdings`).
+    `OneSidedThreshold` counts the mistakes of all.  At a hit there is one draw of `SparseSampling`.
+    If it finds a hypothesis, this is published.  If it finds nothing, the next threshold is twice as
+    high.  A record takes part in the next D = ``draws`` draws, and is then forgotten.
 
-    A teacher takes for granted what the last hypothesis h says of the class: the version space G
-    that the SOA reaches when it learns h (`taught`).  It lists the irreducible SOAs of G (`frontier`)
-    that its own records allow, or those of the class if G allows none; h itself is left out, and
-    who has no mistake lists nothing.  Its records that h predicted rightly cost no mistake, and
+    A teacher assumes what the last hypothesis h says about the class: the version space G that the SOA
+    reaches when it learns h (`taught`).  It lists the irreducible SOAs of G (`frontier`) that its own
+    records allow, or those of the class if G allows none.  It leaves out h itself, and a teacher
+    without mistakes lists nothing.  The records that h predicted correctly cost no mistake; they
     narrow G and the class down to what agrees with them.
 
     (epsilon, delta)-DP for every stream, however many hypotheses are published: the cost is that of
-    the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu25, Algorithm
-    3, records take part in all draws, and their number is limited.  No mistake bound is proved.
+    the counter and of D draws, composed (docs/proofs/online-teachers.md).  In Lyu25, Algorithm 3,
+    records take part in all draws, whose number is limited.  No mistake bound is proved.
 
     The defaults are calibrated by ``python -m benchmarks.mistakes teachers`` on oblivious sequences.
     Time: a draw decomposes a version space for each teacher.  Raises `DeclarationError` for illegal
@@ -171,13 +171,13 @@ class TeacherLearner(CountedLearner):
         return self._event
 
     def threshold(self, bottoms: int) -> int:
-        """That of the next epoch, after so many draws in a row that found nothing."""
+        """The threshold of the next epoch, after this many draws in a row that found nothing."""
         return self.counter.threshold << min(bottoms, _MOST_DOUBLED)
 
     def lists(
         self, parts: Iterable[tuple[Examples, Examples]], published: Hypothesis[Any]
     ) -> list[list[Hypothesis[Any]]]:
-        """What each teacher lists, a function of its own records and of what is published."""
+        """The list of each teacher, a function of its own records and of what is published."""
         granted = taught(self.hypotheses, published)
         known: dict[tuple[Examples, Examples], list[Hypothesis[Any]]] = {}
         lists = []
@@ -198,7 +198,7 @@ class TeacherLearner(CountedLearner):
         for x, y in wrong:
             counts.setdefault(x, [0, 0])[y] += 1
         chunk = Sample[Any].from_counts(self.hypotheses.domain, counts)
-        # One that explains half of the mistakes is a step ahead.
+        # A hypothesis that explains half of the mistakes is a step ahead.
         errors = chunk.n // 2
         H = self.hypotheses
         try:
@@ -218,7 +218,7 @@ class TeacherLearner(CountedLearner):
 
     @property
     def steps(self) -> int | None:
-        """In how many steps a teacher lists at a draw, at most: its share of `MOST_STEPS`."""
+        """The most steps a teacher takes to make a list at a draw: its share of `MOST_STEPS`."""
         return None if self.most is None else max(1, MOST_STEPS // self.teachers)
 
     def stream(self, tape: Tape) -> TeacherStream:
@@ -228,9 +228,9 @@ class TeacherLearner(CountedLearner):
         return None
 
     def measured_mistakes(self) -> int:
-        """Within a factor of two of the worst measured: the threshold times 3, or times d^1.7.
+        """The threshold times 3 or times d^1.7: within a factor of two of the worst measured.
 
-        The first where all hypotheses are listed; d = LDim(H).
+        It is times 3 if all hypotheses are listed; d = LDim(H).
         """
         d = int(self.hypotheses.littlestone_dimension())
         epochs = _EPOCHS if _listed(self.hypotheses) else math.pow(max(d, 1), _GROWTH)
@@ -238,25 +238,25 @@ class TeacherLearner(CountedLearner):
 
 
 def _listed(hypotheses: HypothesisClass[Any]) -> int | None:
-    """The size of a class that is listed as a whole, else None."""
+    """The size of a class that is listed as a whole; otherwise None."""
     size: int | None = hypotheses.size
     return size if size is not None and size <= _LISTED else None
 
 
 def _list_size(hypotheses: HypothesisClass[Any]) -> int:
-    """All of a small class, else 2^min(d, 5)."""
+    """All of a small class; otherwise 2^min(d, 5)."""
     return _listed(hypotheses) or 1 << min(int(hypotheses.littlestone_dimension()), _DOUBLINGS)
 
 
 def _needed(sampling: SparseSampling[Any], share: Fraction) -> int:
-    """A threshold for these votes; some steps a mistake, a counter of this epsilon hits too early."""
+    """A threshold for these votes; a counter of this epsilon hits some steps per mistake too early."""
     return math.ceil(_MISTAKES * sampling.copies_needed(_BETA) + _MARGIN / share)
 
 
 def _split(target: PrivacyCost, draws: int, list_size: int) -> tuple[Fraction, SparseSampling[Any]]:
-    """What the counter gets of epsilon, and the draw of which so many cost the rest.
+    """The counter's share of epsilon, and the draw of which ``draws`` cost the rest.
 
-    The share with the lowest threshold by basic composition; then the best composition there.
+    It picks the share with the lowest threshold by basic composition, then the best composition.
     """
 
     def basic(parts: int) -> tuple[Fraction, SparseSampling[Any]]:

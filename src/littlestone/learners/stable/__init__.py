@@ -1,1 +1,1 @@
-"""The parts of the globally stable learner: tournaments, and how many examples they take."""
+"""The parts of the globally stable learner: tournaments and their numbers of examples."""

@@ -1,4 +1,4 @@
-"""How many examples the globally stable learner takes: as the paper says, as is proved, as fits."""
+"""The numbers of examples for the globally stable learner: the paper's, proved and calibrated."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from littlestone.privacy.parameters import least
 
 Record = TypeVar("Record")
 
-LARGEST = 8  # beyond this d, eta = 2^-(2^d - 1) and the logarithms of its sizes leave the floats
+LARGEST = 8  # beyond this d, eta = 2^-(2^d - 1) and the logarithms of its sizes exceed the floats
 
 
 @dataclass(frozen=True)
 class BatchSizes:
     """Public numbers that say which record goes where.
 
-    ``block`` examples are the paper's auxiliary sample (its n).  Batch i plays a tournament of depth
-    k = i mod (d + 1), which may draw ``caps[k]`` blocks (its N), and one block more.  There are
-    ``batches`` of them (its k) and ``fresh`` examples (its n') to choose among the rules whose noisy
+    A block has ``block`` examples, the paper's auxiliary sample (its n).  Batch i plays a tournament of
+    depth k = i mod (d + 1), which may draw ``caps[k]`` blocks (its N), plus one block.  There are
+    ``batches`` batches (its k), and ``fresh`` examples (its n') to choose among the rules whose noisy
     counts are at least ``keep`` (its 3 eta k / 4).
     """
 
@@ -43,16 +43,16 @@ class BatchSizes:
         ):
             raise DeclarationError(
                 f"split records by {self}",
-                found="a block holds an example or more, there are caps, and no number is negative",
+                found="a block holds at least one example, caps are given, and no number is negative",
                 fix="take them from paper_sizes, proved_sizes or calibrated_sizes",
             )
 
     def batch(self, i: int) -> int:
-        """The examples of batch number i."""
+        """The number of examples in batch number i."""
         return self.block * (self.caps[i % len(self.caps)] + 1)
 
     def split(self, examples: Sequence[Record]) -> tuple[Sequence[Record], list[Sequence[Record]]]:
-        """The fresh records and the batches, by position alone; the last ones may be in neither."""
+        """The fresh records and the batches, by position alone; the last records may be in neither."""
         stops = list(accumulate(map(self.batch, range(self.batches)), initial=self.fresh))
         return examples[: self.fresh], [examples[i:j] for i, j in pairwise(stops)]
 
@@ -63,7 +63,7 @@ class BatchSizes:
 
     @property
     def n(self) -> int:
-        """The examples of all batches and the fresh ones."""
+        """The number of examples in all batches, plus the fresh ones."""
         cycles, rest = divmod(self.batches, len(self.caps))
         cycle = [self.batch(i) for i in range(len(self.caps))]
         return self.fresh + cycles * sum(cycle) + sum(cycle[:rest])
@@ -96,7 +96,7 @@ def stability(d: int, labels: int = 2) -> float:
 
 
 def expected_blocks(d: int, labels: int = 2) -> list[float]:
-    """E_0, ..., E_d: the expected blocks that S ~ D_k takes, if D_k is defined, are at most E_k.
+    """E_0, ..., E_d: S ~ D_k takes at most E_k blocks in expectation, if D_k is defined.
 
     E_(k+1) = 2 (E_k + 1) / (1 - eta), eta = `stability`.  BLM20, Lemma 14: at most 4^(k+1).
 
@@ -112,8 +112,7 @@ def expected_blocks(d: int, labels: int = 2) -> list[float]:
 def paper_sizes(d: int, alpha: float, beta: float, budget: Budget) -> BatchSizes:
     """The sizes of BLM20, Theorems 10 and 17, at error alpha / 2 of G: eta = 1 / ((d + 1) 2^(d + 1)).
 
-    The constants of Theorem 17 are those of its proof.  For d >= 2 the proof of
-    that eta has a gap.
+    The constants of Theorem 17 are those of its proof.  For d >= 2 the proof of that eta has a gap.
 
     >>> paper_sizes(1, 0.1, 0.05, Budget(1, "1e-6")).n
     5452972
@@ -148,7 +147,7 @@ def _sizes(
     caps: tuple[int, ...],
     frequent: float,
 ) -> BatchSizes:
-    """As many batches and fresh examples as a rule of this expected frequency in them needs."""
+    """The batches and fresh examples that a rule with this expected frequency in them needs."""
     require_plan(alpha, beta)
     histogram: StableHistogram[object]
     histogram = StableHistogram(budget)
@@ -173,10 +172,10 @@ def _sizes(
 
 
 def calibrated_sizes(n: int, d: int, alpha: Fraction) -> BatchSizes:
-    """BatchSizes for n examples that are not proved: as many batches as four fifths of them fill.
+    """BatchSizes for n examples, calibrated and not proved: four fifths of them fill the batches.
 
-    Blocks are of ceil(d / alpha) examples, and a tournament of depth k may draw twice the 2 (2^k - 1)
-    blocks that it takes when no two rules are ever equal.
+    Blocks have ceil(d / alpha) examples.  A tournament of depth k may draw twice the 2 (2^k - 1)
+    blocks that it takes if no two rules are ever equal.
 
     >>> calibrated_sizes(10_000, 2, Fraction(1, 10))
     BatchSizes(block=20, caps=(0, 4, 12), batches=63, fresh=2000, keep=1)

@@ -1,4 +1,4 @@
-"""Tournaments of samples, whose winner the SOA turns into one rule remarkably often."""
+"""Tournaments of samples, whose winner the SOA often turns into the same rule."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def stable_rule(
     then decides: S_b T_b (x, y) is returned, for the b with f_b(x) != y.  Each of the k examples
     (x, y) of S is a mistake of the SOA, and the rule agrees with T (Observation 11).
 
-    ``blocks`` are fresh examples, n >= 1 in each: n is the paper's auxiliary size, and with N / n + 1
-    blocks N is its cap on the draws.  None if they run out, or if a rule off the realizable has no
-    canonical form.
+    ``blocks`` are fresh examples, n >= 1 in each.  n is the paper's auxiliary size, and with N / n + 1
+    blocks, N is its cap on the draws.  None if the blocks run out, or if a rule has no canonical form
+    because the examples are not realizable.
 
     >>> from littlestone.classes import Thresholds
     >>> blocks = iter([[(7, 1)], [(2, 0)], [(5, 1)]])
@@ -40,7 +40,7 @@ def stable_rule(
 def _contender(
     start: ExtendedSOA[Point], k: int, blocks: Iterator[Examples[Point]], rng: random.Random
 ) -> ExtendedSOA[Point] | None:
-    """What the SOA knows after S T."""
+    """The state of the SOA after S T."""
     state = _winner(start, k, blocks, rng) if k else start
     block = next(blocks, None)
     return None if state is None or block is None else state.after(block)
@@ -49,7 +49,7 @@ def _contender(
 def _winner(
     start: ExtendedSOA[Point], k: int, blocks: Iterator[Examples[Point]], rng: random.Random
 ) -> ExtendedSOA[Point] | None:
-    """What the SOA knows after S ~ D~_k, for k >= 1."""
+    """The state of the SOA after S ~ D~_k, for k >= 1."""
     while True:
         pair = [_contender(start, k - 1, blocks, rng) for _ in range(2)]
         rules = [None if state is None else state.hypothesis() for state in pair]

@@ -1,4 +1,4 @@
-"""What composition costs by each theorem, so that the best can be taken and all can be shown."""
+"""The cost of a composition by each theorem, so that the best can be used and all can be shown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _zcdp(pieces: Pieces, delta: Fraction) -> Fraction:
     return zcdp_epsilon(sum((n * piece.rho for piece, n in pieces), Fraction(0)), delta)
 
 
-# Each takes the delta that the pieces' own deltas leave.
+# Each takes the delta that the deltas of the pieces leave.
 _THEOREMS: dict[str, Callable[[Pieces, Fraction], Fraction]] = {
     "optimal composition of epsilons": optimal_epsilon,
     "zCDP": _zcdp,
@@ -42,9 +42,9 @@ _THEOREMS: dict[str, Callable[[Pieces, Fraction], Fraction]] = {
 
 
 def accounts(event: Event, delta: Fraction) -> list[Account]:
-    """What ``event`` costs at a total delta of at most ``delta`` by each theorem, the best first.
+    """The cost of ``event`` at a total delta of at most ``delta`` by each theorem, the best first.
 
-    Raises `DeclarationError` when the deltas of its pieces alone are more than ``delta``.
+    Raises `DeclarationError` if the deltas of its pieces alone exceed ``delta``.
 
     >>> from littlestone.privacy.accounting.composed import Composed
     >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism

@@ -1,4 +1,4 @@
-"""The other way round: the largest epsilon of a step that keeps the whole within a target."""
+"""The inverse of accounting: the largest epsilon of a step that keeps the whole within a target."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 
 _DIGITS = 4
-_LEAST, _MOST = Fraction(1, 10**9), Fraction(1000)  # epsilons that are of any use
+_LEAST, _MOST = Fraction(1, 10**9), Fraction(1000)  # the useful range of epsilon
 
 
 def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     """``make(epsilon)`` for the largest epsilon, to 4 digits, that certainly costs within ``target``.
 
-    ``make`` builds the whole event from one parameter, with which its cost should grow; should it
-    not, the event is still within ``target``, but a larger epsilon may be so too.  The epsilons are
-    between 1e-9 and 1000, and commonly fewer than ten events are built.
+    ``make`` builds the whole event from one parameter, with which its cost should grow.  If it does
+    not, the event is still within ``target``, but a larger epsilon may fit too.  The epsilons are
+    between 1e-9 and 1000, and usually fewer than ten events are built.
 
-    Raises `DeclarationError` when even the least epsilon costs too much, with what that one costs:
-    commonly the target has no delta and the events need one; and what ``make`` raises, when it makes
-    no event at all.
+    Raises `DeclarationError` if even the least epsilon costs too much, and says what that one costs.
+    Usually the target then has no delta and the events need one.  Raises what ``make`` raises if it
+    makes no event at all.
 
     >>> from littlestone.privacy.accounting.composed import Composed
     >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -61,10 +61,10 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
         low *= 10
     if low == _MOST:
         return make(low)
-    # From low to 10 low, in units of the last of the digits; low fits, and 10 low does not.
+    # From low to 10 low, in units of the last digit; low fits, and 10 low does not.
     unit = low / 10 ** (_DIGITS - 1)
     a, b = 10 ** (_DIGITS - 1), 10**_DIGITS
-    slow = 0  # guesses in a row that did not halve what is left
+    slow = 0  # guesses in a row that did not halve the rest
     while b - a > 1:
         guess = None if slow == 3 else _between(a, b, cost(a * unit), cost(b * unit), target)
         middle = (a + b) // 2 if guess is None else guess
@@ -77,9 +77,9 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
 def _between(
     a: int, b: int, low: PrivacyCost | None, high: PrivacyCost | None, target: PrivacyCost
 ) -> int | None:
-    """A guess of the largest step in [a, b) that fits: the cost taken as a power of the step.
+    """A guess of the largest step in [a, b) that fits, if the cost is a power of the step.
 
-    Of a smooth cost it is nearly right, so that few events are built; a wrong one costs time only.
+    If the cost is smooth it is nearly right, so few events are built; a wrong guess only costs time.
     """
     if low is None or high is None or not 0 < low.epsilon <= target.epsilon < high.epsilon:
         return None
@@ -91,7 +91,7 @@ def _between(
 
 
 def _least_cost(make: Callable[[Fraction], Event]) -> str:
-    """What the event costs with the least step that it can be made with; raises what `make` raises."""
+    """The cost of the event with the least step it can be made with; raises what `make` raises."""
     step = _LEAST
     while True:
         try:

@@ -21,10 +21,10 @@ from littlestone.privacy.event import Event, Guarantee
 
 @dataclass(frozen=True, init=False)
 class Composed(Event):
-    """Each event of ``parts`` as often as its count says, all on the same data.
+    """Each event of ``parts``, as often as its count says, all on the same data.
 
-    Which records each draw looks at, and in which order they come, may depend on what the others
-    published, and interactive events may interleave; the parts and their counts are fixed before.
+    Which records each draw looks at, and in which order the draws come, may depend on what the others
+    published, and interactive events may interleave; the parts and their counts are fixed beforehand.
     It costs the least certified epsilon of basic composition, optimal composition, zCDP and Renyi
     divergences at a total delta of at most ``delta`` (docs/proofs/composition.md, Theorems 1 to 4).
 
@@ -46,13 +46,13 @@ class Composed(Event):
         object.__setattr__(self, "delta", delta)
         _check(self.parts)
         relation(self.parts)
-        self.cost()  # a delta that is too small is refused now
+        self.cost()  # this refuses a delta that is too small
 
     @cached_property
     def account(self) -> Account:
         """The theorem that gives the least epsilon, with its numbers."""
         best = accounts(self, self.delta)[0]
-        # A part that is composed itself may cost less than its own parts do in a larger whole.
+        # A part that is itself composed may cost less than its own parts do in a larger whole.
         costs = [(part.cost(), n) for part, n in self.parts]
         epsilon = sum((n * cost.epsilon for cost, n in costs), Fraction(0))
         delta = sum((n * cost.delta for cost, n in costs), Fraction(0))
@@ -81,7 +81,7 @@ class Composed(Event):
 
 
 def merged_uses(parts: Iterable[tuple[Event, int]]) -> list[tuple[Event, int]]:
-    """The single draws of all parts; equal ones are one entry, as a receipt looks them up."""
+    """The single draws of all parts; equal draws are one entry, as a receipt looks them up."""
     total: dict[Event, int] = {}
     for part, n in parts:
         for use, times in part.uses():

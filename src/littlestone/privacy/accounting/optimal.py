@@ -24,16 +24,16 @@ Losses = Mapping[int, Decimal]
 
 
 def optimal_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) -> Fraction:
-    """The least epsilon such that all events with these epsilons are together (epsilon, delta)-DP.
+    """The least epsilon such that all events with these epsilons together are (epsilon, delta)-DP.
 
-    ``pieces`` are guarantees with how often each counts, 0 < delta < 1 is apart from their own.
-    Each is as private as randomized response, whose privacy loss is +-epsilon_i; with L the sum of
+    ``pieces`` are guarantees with their counts; 0 < delta < 1 does not include their own deltas.
+    Each is as private as randomized response, whose privacy loss is +-epsilon_i.  With L the sum of
     all losses, the least epsilon has E (1 - e^(epsilon - L))_+ = delta (KOV15, Theorem 3.3, and
     MV16 for different epsilons).
 
-    Exact up to 6 digits where all epsilons are equal, or are multiples of 1/2048 of their sum; else
-    each is first rounded up to a multiple of about that, unless that doubles their sum: then it is
-    their sum.  Time O(count) for equal epsilons, else a few seconds at most.
+    Exact to 6 digits if all epsilons are equal, or are multiples of 1/2048 of their sum.  Otherwise
+    each is first rounded up to about such a multiple, unless that doubles their sum; then the result
+    is their sum.  Time: O(count) for equal epsilons, otherwise a few seconds at most.
 
     >>> float(optimal_epsilon([(Guarantee.pure(Fraction(1, 10)), 100)], Fraction(1, 10**6)))
     4.77457
@@ -56,10 +56,10 @@ def optimal_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) ->
 
 
 def _cell(counts: Mapping[Fraction, int], total: Fraction) -> Fraction:
-    """The unit in which losses are counted; epsilons that are no multiples of it are rounded up.
+    """The unit in which losses are counted; other epsilons are rounded up to a multiple of it.
 
-    The greatest common divisor, unless that is tiny; then the epsilon that adds up to the most is a
-    multiple of the unit still.
+    It is the greatest common divisor, unless that is tiny.  Then the epsilon that adds up to the most
+    is still a multiple of the unit.
     """
     common = reduce(
         lambda a, b: Fraction(
@@ -98,7 +98,7 @@ def _convolve(first: Losses, second: Losses) -> Losses:
 def _least_epsilon(losses: Losses, cell: Fraction, delta: Fraction) -> Fraction:
     """The least epsilon with sum of P(l) (1 - e^(epsilon - l))_+ <= delta, rounded up.
 
-    The sum is the largest of P(l >= j) - e^epsilon sum over l >= j of P(l) e^-l over j, so each j
+    The sum is the maximum over j of P(l >= j) - e^epsilon sum over l >= j of P(l) e^-l.  So each j
     bounds e^epsilon from below, and the largest of these bounds is enough.
     """
     allowed = _decimal(delta, _DOWN)

@@ -15,10 +15,10 @@ from littlestone.privacy.event import Event, Guarantee
 class Parallel(Event):
     """Each of ``events`` on its own part of the records; no record is in two parts.
 
-    The parts are chosen by the records' positions, before anything is drawn: then one replaced
-    record is in one part, and all together cost the largest epsilon, delta and rho of a part
-    (McS09, Theorem 4; docs/proofs/composition.md, Theorem 5).  Parts chosen by the values
-    of records do not compose like this: a replaced record leaves one part and enters another.
+    The records' positions determine the parts, before anything is drawn.  So one replaced record is in
+    one part, and all together cost the largest epsilon, delta and rho of a part (McS09, Theorem 4;
+    docs/proofs/composition.md, Theorem 5).  Parts chosen by the values of records do not compose like
+    this: a replaced record leaves one part and enters another.
 
     Raises `DeclarationError` for no events or for different neighbouring relations.
 

@@ -1,4 +1,4 @@
-"""Relabelling a secret sample by a private choice, then an event on it: what both cost together."""
+"""The cost of relabelling a secret sample by a private choice, then running an event on it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _BITS, _STEPS = 64, 1000
 class Relabelling(ABC):
     """T = floor(n / ``share``) of the n records, drawn without replacement, get new labels.
 
-    ``choice`` takes these out of all patterns of a class on T, by whole scores that a subclass
-    names.  Raises `DeclarationError` for illegal numbers.
+    ``choice`` picks these among all patterns of a class on T, by whole scores that a subclass
+    defines.  Raises `DeclarationError` for illegal parameters.
     """
 
     choice: ExponentialMechanism
@@ -33,14 +33,14 @@ class Relabelling(ABC):
 
     @abstractmethod
     def inside(self, epsilon: Fraction) -> Fraction:
-        """At least K: how much a record of T moves any outcome of an event of ``epsilon`` on T."""
+        """At least K, the factor by which a record of T moves any outcome of an event on T."""
 
     @abstractmethod
     def outside(self) -> tuple[Fraction, Fraction]:
-        """Bounds (low, high) of E <= K: how much a record outside of T moves it."""
+        """Bounds (low, high) of E <= K, the factor by which a record outside T moves it."""
 
     def cost(self, inner: PrivacyCost) -> PrivacyCost:
-        """What it costs together with an event of cost ``inner`` on the relabelled T.
+        """The cost together with an event of cost ``inner`` on the relabelled T.
 
             e^epsilon = E (1 + r (K - 1)) / (1 + r (E - 1)),   delta = r delta_inner,  r = 1 / share,
 
@@ -72,7 +72,7 @@ class Relabelling(ABC):
 
     @abstractmethod
     def __str__(self) -> str:
-        """The numbers, as the ledger records them."""
+        """The parameters, as the ledger records them."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ class OwnLabels(Relabelling):
 class OtherLabels(Relabelling):
     """A pattern h is scored by min over f in H of a #(h != f on T) + #(f errs on W).
 
-    a = ``weight`` is a whole number, and W other records than T.  K = 4 e^(a eta + epsilon) and
-    E = e^eta, with eta the epsilon of ``choice`` (after LWY25).
+    a = ``weight`` is a whole number, and W are the records that are not in T.
+    K = 4 e^(a eta + epsilon) and E = e^eta, with eta the epsilon of ``choice`` (after LWY25).
 
     >>> relabelling = OtherLabels(ExponentialMechanism(Fraction(1, 10)), share=10, weight=4)
     >>> print(relabelling.cost(PrivacyCost(Fraction(1, 2), Fraction(1, 10**5))))
@@ -135,7 +135,7 @@ class OtherLabels(Relabelling):
 class Relabelled(Event):
     """``event`` on the records that ``relabelling`` has drawn and given new labels.
 
-    Which records these are, and their labels, are kept secret.  A receipt for this event pays for
+    It keeps secret which records these are, and their labels.  A receipt for this event pays for
     one draw of the choice and for the draws of ``event``.
 
     Raises `DeclarationError` unless ``event`` is about replaced records.
@@ -156,7 +156,7 @@ class Relabelled(Event):
         return self.relabelling.cost(self.event.cost())
 
     def uses(self) -> list[tuple[Event, int]]:
-        # Itself once: the inner cost says neither how many records are relabelled nor by what.
+        # Itself once: the inner cost says neither how many records are relabelled nor how.
         return [(self, 1), *merged_uses([(self.relabelling.choice, 1), (self.event, 1)])]
 
     def __str__(self) -> str:

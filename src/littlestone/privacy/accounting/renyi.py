@@ -1,4 +1,4 @@
-"""Composition by Renyi divergences, and the way back to epsilon and delta."""
+"""Composition by Renyi divergences, and the conversion back to epsilon and delta."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from littlestone.privacy.rational import exp_above, exp_below, log_above, log_be
 
 
 def renyi_epsilon(pieces: Sequence[tuple[Guarantee, int]], delta: Fraction) -> Fraction:
-    """An epsilon such that ``pieces`` together are (epsilon, delta)-DP, apart from their own deltas.
+    """An epsilon such that ``pieces`` together are (epsilon, delta)-DP, without their own deltas.
 
-    ``pieces`` are guarantees with how often each counts, and 0 < delta < 1.  With D the sum of the
-    pieces' `divergence` at order alpha, for any alpha > 1,
+    ``pieces`` are guarantees with their counts, and 0 < delta < 1.  With D the sum of the pieces'
+    `divergence` at order alpha, for any alpha > 1,
 
         epsilon = D + ln(1 - 1/alpha) + (ln(1/delta) - ln alpha) / (alpha - 1)
 
-    (CKS20, Section 2.3; docs/proofs/composition.md, Theorem 4).  The
-    order is proposed in floats and the bound for it is certified in rationals.
+    (CKS20, Section 2.3; docs/proofs/composition.md, Theorem 4).  Floats propose the order, and
+    rationals certify the bound for it.
 
     >>> float(renyi_epsilon([(Guarantee.bounded_range(Fraction(1, 10)), 100)], Fraction(1, 10**6)))
     2.41891
@@ -43,7 +43,7 @@ def zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
 
 
 def divergence(piece: Guarantee, alpha: Fraction) -> Fraction:
-    """A bound of the Renyi divergence of order alpha > 1 outside of the piece's delta.
+    """A bound of the Renyi divergence of order alpha > 1 outside the piece's delta.
 
     It is the least of rho alpha, epsilon, and the divergence of randomized response,
     ln((e^(alpha epsilon) + e^((1 - alpha) epsilon)) / (1 + e^epsilon)) / (alpha - 1), which is the
@@ -53,7 +53,7 @@ def divergence(piece: Guarantee, alpha: Fraction) -> Fraction:
     True
     """
     epsilon, least = piece.epsilon, min(piece.rho * alpha, piece.epsilon)
-    if alpha * epsilon > 40:  # the next would differ from epsilon by too little
+    if alpha * epsilon > 40:  # the third bound would hardly differ from epsilon
         return least
     moment = exp_above(alpha * epsilon, 64) + 1 / exp_below((alpha - 1) * epsilon, 64)
     response = log_above(moment / (1 + exp_below(epsilon, 64))) / (alpha - 1)
@@ -65,7 +65,7 @@ def _convert(
     proposed: Callable[[float], float],
     delta: Fraction,
 ) -> Fraction:
-    """The bound of `renyi_epsilon`, at the order alpha at which it is about least in floats."""
+    """The bound of `renyi_epsilon`, at the order alpha where it is about least in floats."""
     log_delta = math.log(delta.numerator) - math.log(delta.denominator)
 
     def bound(t: float) -> float:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TypeVar
 
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_above, log_above
-
-Record = TypeVar("Record")
 
 _LARGEST = 44  # beyond it e^epsilon is astronomic, and the cost of the event itself is claimed
 
@@ -24,13 +19,14 @@ _LARGEST = 44  # beyond it e^epsilon is astronomic, and the cost of the event it
 class Subsampled(Event):
     """``event`` on ``size`` of ``n`` records, drawn at random without replacement and kept secret.
 
-    If ``event`` is (epsilon, delta)-DP when one record is replaced, this is, with rate = size / n,
-    (ln(1 + rate (e^epsilon - 1)), rate delta)-DP when one record is replaced (BBG18,
-    Theorem 9; docs/proofs/subsampling.md).  The logarithm is rounded up to a decimal
-    number of about 12 digits; beyond epsilon = 44, where it hardly helps, epsilon is claimed.
+    If ``event`` is (epsilon, delta)-DP when one record is replaced, then with rate = size / n this is
+    (ln(1 + rate (e^epsilon - 1)), rate delta)-DP when one record is replaced (BBG18, Theorem 9;
+    docs/proofs/subsampling.md).  The logarithm is rounded up to a decimal number of about 12 digits.
+    Beyond epsilon = 44, where it hardly helps, epsilon is claimed.
 
-    A receipt for this event pays for one `sample` and for the draws of ``event``, which may only be
-    given the records that were drawn: the sample is the caller's to keep secret, and to use once.
+    A receipt for this event pays for the draws of ``event``, which may only be given the records that
+    were drawn.  The sample is the caller's: to draw from all ordered choices alike, to keep secret, and
+    to use once.
 
     Raises `DeclarationError` unless 1 <= ``size`` <= ``n`` and ``event`` is about replaced records.
 
@@ -69,7 +65,7 @@ class Subsampled(Event):
         whole = self.event.cost()
         epsilon = whole.epsilon
         if 0 < epsilon <= _LARGEST:
-            # The logarithm is at least rate * epsilon: a small one takes as many more places.
+            # The logarithm is at least rate * epsilon, so a small one needs as many more places.
             inverse = ceil(1 / (self.rate * epsilon))
             bits = 64 + inverse.bit_length()
             unit = Fraction(1, 10 ** (12 + len(str(inverse))))
@@ -78,22 +74,7 @@ class Subsampled(Event):
         return PrivacyCost(epsilon, self.rate * whole.delta)
 
     def uses(self) -> list[tuple[Event, int]]:
-        return [(self, 1), *self.event.uses()]
-
-    def sample(self, records: Sequence[Record], *, receipt: Receipt) -> list[Record]:
-        """``size`` of the ``n`` records, in random order: every ordered choice is equally likely.
-
-        Raises `DeclarationError` unless there are ``n`` records, as was declared, and what
-        `Receipt.redeem` raises.
-        """
-        if len(records) != self.n:
-            raise DeclarationError(
-                f"sample {self.size} of {self.n} records",
-                found=f"there are {len(records)}",
-                fix="declare the public number of records",
-            )
-        rng = receipt.redeem(self)
-        return [records[i] for i in rng.sample(range(self.n), self.size)]
+        return self.event.uses()
 
     def __str__(self) -> str:
         return f"{self.event}, on {self.size} of {self.n} records drawn without replacement"

@@ -1,8 +1,8 @@
-"""Where a ledger is: the path of a file or the address of a server, and nothing in between.
+"""The location of a ledger: the path of a file or the address of a server, and nothing in between.
 
-No address holds a password, so none can be shown, kept or sent with it: libpq has places of its own
-for passwords.  A text that only looks like an address is refused, for as a path it would make an
-empty ledger under that name.  No error quotes any of these, because a password may stand anywhere
+No address may hold a password, so none can be shown, kept or sent with it; libpq has places of its
+own for passwords.  A text that only looks like an address is refused, because as a path it would make
+an empty ledger under that name.  No error quotes any of these, because a password may stand anywhere
 in them.
 """
 
@@ -39,7 +39,7 @@ _FIX = (
 def is_address(text: str) -> bool:
     """Whether ``text`` is the address of a server, and not the path of a file.
 
-    Raises `LedgerError`, without quoting it, for a text that is neither for certain.
+    Raises `LedgerError`, without quoting it, for a text that is not clearly one of them.
 
     >>> is_address("postgresql://ada@db.example/ledgers"), is_address("budget.ledger")
     (True, False)
@@ -78,14 +78,14 @@ def conninfo(address: str) -> str:
 
 
 def options(address: str) -> dict[str, str]:
-    """What stands after the question mark of ``address``, with names in small letters."""
+    """The options after the question mark of ``address``, with names in small letters."""
     return {name.lower(): value for name, value in parse_qsl(urlsplit(address).query)}
 
 
 def shown_address(text: str) -> str:
-    """``text`` as anyone may see it: a path as it is, an address with no option but host and port.
+    """``text`` as anyone may see it: a path unchanged, an address with only host and port as options.
 
-    A text that `is_address` or a ledger would refuse is not shown at all, but as ``'***'``.
+    A text that `is_address` or a ledger would refuse is shown as ``'***'``.
 
     >>> shown_address("postgresql://ada@db.example/ledgers?sslmode=require")
     'postgresql://ada@db.example/ledgers'
@@ -103,7 +103,7 @@ def shown_address(text: str) -> str:
 
 
 def _decoded(text: str) -> str:
-    # As often as it is encoded: each turn makes it shorter.
+    # Decode as often as it is encoded: each turn makes it shorter.
     while (plain := unquote(text)) != text:
         text = plain
     return text

@@ -1,4 +1,4 @@
-"""What a ledger accepts as a name and as a cost: public, exact, and not to be mistaken."""
+"""The names and costs that a ledger accepts: public, exact and unmistakable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numbers import Rational
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import DIGITS, PrivacyCost, is_short, quoted
 
-# Characters that are printable to Python and invisible to people.
+# Characters that Python calls printable although people cannot see them.
 # They are Unicode's Default_Ignorable_Code_Points among the printable ones, and blanks of Braille
 # and of music.
 _BLANKS = frozenset(
@@ -24,7 +24,7 @@ MOST_WORDS = 100_000  # characters of a purpose or of an event's text
 
 
 def checked(cost: PrivacyCost) -> PrivacyCost:
-    """``cost`` itself; raises `DeclarationError` when a number is negative, inexact or too long.
+    """``cost`` itself; raises `DeclarationError` if a number is negative, inexact or too long.
 
     >>> from fractions import Fraction
     >>> checked(PrivacyCost(Fraction(1, 2))).epsilon
@@ -45,7 +45,7 @@ def checked(cost: PrivacyCost) -> PrivacyCost:
 def named(text: str, what: str, *, most: int | None = None) -> str:
     """``text`` itself; raises `DeclarationError` unless it is one line of visible characters.
 
-    What is written has at most ``most`` characters; what is read may be longer, as it once could be.
+    A text to be written has at most ``most`` characters; a text that is read may be longer.
 
     >>> named("census 2020", "a data set")
     'census 2020'

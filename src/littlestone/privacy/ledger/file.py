@@ -4,8 +4,9 @@ A power cut counts as a crash.  With a rollback journal, deleting the journal is
 ``synchronous = EXTRA`` flushes the directory after the deletion; under ``FULL`` the journal could
 come back after a power cut and undo an entry that a draw had already been made against.
 
-A file has one name alone, because the journal is named after it: whoever came by a second hard link
-would not see the journal that a crash left beside the first, and it would later undo their spends.
+A file may have only one name, because the journal is named after it.  A process that opened a second
+hard link would not see the journal that a crash left beside the first, and that journal would later
+undo its spends.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ _INHERITED: list[sqlite3.Connection] = []  # SQLite asks that a forked child nev
 
 
 class LedgerFile:
-    """The tables of a ledger in the file ``path``, or in memory when ``path`` is ``None``.
+    """The tables of a ledger in the file ``path``, or in memory if ``path`` is ``None``.
 
-    Raises `LedgerError` at once when the file is missing and ``create`` is false, cannot be opened
-    or written, or is not a ledger.  One connection serves all threads in turn.
+    Raises `LedgerError` at once if the file is missing and ``create`` is false, if it cannot be opened
+    or written, or if it is not a ledger.  One connection serves all threads in turn.
 
     >>> with LedgerFile(None, create=True).transaction("count the entries") as connection:
     ...     connection.execute("SELECT COUNT(*) FROM entries").fetchone()
@@ -51,9 +52,9 @@ class LedgerFile:
 
     @contextmanager
     def transaction(self, asked: str) -> Iterator[sqlite3.Connection]:
-        """Run the body alone, all or nothing; what it wrote is on disk when the block is left.
+        """Run the body alone, all or nothing; what it wrote is on disk when the block ends.
 
-        ``asked`` begins the message of the `LedgerError` that any failure of SQLite becomes.
+        ``asked`` begins the message of the `LedgerError` that replaces any failure of SQLite.
         """
         with self._turn.taken(asked), _errors(asked):
             connection = self._connection_of_this_process(asked)
@@ -71,7 +72,7 @@ class LedgerFile:
                     _INHERITED.append(connection)
 
     def __del__(self) -> None:
-        # Nothing is buffered, so a ledger that is merely dropped has lost nothing.
+        # Nothing is buffered, so a ledger that is dropped unclosed has lost nothing.
         if self._connection is not None:
             self.close()
 
@@ -96,7 +97,7 @@ class LedgerFile:
             connection = sqlite3.connect(
                 target, timeout=_WAIT, isolation_level=None, check_same_thread=False, uri=True
             )
-            # A text that is none, which other hands wrote, is an odd name and no end of everything.
+            # A damaged text, which another program wrote, is an odd name but stops nothing.
             connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
             try:
                 _patiently(connection, "PRAGMA synchronous = EXTRA")
@@ -131,7 +132,7 @@ class LedgerFile:
                 1 if self.path is None or os.path.isdir(self.path) else os.stat(self.path).st_nlink
             )
         except FileNotFoundError:
-            return  # not made yet, or deleted: SQLite does the one and tells of the other
+            return  # missing or deleted: SQLite makes the one and reports the other
         except OSError as error:
             raise LedgerError(
                 asked, found=f"the file cannot be looked at: {error.strerror}", fix="check the path"
@@ -160,8 +161,8 @@ def _errors(asked: str) -> Iterator[None]:
 
 @contextmanager
 def _atomically(connection: sqlite3.Connection) -> Iterator[None]:
-    # Readers too take the write lock: a lock taken at the start can be waited for, one that is
-    # asked for halfway cannot.
+    # Readers take the write lock too: one can wait for a lock at the start of a transaction, but not
+    # for one that is requested halfway.
     try:
         _patiently(connection, "BEGIN IMMEDIATE")
         yield
@@ -179,14 +180,14 @@ def _patiently(connection: sqlite3.Connection, statement: str) -> None:
             connection.execute(statement)
             return
         except sqlite3.OperationalError as error:
-            # The low byte of an error code is its kind, the rest says more about it.
+            # The low byte of an error code is its kind; the rest gives details.
             busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
             if not busy or time.monotonic() > deadline:
                 raise
 
 
 def _prepare(connection: sqlite3.Connection, asked: str) -> None:
-    """Make the tables in an empty file, bring those of an old one up to date; refuse other files."""
+    """Make the tables in an empty file, update those of an old one, and refuse other files."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -203,7 +204,7 @@ def _prepare(connection: sqlite3.Connection, asked: str) -> None:
     for step in (0, 2) if new else range(version, FORMAT):
         for statement in STEPS[step]:
             connection.execute(statement)
-    # Written at every opening, so that a read-only file or directory is found out here and not
-    # when the first spend fails.
+    # These are written at every opening, so that a read-only file or directory is detected here and
+    # not when the first spend fails.
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")

@@ -1,4 +1,4 @@
-"""The tables of a ledger in SQLite, and what brings a file of each format to the next one."""
+"""The tables of a ledger in SQLite, and the steps that bring a file from each format to the next."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _fixed(table: str) -> list[str]:
 
 
 def _only(table: str, deed: str, rule: str, *, moment: str = "BEFORE") -> str:
-    # A trigger and not a constraint, because those cannot be added to a table that is there.
+    # A trigger and not a constraint, because a constraint cannot be added to an existing table.
     return (
         f"CREATE TRIGGER sound_{deed}_{table}{'' if moment == 'BEFORE' else '_number'}"
         f" {moment} {deed.upper()} ON {table} WHEN NOT ({rule})"
@@ -50,15 +50,15 @@ _NUMBER = (
     f" AND {{0}} NOT GLOB '*/*/*' AND instr({{0}}, '/') <= {NUMERATOR + 1}"
     f" AND length({{0}}) - instr({{0}}, '/') <= {DENOMINATOR}"
 )
-# What ends a line or a text for some program: the controls, and Unicode's own ends of lines.
+# What ends a line or a text for some program: the controls, and Unicode's own line ends.
 _CONTROLS = "char(1) || '-' || char(31, 127) || '-' || char(159, 8232, 8233)"
 _TEXT = (
     "typeof({0}) = 'text' AND instr(CAST({0} AS BLOB), x'00') = 0"
     f" AND {{0}} NOT GLOB '*[' || {_CONTROLS} || ']*'"
 )
-# An entry may be numbered beyond the next by so much; a number near 2^63 would be the last.
+# The largest gap before an entry's number; a number near 2^63 would be the last.
 _GAP = 1_000_000
-# By the format that each step starts from.  A new file is 0, and its tables have no step 1 to take.
+# By the format that each step starts from.  A new file is 0, and its tables need no step 1.
 STEPS = {
     0: (LIMITS, _ENTRIES, _COSTS, *_fixed("entries")),
     1: (
@@ -75,8 +75,8 @@ STEPS = {
         _only("aliases", "insert", sound_alias(_TEXT, "NEW.")),
         _only("seen", "insert", sound_seen(_TEXT, "NEW.") + " AND typeof(NEW.n) = 'integer'"),
         _only("seen", "update", sound_seen(_TEXT, "NEW.") + " AND typeof(NEW.n) = 'integer'"),
-        # INSERT OR REPLACE would delete an entry, and no trigger on deletion hears of that.
-        # Before the insertion, -1 stands for a number that is still to be given.
+        # INSERT OR REPLACE would delete an entry, and no trigger on deletion would fire.
+        # Before the insertion, -1 stands for a number that is not yet given.
         _only(
             "entries",
             "insert",

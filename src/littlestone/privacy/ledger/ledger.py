@@ -1,12 +1,12 @@
 """A durable record of privacy costs, written before the draws that they pay for.
 
 `Ledger.spend` returns only once its entry is on disk, and a mechanism draws only against the
-`Receipt` that it returns; so any draw that ever left the process has its entry, and a crash between
-the two wastes budget but never hides a draw.
+`Receipt` that it returns.  So every draw that ever left the process has its entry, and a crash
+between the two wastes budget but never hides a draw.
 
-What the ledger cannot see: a store restored from an older copy has forgotten the spends since, and
-a network drive whose locks do not work cannot keep two machines apart.  Keep a file on a local disk,
-and use a PostgreSQL server for several machines.
+The ledger cannot see two things.  A store restored from an older copy has forgotten the spends since
+then, and a network drive whose locks do not work cannot keep two machines apart.  Keep a file on a
+local disk, and use a PostgreSQL server for several machines.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from littlestone.privacy.randomness import chosen_generator
 
 @dataclass(frozen=True)
 class Preview:
-    """What a spend would do: what it is charged, the total before and after it, and the limit."""
+    """The effect of a spend: its charge, the total before and after it, and the limit."""
 
     cost: PrivacyCost
     before: PrivacyCost
@@ -60,13 +60,13 @@ class Ledger:
     are made if they are missing, unless ``create`` is false; ``None`` keeps the ledger in memory, for
     tests and simulations.  Costs are exact rationals throughout.
 
-    Any number of processes, and of threads that share one ledger, may spend at once: each spend is
-    a transaction that no other can interleave with.  After a fork the child opens the ledger anew; a
+    Any number of processes, and of threads that share one ledger, may spend at once: each spend is a
+    transaction that no other can interleave with.  After a fork the child opens the ledger anew; a
     ledger in memory stays with the process that made it.
 
-    Raises `LedgerError` at once when the ledger cannot be opened or written, or is not a ledger.
-    Cost of a spend: one durable write, milliseconds on a local disk, and one pass over the data
-    set's part of an index.
+    Raises `LedgerError` at once if the ledger cannot be opened or written, or is not a ledger.  A spend
+    takes one durable write, milliseconds on a local disk, and one pass over the data set's part of an
+    index.
 
     >>> from dataclasses import dataclass
     >>> from fractions import Fraction
@@ -106,7 +106,7 @@ class Ledger:
 
     @property
     def connection(self) -> str | None:
-        """Whether the way to the server is encrypted, in words; ``None`` without a server."""
+        """The encryption of the connection to the server, in words; ``None`` without a server."""
         return self._store.connection
 
     def spend(
@@ -121,19 +121,19 @@ class Ledger:
         """Record the cost of ``event`` against ``dataset`` and return the receipt, durable by then.
 
         ``what`` says in a few public words what the draw is for.  ``part`` promises that the draw
-        reads no record outside of that part; parts of one partition are charged in parallel.  The
-        receipt hands out ``rng`` for the draw: the system's cryptographic generator unless given;
-        what is drawn from a seeded one, for tests and simulations, is not private.
+        reads no record outside that part; parts of one partition are charged in parallel.  The receipt
+        hands out ``rng`` for the draw, by default the system's cryptographic generator.  A draw from a
+        seeded generator, for tests and simulations, is not private.
 
-        The entry charges the cost itself, or rounds it up to a multiple of 10^-100 where a total
-        could else become too long a fraction (`Spending.charged`).  Raises `BudgetExceededError`
-        when the total would pass the data set's limit, `DeclarationError` for a negative, inexact
-        or too long cost, an illegal name or what is no `random.Random`, and `LedgerError` when the
-        ledger cannot be written.  After an error there is no receipt, hence no draw; unless the
+        The entry charges the cost itself, or rounds it up to a multiple of 10^-100 if a total could
+        otherwise become too long a fraction (`Spending.charged`).  Raises `BudgetExceededError` if the
+        total would exceed the data set's limit.  Raises `DeclarationError` for a negative, inexact or
+        too long cost, an illegal name or an ``rng`` that is no `random.Random`, and `LedgerError` if
+        the ledger cannot be written.  After an error there is no receipt, and so no draw; unless the
         ledger could not be written, nothing is recorded either.
         """
         rng = chosen_generator(rng)
-        # The event's own code runs once, and before the ledger is locked.
+        # The event's own code runs once, before the ledger is locked.
         cost, mechanism = checked(event.cost()), named(str(event), "an event", most=MOST_WORDS)
         pays_for = lines(event, mechanism, cost)
         dataset = named(dataset, "a data set", most=MOST)
@@ -155,7 +155,7 @@ class Ledger:
         return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
-        """What `spend` would do now, with nothing recorded; another spend may come in between.
+        """Preview what `spend` would do now, recording nothing; another spend may come in between.
 
         >>> from fractions import Fraction
         >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -170,10 +170,10 @@ class Ledger:
             return _preview(connection, dataset, cost, part)
 
     def set_limit(self, dataset: str, limit: PrivacyCost) -> None:
-        """Declare the most that ``dataset`` may ever cost, in place of any earlier limit.
+        """Declare the most that ``dataset`` may ever cost, replacing any earlier limit.
 
         A limit below what is already spent is accepted: nothing can be unspent, and every further
-        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` when epsilon
+        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` if epsilon
         or delta is negative, inexact or too long.
         """
         dataset, limit = named(dataset, "a data set", most=MOST), checked(limit)
@@ -181,13 +181,13 @@ class Ledger:
             rows.set_limit(connection, dataset, limit, rows.names(connection, dataset))
 
     def limit(self, dataset: str) -> PrivacyCost | None:
-        """The limit declared for ``dataset``, the least of its names'; ``None`` when there is none."""
+        """The limit declared for ``dataset``, the least of its names' limits; ``None`` without one."""
         dataset = named(dataset, "a data set")
         with self._store.transaction("read a limit") as connection:
             return rows.limit(connection, rows.names(connection, dataset))
 
     def total(self, dataset: str) -> PrivacyCost:
-        """What ``dataset`` has spent under all its names, zero when it has no entry.
+        """The total that ``dataset`` has spent under all its names; zero if it has no entry.
 
         Basic composition, in parallel over the parts of each partition (see `Spending`).
         """
@@ -205,7 +205,7 @@ class Ledger:
     def history(self, dataset: str | None = None) -> list[tuple[Entry, PrivacyCost]]:
         """The entries of ``dataset`` under all its names, or of all data sets, each with a total.
 
-        It is the total of the entry's data set right after it, as if its names had always been one.
+        The total is that of the entry's data set right after it, as if its names had always been one.
         """
         if dataset is not None:
             named(dataset, "a data set")
@@ -234,11 +234,11 @@ class Ledger:
             return rows.names(connection, dataset)
 
     def alias(self, dataset: str, same_as: str) -> None:
-        """Declare two names to be of one data set, for good: a copy, a link, another spelling.
+        """Declare that two names mean one data set, for good: a copy, a link, another spelling.
 
         From then on the data set has spent what it has spent under all its names, and its limit is
         the least of theirs.  Parts of one partition are still charged in parallel under one name
-        only, for the records may stand in another order under the other.
+        only, because the records may be in another order under the other name.
 
         >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
         >>> from fractions import Fraction
@@ -259,12 +259,12 @@ class Ledger:
                 rows.join(connection, dataset, same_as)
 
     def seen(self, dataset: str, *, columns: Sequence[str], n: int) -> list[str]:
-        """Note the public looks of a table; the other data sets that have the same, told once.
+        """Note the public shape of a table; return other data sets with the same shape, once.
 
-        That is its columns' names, in order, and its number of records, which is public under
-        replace-one neighbours.  Other names of the same data set are not told, and nothing is told
-        of a table that has been noted before.  It proves nothing, but may remind of a copy, whose
-        budget `alias` joins.
+        The shape is the columns' names, in order, and the number of records, which is public under
+        replace-one neighbours.  The result leaves out other names of the same data set, and is empty
+        for a table that was noted before.  It proves nothing, but may point to a copy, whose budget
+        `alias` joins.
 
         >>> ledger = Ledger()
         >>> ledger.seen("visits", columns=["age", "visits"], n=1000)
@@ -283,7 +283,7 @@ class Ledger:
             return others
 
     def lookalikes(self) -> list[list[str]]:
-        """Data sets whose tables of the same looks were `seen`, each by one of its names."""
+        """Groups of data sets whose tables had the same shape when `seen`, each by one name."""
         with self._store.transaction("read the columns") as connection:
             owners, seen = rows.joined(connection), rows.seen(connection)
         alike = {tuple(_apart(names, owners)) for names in seen.values()}
@@ -293,7 +293,7 @@ class Ledger:
         """Close the file; a closed ledger refuses every use, and closing twice is harmless."""
         self._store.close()
 
-    # A copy would not know of what is spent on the other: whoever copies shares the ledger.
+    # A copy would not know what is spent on the other; code that copies a ledger shares it.
     def __copy__(self) -> Self:
         return self
 

@@ -18,11 +18,11 @@ class Part:
     """Part ``index`` of the ``of`` parts (1 <= index <= of) that ``partition`` splits positions into.
 
     ``partition`` names a rule that assigns every position of the data set to exactly one part and
-    never looks at a record; under one name and one ``of`` the rule is always the same, so say it in
-    the name.  Under replace-one neighbours a replaced record keeps its position and hence its part.
+    never looks at a record.  Under one name and one ``of`` the rule must always be the same, so say it
+    in the name.  Under replace-one neighbours a replaced record keeps its position, and so its part.
 
-    There are no parts by value: there a replaced record may leave one part and enter another, which
-    changes two parts and the sizes of both, and a replace-one guarantee says nothing of that.
+    There are no parts by value.  There a replaced record may leave one part and enter another, which
+    changes two parts and the sizes of both, and a replace-one guarantee does not cover that.
 
     Raises `DeclarationError` for numbers out of range.
 
@@ -48,7 +48,7 @@ class Part:
     def fold(cls, index: int, of: int) -> Part:
         """Every ``of``-th record from number ``index`` on: ``records[index - 1 :: of]``.
 
-        Records that are appended later move no other record to another fold.
+        Appending records moves no earlier record to another fold.
 
         >>> fold = Part.fold(2, 5)
         >>> str(fold), list(range(12))[fold.index - 1 :: fold.of]
@@ -61,15 +61,15 @@ class Part:
 
 
 class Spending:
-    """The total of one data set, while spends on it and on its parts are added one by one.
+    """The total of one data set, to which spends on it and on its parts are added one by one.
 
     For spends of costs c_t on parts P_t, or on the whole data set,
 
         total = (sum of c_t over the whole) + sum over partitions Q of max over parts P of Q of
                 (sum of c_t with P_t = P),
 
-    the maximum taken in epsilon and in delta apart.  It is the least cost that is at least what each
-    position has paid (docs/proofs/ledger.md, Theorem 2).  O(1) per addition.
+    with separate maxima for epsilon and delta.  It is the least cost that is at least what each
+    position has paid (docs/proofs/ledger.md, Theorem 2).  Time: O(1) per addition.
 
     >>> spending = Spending()
     >>> for index in (1, 2, 2):
@@ -83,13 +83,13 @@ class Spending:
         self.total = _ZERO
         self._parts: dict[tuple[str, Part], PrivacyCost] = {}
         self._worst: dict[tuple[str, str, int], PrivacyCost] = {}
-        self._units = 1, 1  # of all epsilons and of all deltas: they are multiples of 1 / unit
+        self._units = 1, 1  # all epsilons and all deltas are multiples of 1 / unit
 
     def add(self, cost: PrivacyCost, part: Part | None, *, name: str = "") -> None:
         """Count a spend of ``cost`` on ``part``, or on the whole data set.
 
-        Where the data set has several names, partitions of one and of another add up: the records
-        may stand in another order there.
+        If the data set has several names, partitions under different names add up, because the records
+        may be in another order there.
         """
         epsilon, delta = self._units
         self._units = lcm(epsilon, cost.epsilon.denominator), lcm(delta, cost.delta.denominator)
@@ -107,10 +107,10 @@ class Spending:
         self.total += cost
 
     def charged(self, cost: PrivacyCost) -> PrivacyCost:
-        """What a further spend of ``cost`` is charged: ``cost``, or barely more so that totals end.
+        """The charge for a further spend of ``cost``: ``cost``, or slightly more to keep totals short.
 
         The denominator of a total divides the unit, the least common multiple of all denominators.
-        It may grow up to 10^200; a number that would make it grow further is rounded up to the next
+        The unit may grow up to 10^200; a number that would make it larger is rounded up to the next
         multiple of 10^-100.  So no total is ever too long to be added, compared and printed.
 
         >>> spending = Spending()

@@ -1,4 +1,4 @@
-"""Receipts: what a mechanism needs before it may draw, and the entry that each one proves."""
+"""Receipts: the permission that a mechanism needs to draw, and the entry that each one proves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger.parts import Part
 from littlestone.privacy.randomness import is_cryptographic
 
-SEAL = object()  # what `Ledger.spend` signs receipts with; nothing else should touch it
+SEAL = object()  # `Ledger.spend` signs receipts with it; nothing else should touch it
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass
 class Line:
-    """So many more draws of ``event``, which had this text and cost when it was paid for."""
+    """The remaining draws of ``event``, with its text and cost at the time of payment."""
 
     event: Event
     text: str
@@ -45,7 +45,7 @@ class Line:
 
 
 def lines(event: Event, text: str, cost: PrivacyCost) -> list[Line]:
-    """What a receipt for ``event`` pays for; ``text`` and ``cost`` are the event's, as recorded."""
+    """The lines that a receipt for ``event`` pays for; ``text`` and ``cost`` are as recorded."""
     return [
         Line(use, text, cost, times) if use is event else Line(use, str(use), use.cost(), times)
         for use, times in event.uses()
@@ -56,13 +56,13 @@ def lines(event: Event, text: str, cost: PrivacyCost) -> list[Line]:
 class Receipt:
     """Proof that the cost of ``event`` is durably recorded; it pays for the draws of its `uses`.
 
-    That is one draw of a mechanism, or each part of an event composed of several, as often as the
-    event says.  It holds the generator that they draw from, and hands it out against one of them.
-    ``total`` is what the data set had spent right after this spend, and ``limit`` its limit at that
-    moment, so nothing has to be read again before the draw is shown.
+    That is one draw of a mechanism, or of each part of a composed event as often as the event says.  A
+    receipt holds the generator for these draws, and hands it out against one of them.  ``total`` is
+    what the data set had spent right after this spend, and ``limit`` its limit then, so nothing has to
+    be read again before the draw is shown.
 
-    Only `Ledger.spend` makes one.  A receipt cannot be copied, pickled or used in
-    another process: a second copy would pay for a second draw.
+    Only `Ledger.spend` makes one.  A receipt cannot be copied, pickled or used in another process: a
+    second copy would pay for a second draw.
     """
 
     event: Event
@@ -96,11 +96,11 @@ class Receipt:
         return is_cryptographic(self._rng)
 
     def redeem(self, event: Event) -> random.Random:
-        """Take one draw of ``event``: the generator for it, which a mechanism has from nowhere else.
+        """Take one draw of ``event`` and return its generator; a mechanism gets one in no other way.
 
-        Raises `LedgerError`, and then nothing may be drawn, when ``event`` is not among those paid
-        for (as recorded, should one have changed since), when all its draws are taken, and in any
-        process but the one that spent.
+        Raises `LedgerError`, and then nothing may be drawn, in three cases: ``event`` is not among
+        those paid for (as recorded, even if one has changed since), all its draws are taken, or this is
+        not the process that spent.
         """
         asked = f"draw from {event} on receipt {self.number}"
         text, cost = str(event), event.cost()

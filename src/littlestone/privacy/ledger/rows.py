@@ -1,4 +1,4 @@
-"""The rows of a ledger's tables, written and read; the same SQL for every store."""
+"""Reading and writing the rows of a ledger's tables, with the same SQL for every store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from littlestone.privacy.ledger.store import Connection
 
 
 class UnsoundRowError(LedgerError):
-    """A row of the ledger was written by other hands and says nothing that can be added up."""
+    """A row of the ledger that another program wrote and that cannot be added up."""
 
 
 _COST = "epsilon, delta, neighboring"
@@ -62,7 +62,7 @@ def entries(connection: Connection, dataset: str | None) -> list[Entry]:
 
 
 def spending(connection: Connection, names: Sequence[str]) -> Spending:
-    """What the data set of those names has spent; equal entries come as one, times their number."""
+    """The spending of the data set of those names; equal entries are added once, times their count."""
     spent = Spending()
     for name in names:
         for *place, epsilon, delta, neighboring, times in connection.execute(
@@ -78,7 +78,7 @@ def spending(connection: Connection, names: Sequence[str]) -> Spending:
 def set_limit(
     connection: Connection, dataset: str, limit: PrivacyCost, names: Sequence[str] = ()
 ) -> None:
-    """Put a limit in place of any earlier one of the data set, under whichever of its names."""
+    """Replace any earlier limit of the data set, under whichever of its names."""
     for name in names:
         if name != dataset:
             connection.execute("DELETE FROM limits WHERE dataset = :dataset", {"dataset": name})
@@ -91,7 +91,7 @@ def set_limit(
 
 
 def limit(connection: Connection, names: Sequence[str]) -> PrivacyCost | None:
-    """The least of the limits that the names have, in epsilon and in delta; None without any."""
+    """The least limit of the names, in epsilon and in delta separately; None without any."""
     found: PrivacyCost | None = None
     for name in names:
         row = connection.execute(
@@ -109,7 +109,7 @@ def names(connection: Connection, dataset: str) -> list[str]:
 
 
 def joined(connection: Connection) -> dict[str, list[str]]:
-    """For each name that was ever joined to another, all names of its data set, sorted."""
+    """All names of its data set, sorted, for each name that was ever joined to another."""
     near, groups = _neighbours(connection), dict[str, list[str]]()
     for name in near:
         if name not in groups:
@@ -129,7 +129,7 @@ def _neighbours(connection: Connection) -> dict[str, list[str]]:
 def _group(near: dict[str, list[str]], start: str) -> list[str]:
     found, waiting = {start}, [start]
     while waiting:
-        # Each name waits once, and so each alias is looked at twice.
+        # Each name waits once, so each alias is looked at twice.
         new = [name for name in near.get(waiting.pop(), ()) if name not in found]
         found.update(new)
         waiting.extend(new)
@@ -137,7 +137,7 @@ def _group(near: dict[str, list[str]], start: str) -> list[str]:
 
 
 def join(connection: Connection, name: str, same_as: str) -> None:
-    """Note that two names are of one data set."""
+    """Note that two names mean one data set."""
     connection.execute(
         "INSERT INTO aliases (name, same_as, at) VALUES (:name, :same_as, :at)",
         {"name": name, "same_as": same_as, "at": _now()},
@@ -145,7 +145,7 @@ def join(connection: Connection, name: str, same_as: str) -> None:
 
 
 def see(connection: Connection, dataset: str, table_schema: str, n: int) -> bool:
-    """Note that a table of that schema and n has this name; whether it was not known yet."""
+    """Note that a table of that schema and n has this name; True if that was not known yet."""
     return bool(
         connection.execute(
             "INSERT INTO seen (dataset, table_schema, n) VALUES (:dataset, :table_schema, :n)"
@@ -169,7 +169,7 @@ def datasets(connection: Connection) -> list[str]:
         "SELECT dataset FROM entries UNION SELECT dataset FROM limits"
         " UNION SELECT name FROM aliases UNION SELECT same_as FROM aliases"
     )
-    # SQLite keeps whatever other hands once wrote, bytes too.
+    # SQLite keeps whatever other programs once wrote, even bytes.
     return sorted({name if isinstance(name, str) else repr(name) for (name,) in rows})
 
 

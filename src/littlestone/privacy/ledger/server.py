@@ -1,16 +1,16 @@
-"""The ledger of a team: tables in a PostgreSQL database, under the promises of the file.
+"""The ledger of a team: tables in a PostgreSQL database, with the same promises as the file.
 
-Each transaction takes one advisory lock first, so transactions run one after the other.  A lock on
-the table would need the right to change entries, which nobody should have; SERIALIZABLE would let
-transactions fail when they end and start anew.  Isolation is READ COMMITTED on purpose: each
-statement sees all that was committed before it, so what is read under the lock is the newest.  Under
+Each transaction first takes one advisory lock, so transactions run one after the other.  A lock on
+the table would need the right to change entries, which nobody should have.  SERIALIZABLE would make
+transactions fail at their end and start again.  Isolation is READ COMMITTED on purpose: each
+statement sees everything committed before it, so what is read under the lock is the newest.  Under
 REPEATABLE READ the statement that waits for the lock would fix the view from before the wait.
 
-A commit waits until the server has it on disk (`synchronous_commit`), on its standbys too where it is
-set up so; a server that runs with `fsync` off cannot promise that and is refused.
+A commit waits until the server has it on disk (`synchronous_commit`), and on its standbys too if that
+is configured.  A server that runs with `fsync` off cannot promise that and is refused.
 
-Nothing is waited for without end.  The server is told how long a statement may take; a server that
-no longer answers at all cannot be told anything, so the connection is then cut from this side.
+No wait is endless.  The server is told how long a statement may take.  A server that no longer
+answers cannot be told anything, so the connection is then cut from this side.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from littlestone.privacy.ledger.store import Connection as Transaction
 if TYPE_CHECKING:
     from psycopg import Connection
 
-ANSWER = 15.0  # seconds in which a server answers that it is there
-_CONNECT: dict[str, object] = {  # what an address may set otherwise; see libpq's manual
+ANSWER = 15.0  # seconds in which a server must answer that it is there
+_CONNECT: dict[str, object] = {  # an address may override these; see libpq's manual
     "connect_timeout": 10,
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -40,8 +40,8 @@ _CONNECT: dict[str, object] = {  # what an address may set otherwise; see libpq'
     "tcp_user_timeout": 30_000,
 }
 _LOCK = int.from_bytes(b"LsDP", "big")  # the advisory lock, one for each database
-# Settings of one transaction, whatever the server's or the user's own are; and what it must not be.
-# A program that stops in the middle is cut off, so that it does not lock out all others.
+# The settings of one transaction, which override the server's and the user's, and what it must not be.
+# A program that stops halfway is cut off, so that it does not lock out all others.
 _SETTINGS = f"""
     SELECT set_config('search_path', '{SCHEMA}', true),
         set_config('synchronous_commit', CASE current_setting('synchronous_commit')
@@ -64,8 +64,9 @@ _FIXES = {
 class LedgerServer:
     """The tables of a ledger in the PostgreSQL database at ``address``.
 
-    Raises `LedgerError` at once when the database cannot be reached or written, has no ledger and
-    ``create`` is false, or one of another format.  One connection serves all threads in turn.
+    Raises `LedgerError` at once if the database cannot be reached or written, if it has no ledger and
+    ``create`` is false, or if its ledger has another format.  One connection serves all threads in
+    turn.
     """
 
     def __init__(self, address: str, *, create: bool) -> None:
@@ -83,7 +84,7 @@ class LedgerServer:
 
     @property
     def connection(self) -> str:
-        """Who could read along, as the connection is by now."""
+        """Who could read along on the connection as it is now, in words."""
         opened = self._open
         if opened is None or opened.closed:
             return "none"
@@ -98,9 +99,9 @@ class LedgerServer:
 
     @contextmanager
     def transaction(self, asked: str) -> Iterator[Transaction]:
-        """Run the body alone, all or nothing; what it wrote is durable when the block is left.
+        """Run the body alone, all or nothing; what it wrote is durable when the block ends.
 
-        ``asked`` begins the message of the `LedgerError` that any failure of the server becomes.
+        ``asked`` begins the message of the `LedgerError` that replaces any failure of the server.
         """
         with self._turn.taken(asked), self._errors(asked):
             transaction = self._begin(asked)
@@ -120,7 +121,7 @@ class LedgerServer:
             self._leave(opened)
 
     def __del__(self) -> None:
-        # As for a file: a ledger that is merely dropped has lost nothing.
+        # As for a file, a ledger that is dropped unclosed has lost nothing.
         if getattr(self, "_open", None) is not None:
             self.close()
 
@@ -133,7 +134,7 @@ class LedgerServer:
             try:
                 transaction.settle(asked)
             except _psycopg().OperationalError:
-                # The server may have been restarted since; one that is silent is not asked again.
+                # The server may have been restarted since; a silent one is not asked again.
                 if transaction.watch.cut:
                     raise
             else:
@@ -145,7 +146,7 @@ class LedgerServer:
 
     def _kept(self) -> Connection[Any] | None:
         if self._process != os.getpid():
-            # The parent goes on using the inherited connection, so it is left alone and not closed.
+            # The parent keeps using the inherited connection, so it is left alone and not closed.
             self._leave(self._open)
             self._open, self._process = None, os.getpid()
         return None if self._open is None or self._open.closed else self._open
@@ -204,7 +205,7 @@ _INHERITED: list[Connection[Any]] = []
 
 
 class _Transaction:
-    """psycopg's connection in the words of `store.Connection`, and never waited for without end."""
+    """psycopg's connection behind the interface `store.Connection`; it never waits without end."""
 
     def __init__(self, connection: Connection[Any]) -> None:
         self._connection, self.watch = connection, Watch(connection)
@@ -213,13 +214,13 @@ class _Transaction:
         return self.ask(statement, values, within=PATIENCE + ANSWER)
 
     def ask(self, statement: str, values: Mapping[str, Any], *, within: float) -> Any:
-        """The same, cut off after ``within`` seconds."""
+        """`execute`, cut off after ``within`` seconds."""
         written = re.sub(r"(?<![:\w]):([a-z_]+)", r"%(\1)s", statement).encode()
         with self.watch.during(within):
             return self._connection.execute(written, values or None)
 
     def settle(self, asked: str) -> None:
-        """Begin, with the settings of every transaction; refuses a server that cannot keep it."""
+        """Begin, with the settings of every transaction; refuse a server that cannot keep them."""
         values = {"patience": PATIENCE, "longer": PATIENCE + ANSWER}
         milliseconds = {name: str(int(seconds * 1000)) for name, seconds in values.items()}
         try:
@@ -244,7 +245,7 @@ class _Transaction:
             self._connection.commit()
 
     def undo(self) -> None:
-        """Roll back; where that fails too, the server does it when the connection is gone."""
+        """Roll back; if that fails too, the server does it when the connection is gone."""
         with suppress(_psycopg().Error), self.watch.during(ANSWER):
             self._connection.rollback()
 

@@ -1,4 +1,4 @@
-"""The tables of a ledger in PostgreSQL, and what brings those of each format to the next one."""
+"""The tables of a ledger in PostgreSQL, and the steps that bring them from each format to the next."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _STEPS = {
         LIMITS,
         f"CREATE TABLE entries (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, {COLUMNS},"
         f" {', '.join(PART_COLUMNS)})",
-        # A tree would refuse long names.
+        # A tree index would refuse long names.
         "CREATE INDEX datasets ON entries USING hash (dataset)",
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
         " 'BEGIN RAISE ''an entry of the ledger is never changed or deleted''; END'",
@@ -52,10 +52,10 @@ _STEPS = {
         ALIASES,
         SEEN,
         _never("aliases"),
-        # Who may use the schema at all may read and add here, so that no member has to be told anew.
+        # Whoever may use the schema may read and add here, so no member needs further rights.
         "GRANT SELECT ON aliases TO PUBLIC",
         "GRANT SELECT, INSERT ON seen TO PUBLIC",
-        # NOT VALID: for new rows alone.
+        # NOT VALID: the rule holds for new rows only.
         *(
             f"ALTER TABLE {table} ADD CONSTRAINT sound CHECK ({rule}) NOT VALID"
             for table, rule in (
@@ -70,7 +70,7 @@ _STEPS = {
 
 
 def prepare(transaction: Connection, asked: str, *, create: bool) -> None:
-    """Make the tables where there are none, bring old ones up to date; refuse other formats."""
+    """Make missing tables, update old ones, and refuse other formats."""
     (exists, encoding) = transaction.execute(
         f"SELECT to_regnamespace('{SCHEMA}') IS NOT NULL, current_setting('server_encoding')"
     ).fetchone()

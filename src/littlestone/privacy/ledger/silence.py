@@ -1,7 +1,7 @@
-"""What ends the wait for a server that has fallen silent: its connection is cut from this side.
+"""The end of a wait for a server that has fallen silent: its connection is cut from this side.
 
-A server that is frozen, or a network that swallows all, sends neither an answer nor an error, and
-the machine it runs on may go on confirming what arrives; no setting of the connection ends that wait.
+A frozen server, or a network that swallows everything, sends neither an answer nor an error, and its
+machine may go on confirming what arrives.  No setting of the connection ends that wait.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Protocol
 
 
 class Socketed(Protocol):
-    """A connection that tells its socket, or raises once it is closed."""
+    """A connection that returns its socket, or raises once it is closed."""
 
     def fileno(self) -> int:
         """The socket's descriptor."""
 
 
 class Watch:
-    """Cuts ``connection`` when a wait on it is not over in time; ``cut`` tells that it did.
+    """Cut ``connection`` if a wait on it takes too long; ``cut`` says whether that happened.
 
     >>> here, there = socket.socketpair()
     >>> with here, there, Watch(here).during(0.01):

@@ -1,4 +1,4 @@
-"""What the ledger asks of the place that keeps it: transactions that are alone and durable."""
+"""The interface of the place that keeps a ledger: transactions that are isolated and durable."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PATIENCE = 60.0  # seconds that a transaction waits for its turn
 
 
 class Turn:
-    """Whose turn a store is: one thread's at a time, and nobody's while the process forks.
+    """The turn to use a store: one thread has it at a time, and nobody while the process forks.
 
-    A child has the forking thread alone; a lock that any other thread holds would be held for ever.
-    With ``fork_waits`` a fork waits until the store is at rest.  A file of SQLite needs this: a child
-    that inherits the middle of a transaction would, on closing what it inherited, undo it under its
-    parent.  What is merely inherited from a server does no harm, and a server may be silent for long,
-    so a fork does not wait for it; the child's turn begins anew.
+    A child has only the forking thread, so a lock that another thread holds would be held for ever.
+    With ``fork_waits`` a fork waits until the store is at rest.  A SQLite file needs this: a child that
+    inherits the middle of a transaction would, on closing what it inherited, undo it under its parent.
+    An inherited server connection does no harm, and a server may be silent for long, so a fork does
+    not wait for it; the child's turn begins anew.
 
     >>> with Turn(fork_waits=False).taken("look"):
     ...     pass
@@ -36,7 +36,7 @@ class Turn:
 
     @contextmanager
     def taken(self, asked: str) -> Iterator[None]:
-        """Wait for the turn and keep it; raises `LedgerError` when this thread has it already."""
+        """Wait for the turn and keep it; raises `LedgerError` if this thread already has it."""
         with self.lock:
             if self._busy:
                 raise LedgerError(
@@ -51,7 +51,7 @@ class Turn:
                 self._busy = False
 
     def begin_anew(self) -> None:
-        """In a child: nobody has the turn, whoever had it in the parent."""
+        """Begin anew in a child: nobody has the turn, whoever had it in the parent."""
         self.lock, self._busy = threading.RLock(), False
 
 
@@ -90,7 +90,7 @@ class Rows(Protocol):
     """The rows that a statement returned."""
 
     def fetchone(self) -> Any:
-        """The next row, None when there is none."""
+        """The next row; None if there is none."""
 
     def fetchall(self) -> Sequence[Any]:
         """All further rows."""
@@ -111,16 +111,16 @@ class Store(Protocol):
 
     @property
     def path(self) -> str | None:
-        """Where, in words without a password; None in memory."""
+        """The location, in words without a password; None in memory."""
 
     @property
     def connection(self) -> str | None:
         """Who could read along on the way to a server, in words; None without a server."""
 
     def transaction(self, asked: str) -> AbstractContextManager[Connection]:
-        """Run the body alone, all or nothing; what it wrote is durable when the block is left.
+        """Run the body alone, all or nothing; what it wrote is durable when the block ends.
 
-        Every failure of the database becomes a `LedgerError`, whose message begins with ``asked``.
+        A `LedgerError`, whose message begins with ``asked``, replaces every failure of the database.
         """
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The tables of a ledger, as far as SQLite and PostgreSQL agree on them.
 
-Format 1 had no parts.  Format 3 adds other names of one data set, what tables were seen, and the
-rules that a row must keep.  A new ledger is made in format 2 and brought up to date as an old one is.
+Format 1 had no parts.  Format 3 adds other names of one data set, the tables that were seen, and the
+rules that a row must keep.  A new ledger is made in format 2 and then updated like an old one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ COLUMNS = (
     "dataset TEXT NOT NULL, what TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
     " delta TEXT NOT NULL, neighboring TEXT NOT NULL, at TEXT NOT NULL"
 )
-# A spend on the whole data set has partition '', which no partition can be named.
+# A spend on the whole data set has the partition '', which is no legal name of a partition.
 PART_COLUMNS = (
     "partition TEXT NOT NULL DEFAULT ''",
     "part INTEGER NOT NULL DEFAULT 0",
@@ -31,14 +31,14 @@ SEEN = (
     " PRIMARY KEY (dataset, table_schema, n))"
 )
 
-# A charge below 10^100 that is rounded to a multiple of 10^-100 has at most so many digits.
+# A charge below 10^100 that is rounded to a multiple of 10^-100 has at most this many digits.
 NUMERATOR, DENOMINATOR = 2 * DIGITS + 1, DIGITS + 1
 
 
 def sound_limit(number: str, text: str, row: str = "") -> str:
-    """The rule of a limit as SQL, from those of a fraction and of a line of text.
+    """The SQL rule of a limit, built from the rules of a fraction and of a line of text.
 
-    In both ``{}`` stands for the column.
+    In both, ``{}`` stands for the column.
 
     >>> sound_limit("{} <> ''", "{} <> ' '", "NEW.").partition(" AND ")[0]
     "NEW.epsilon <> ''"
@@ -54,7 +54,7 @@ def sound_limit(number: str, text: str, row: str = "") -> str:
 
 
 def sound_entry(number: str, text: str, row: str = "") -> str:
-    """The rule of an entry as SQL, in the same terms."""
+    """The SQL rule of an entry, built in the same way."""
     rules = [
         sound_limit(number, text, row),
         _line(text, f"{row}what", MOST_WORDS),
@@ -68,13 +68,13 @@ def sound_entry(number: str, text: str, row: str = "") -> str:
 
 
 def sound_alias(text: str, row: str = "") -> str:
-    """The rule of two joined names as SQL; one of an old ledger may be of any length."""
+    """The SQL rule of two joined names; a name in an old ledger may have any length."""
     columns = [(f"{row}name", 1), (f"{row}same_as", 1), (f"{row}at", 0)]
     return " AND ".join(_line(text, column, None, least=least) for column, least in columns)
 
 
 def sound_seen(text: str, row: str = "") -> str:
-    """The rule of a table that was seen as SQL."""
+    """The SQL rule of a table that was seen."""
     columns = [f"{row}dataset", f"{row}table_schema"]
     return " AND ".join([_line(text, column, MOST) for column in columns] + [f"{row}n >= 0"])
 

@@ -1,4 +1,4 @@
-"""What a mechanism is: a public event, an exact draw, and its exact distribution for audits."""
+"""A mechanism: a public event, an exact draw, and its exact distribution for audits."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Output = TypeVar("Output", bound=Hashable)
 class Mechanism(Event, Generic[Data, Output]):
     """A randomized function of data, private for every input; its fields are public parameters.
 
-    Keys, candidates and items that are equal are one to it: its law is one of equality classes, and
-    which of several equal objects it returns is nobody's promise.  So equal ones must be
-    interchangeable to all who see an output, which they are if they came by `Domain.canonical`.
+    Equal keys, candidates and items are the same to a mechanism: its law is about classes of equal
+    objects, and which of several equal objects it returns is not promised.  So equal objects must be
+    interchangeable to everyone who sees an output.  They are if they come from `Domain.canonical`.
     """
 
     @abstractmethod
     def draw(self, data: Data, *, receipt: Receipt) -> Output:
-        """One output, paid for by ``receipt``, whose generator it draws from.
+        """Draw one output, paid for by ``receipt``, with the receipt's generator.
 
-        Raises `LedgerError` unless ``receipt`` pays for this very event and has a draw of it left,
-        and nothing else, whatever the data.
+        Raises `LedgerError` unless ``receipt`` pays for this very event and has a draw of it left.
+        Raises nothing else, whatever the data.
         """
 
     @abstractmethod
@@ -38,7 +38,7 @@ class Mechanism(Event, Generic[Data, Output]):
 
 
 class Budgeted:
-    """What a mechanism knows that spends a whole `Budget`: a field of its own, ``budget``."""
+    """The common part of mechanisms that spend a whole `Budget`, their field ``budget``."""
 
     budget: Budget
 

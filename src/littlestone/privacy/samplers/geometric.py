@@ -1,4 +1,4 @@
-"""Geometric and discrete Laplace numbers, and waiting times, exactly."""
+"""Geometric numbers, discrete Laplace numbers and waiting times, drawn exactly."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _BITS = 32
 def geometric(a: Real, rng: random.Random, *, most: int | None = None) -> int:
     """X >= 0 with Pr[X >= x] = a^x for 0 <= a < 1, or min(X, most): the x with a^(x+1) <= U < a^x.
 
-    O(log X) comparisons of one uniform U, so a = 1 - 10^-9 costs no more than a = 1/2 does.  With
-    ``most``, a = 1 is legal too.  With p = 1 - a, 1 + X is the number of independent trials, each a
-    success with probability p, up to the first success.
+    O(log X) comparisons of one uniform U, so a = 1 - 10^-9 costs no more than a = 1/2.  With ``most``,
+    a = 1 is legal too.  With p = 1 - a, 1 + X is the number of independent trials, each a success with
+    probability p, up to the first success.
 
     >>> geometric(Real.of(Fraction(0)), random.Random(0)), geometric(
     ...     Real.of(Fraction(1)), random.Random(0), most=7)
@@ -27,8 +27,8 @@ def geometric(a: Real, rng: random.Random, *, most: int | None = None) -> int:
     def reaches(x: int) -> bool:
         return u.below(a.power(x))
 
-    # Where X is at least `most` as a rule, that is asked first.  It is for speed alone: no answer
-    # depends on the order of the questions.
+    # If X is usually at least `most`, ask that first.  This is only for speed: no answer depends on the
+    # order of the questions.
     one = 1 << _BITS
     rare = most is not None and (one - a.enclose(_BITS)[0]) * most < one
     low, above = 0, most if most and rare else 1  # low <= X; and X < above, once found
@@ -44,8 +44,8 @@ def geometric(a: Real, rng: random.Random, *, most: int | None = None) -> int:
 def discrete_laplace(a: Fraction, rng: random.Random) -> int:
     """X with Pr[X = x] = (1 - a) / (1 + a) a^|x|, for a rational 0 < a < 1 (GRS12).
 
-    For a = e^-epsilon it makes a count of sensitivity 1 epsilon-DP; a rational a >= e^-epsilon does
-    so too.  |X| - 1 is geometric given X != 0, and Pr[X = 0] = (1 - a) / (1 + a).
+    With a = e^-epsilon it makes a count of sensitivity 1 epsilon-DP, and so does any rational
+    a >= e^-epsilon.  |X| - 1 is geometric given X != 0, and Pr[X = 0] = (1 - a) / (1 + a).
 
     >>> [discrete_laplace(Fraction(1, 10**9), random.Random(seed)) for seed in range(3)]
     [0, 0, 0]

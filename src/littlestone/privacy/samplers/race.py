@@ -5,9 +5,9 @@ Items are not visited one by one.  With q_j = base^-gap_j, the winning value T h
     Pr[T > t] = prod over levels j of (1 - q_j t)^weight_j,        0 <= t <= 1,
 
 and given T = t the winner is of level j with probability ~ weight_j q_j / (1 - q_j t).  T and the
-level each invert a distribution function on a uniform number whose bits are read only as far as
-they are needed: T is known between two dyadic numbers, all else between integers, and a level is
-returned once it is the answer for every T and U within these bounds.  Nothing is rounded in it.
+level each invert a distribution function on a uniform number whose bits are read only as needed.  T
+is known between two dyadic numbers and everything else between integers.  A level is returned once it
+is the answer for every T and U within these bounds, so nothing is rounded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from littlestone.privacy.samplers.uniform import LazyUniform
 
 @dataclass(frozen=True)
 class Rates:
-    """Integers around q_j 2^bits, level by level; all items further down have a sum <= ``beyond``."""
+    """Integers around q_j 2^bits, level by level; the q of all further items sum to <= ``beyond``."""
 
     levels: Levels
     rates: Sequence[Enclosure]
@@ -44,7 +44,7 @@ class Rates:
 
 
 def rates_of(levels: Levels, base: Fraction, bits: int) -> Rates:
-    """The rates of grouped items; one product a level."""
+    """The rates of grouped items, with one product a level."""
     shrink = PowerBounds(base, bits)
     low = high = 1 << bits
     rates, last = [], 0
@@ -71,7 +71,7 @@ def survival(known: Rates, t: Fraction) -> Enclosure:
 
 
 def decide(known: Rates, t: tuple[Fraction, Fraction], uniform: int) -> int | None:
-    """The level that has won for every T in ``t`` and U in [uniform, uniform + 1) / 2^bits, if any."""
+    """The level that wins for every T in ``t`` and U in [uniform, uniform + 1) / 2^bits, if any."""
     bits, one = known.bits, 1 << known.bits
     (low_p, low_q), (high_p, high_q) = t[0].as_integer_ratio(), t[1].as_integer_ratio()
     lower_sums, upper_sums = [0], [0]
@@ -82,12 +82,12 @@ def decide(known: Rates, t: tuple[Fraction, Fraction], uniform: int) -> int | No
             return None
         lower_sums.append(lower_sums[-1] + (weight * low << bits) // (one - low * low_p // low_q))
         upper_sums.append(upper_sums[-1] - (-(weight * high) << bits) // rest)
-    # Further down 1 - q t is larger still.
+    # For further levels 1 - q t is larger still.
     return locate(lower_sums, upper_sums, -((-known.beyond << bits) // rest), uniform, bits)
 
 
 class LazyMinimum:
-    """T as two dyadic numbers, ``low`` <= T <= ``high``, brought closer on demand."""
+    """T between two dyadic numbers, ``low`` <= T <= ``high``, narrowed on demand."""
 
     def __init__(self, survival_at: Callable[[Fraction], Real], rng: random.Random) -> None:
         self._u = LazyUniform(rng)
@@ -95,7 +95,7 @@ class LazyMinimum:
         self.low, self.high = Fraction(0), Fraction(1)
 
     def narrow(self, digits: int) -> None:
-        """Halve, until high - low <= high / 2^digits; the exponent is found by doubling first."""
+        """Halve until high - low <= high / 2^digits; doubling finds the exponent first."""
         while self.high - self.low > self.high / 2**digits:
             middle = self._middle()
             if self._u.below(self._survival_at(middle)):
@@ -119,7 +119,7 @@ def draw(
     base: Fraction,
     rng: random.Random,
 ) -> int:
-    """The winning item, numbered through all runs; ``base`` is a rational > 1.
+    """Draw the winning item, numbered through all runs; ``base`` is a rational > 1.
 
     ``errors[r]`` is the score of the ``lengths[r]`` >= 1 items of run r (one each if None).
     """

@@ -1,4 +1,4 @@
-"""Real numbers known to any precision asked for, so that probabilities are never rounded."""
+"""Real numbers known to any requested precision, so that probabilities are never rounded."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Enclosure = tuple[int, int]
 class Real:
     """A number x in [0, 1], such as a probability, as a map from precisions to enclosures.
 
-    ``enclose(bits)`` is (low, high) with low <= x 2^bits <= high; high - low grows at most like a
-    constant while 2^bits doubles, so any two different numbers are told apart in the end.
+    ``enclose(bits)`` is (low, high) with low <= x 2^bits <= high.  high - low grows at most like a
+    constant while 2^bits doubles, so any two different numbers can be told apart.
 
     >>> half = Real.of(Fraction(1, 2))
     >>> (half * half).enclose(10), (1 - half.power(3)).enclose(10)
@@ -68,7 +68,7 @@ class Real:
         """x^k for k >= 0, in O(log k) products; the enclosure is k times as wide as that of x."""
 
         def powered(bits: int) -> Enclosure:
-            # The work is done to more bits, so that a large k costs no second round.
+            # Work with more bits, so that a large k needs no second round.
             extra = k.bit_length() + 2
             low, high = power_of(self.enclose(bits + extra), k, bits + extra)
             return low >> extra, -(-high >> extra)
@@ -77,7 +77,7 @@ class Real:
 
 
 def power_of(x: Enclosure, k: int, bits: int) -> Enclosure:
-    """Integers around x^k 2^bits for x in [0, 1], k >= 0, from those around x 2^bits."""
+    """Integers around x^k 2^bits for x in [0, 1], k >= 0, from integers around x 2^bits."""
 
     def step(so_far: Enclosure, digit: str) -> Enclosure:
         low, high = so_far[0] ** 2 >> bits, -(-(so_far[1] ** 2) >> bits)

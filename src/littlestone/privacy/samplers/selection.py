@@ -1,10 +1,10 @@
 r"""Exact selection: draw run j of equally scored items with probability ~ weight_j * base^-gap_j.
 
 The draw inverts the cumulative distribution on a uniform U in [0, 1) whose bits are read only as
-far as they are needed.  With U known to p bits and all sums known between integer bounds at p bits,
-either one level certainly holds U, or both are refined.  Nothing is rounded in the answer: level j
-is returned iff U lies in its interval, so its probability is exactly its share.  Nothing is a float,
-and only the levels within p bits of the best one are looked at, however the scores are spread.
+needed.  U is known to p bits, and all sums are known between integer bounds at p bits.  Either one
+level certainly holds U, or both are refined.  Nothing in the answer is rounded: level j is returned
+iff U lies in its interval, so its probability is exactly its share.  Nothing is a float, and only the
+levels within p bits of the best one are looked at, however the scores are spread.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def group(errors: NDArray[np.int64], lengths: Sequence[int] | None, window: int)
     inside = gaps <= window
     near = gaps if inside.all() else gaps[inside]
     if lengths is None:
-        # Counting is linear; sorting is for the rare windows far wider than the number of items.
+        # Counting is linear; sorting is for rare windows far wider than the number of items.
         if int(near.max()) <= 4 * len(errors) + 1024:
             counts = np.bincount(near)
             found = np.flatnonzero(counts)
@@ -75,7 +75,7 @@ def decide(levels: Levels, base: Fraction, uniform: int, bits: int) -> int | Non
         upper_sums.append(upper_sums[-1] + weight * high)
     beyond = 0
     if levels.beyond:
-        # A further item weighs at most base^-(window + 1); a bound of the last level would do less.
+        # Each further item weighs at most base^-(window + 1); the bound of the last level would do too.
         beyond = levels.beyond * -(-high * shrink(levels.window + 1 - last)[1] >> bits)
     return locate(lower_sums, upper_sums, beyond, uniform, bits)
 
@@ -83,10 +83,10 @@ def decide(levels: Levels, base: Fraction, uniform: int, bits: int) -> int | Non
 def locate(
     lower_sums: Sequence[int], upper_sums: Sequence[int], beyond: int, uniform: int, bits: int
 ) -> int | None:
-    """The j with C_j <= U Z < C_(j+1) for certain; None if there may be others.
+    """The j for which C_j <= U Z < C_(j+1) is certain; None if there may be others.
 
-    C_0 = 0, and C_j lies between ``lower_sums[j]`` and ``upper_sums[j]``, and so does Z, but for at
-    most ``beyond``, for the last j.  U is in [uniform, uniform + 1) / 2^bits.
+    C_0 = 0, and C_j lies between ``lower_sums[j]`` and ``upper_sums[j]``.  So does Z, up to at most
+    ``beyond``, for the last j.  U is in [uniform, uniform + 1) / 2^bits.
     """
     start, stop = uniform * lower_sums[-1], (uniform + 1) * (upper_sums[-1] + beyond)
     j = bisect_right(upper_sums, start >> bits) - 1
@@ -101,10 +101,10 @@ def draw(
     base: Fraction,
     rng: random.Random,
 ) -> int:
-    """An item, numbered through all runs, drawn with probability exactly ~ base^-errors.
+    """Draw an item, numbered through all runs, with probability exactly ~ base^-errors.
 
     ``errors[r]`` is the score of the ``lengths[r]`` >= 1 items of run r (one each if None); ``base``
-    is a rational >= 1.  About 10 ms for a million items, whatever their scores.
+    is a rational >= 1.  It takes about 10 ms for a million items, whatever their scores.
     """
     total = len(errors) if lengths is None else sum(lengths)
     bits = 32 + total.bit_length()
@@ -126,7 +126,7 @@ def item_of(
     weight: int,
     rng: random.Random,
 ) -> int:
-    """A uniform one of the ``weight`` items that lie ``gap`` below the best."""
+    """Draw one of the ``weight`` items that lie ``gap`` below the best, uniformly."""
     runs = np.flatnonzero(errors == errors.min() + gap)
     item = rng.randrange(weight)
     if lengths is None:

@@ -1,7 +1,7 @@
 """A uniform number in [0, 1) whose bits are read only as far as comparisons need them.
 
 This is the one place where exact samplers meet randomness: every draw asks whether one uniform U
-lies below some probabilities.  U < p is decided exactly for every computable p, in two bits on
+lies below some probabilities.  U < p is decided exactly for every computable p, with two bits on
 average, so nothing is rounded and nothing underflows.
 """
 
@@ -13,7 +13,7 @@ from littlestone.privacy.samplers.reals import Real
 
 
 class LazyUniform:
-    """One U, uniform on [0, 1); all comparisons of one object speak about the same U.
+    """One U, uniform on [0, 1); all comparisons of one object are about the same U.
 
     >>> from fractions import Fraction
     >>> u = LazyUniform(random.Random(0))

@@ -1,4 +1,4 @@
-"""A label for each of a declared number of buckets, by permute-and-flip in each of them."""
+"""A label for each of a declared number of buckets, by permute-and-flip in each bucket."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ MOST_BUCKETS = 1 << 20
 
 @dataclass(frozen=True)
 class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
-    """In every bucket: visit the labels in random order, take the first whose coin shows heads.
+    """In every bucket, visit the labels in random order and take the first whose coin shows heads.
 
-    A record is (bucket, label).  A label with c of the records of its bucket has a coin of bias
-    r^(c - max c), with a rational r <= e^(epsilon / 2); an empty bucket has a uniform label.
+    A record is (bucket, label).  If c records of the bucket have a label, its coin has bias
+    r^(c - max c), with a rational r <= e^(epsilon / 2).  An empty bucket gets a uniform label.
 
-    epsilon-DP for every input under replacement of one record, its bucket and its label; a record that
-    comes or goes moves every probability by a factor r at most, and one that is replaced does both.
-    No delta is spent, as no bucket depends on the records for being there.  docs/proofs/lookup.md,
-    Theorem 4.  Time: O(labels) a bucket that has records, one whole number for any other.
+    epsilon-DP for every input under replacement of one record, with its bucket and label.  A record
+    that is added or removed moves every probability by at most a factor r; a replaced record does both.
+    No delta is spent, because every bucket is released, with or without records.  Source:
+    docs/proofs/lookup.md, Theorem 4.  Time: O(labels) for a bucket with records, one whole number for
+    any other.
 
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000, 1 <= buckets <= 2^20 and labels >= 2.
 
@@ -60,7 +61,7 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
 
     @property
     def base(self) -> Fraction:
-        """The factor r that a record is worth."""
+        """The factor r by which one record moves a probability, at most."""
         return PermuteAndFlip(self.epsilon).base
 
     def draw(self, data: Iterable[tuple[int, int]], *, receipt: Receipt) -> tuple[int, ...]:
@@ -70,19 +71,19 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
     def draw_counts(
         self, counts: Mapping[int, Sequence[int]], *, receipt: Receipt
     ) -> tuple[int, ...]:
-        """`draw` for records that are counted already, as `tally` does."""
+        """`draw` for records that are already counted, as by `tally`."""
         rng = receipt.redeem(self)
         return self._release(counts, rng)
 
     def tally(self, data: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
-        """Of each bucket that has records, how many have each label.  Never released."""
+        """The number of records with each label, for each bucket with records.  Never released."""
         counts: dict[int, list[int]] = {}
         for bucket, label in data:
             counts.setdefault(bucket, [0] * self.labels)[label] += 1
         return counts
 
     def chances(self, of_bucket: Sequence[int]) -> list[Fraction]:
-        """The probability of each label of one bucket.  For audits."""
+        """The probability of each label in one bucket.  For audits."""
         gaps = np.array(of_bucket)
         exact = PermuteAndFlip(self.epsilon).distribution(ErrorRuns(gaps.max() - gaps))
         return list(exact.values())
@@ -119,10 +120,10 @@ class BucketLabels(Mechanism[Iterable[tuple[int, int]], tuple[int, ...]]):
 
 
 def _winner(counts: Sequence[int], coin: Callable[[int], Real], rng: random.Random) -> int:
-    """In random order, the first label whose coin shows heads; that of a best one does for certain."""
+    """Pick the first label in random order whose coin shows heads; a best label's always does."""
     left, most = list(range(len(counts))), max(counts)
     while True:
-        # Of the labels not yet visited one is taken, and the last one fills its place.
+        # Take one of the labels not yet visited; the last one fills its place.
         place = rng.randrange(len(left))
         label, left[place] = left[place], left[-1]
         left.pop()

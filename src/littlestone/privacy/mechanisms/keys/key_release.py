@@ -1,4 +1,4 @@
-"""What partition selection and single-key selection share: keys of records, released by score."""
+"""The common part of partition and single-key selection: keys of records, released by score."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def require_delta_for_unlisted_keys(budget: Budget) -> None:
 
 @dataclass(frozen=True)
 class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
-    """A record is (key, label); key u of score s fires with probability q(s), by itself.
+    """A record is (key, label); key u with score s fires independently with probability q(s).
 
-    Keys are from an unbounded set, and only keys with a positive record can fire.  What is released
-    of the keys that fired, and which curve q is (epsilon, delta)-DP then, is each mechanism's own.
-    Equal keys must be interchangeable, as the first occurrence of a key is what is released.
+    Keys come from an unbounded set, and only keys with a positive record can fire.  Each mechanism
+    defines what it releases of the keys that fired, and for which curve q it is (epsilon, delta)-DP.
+    Equal keys must be interchangeable, because the first occurrence of a key is released.
 
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.
     """
@@ -49,7 +49,7 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
     @property
     @abstractmethod
     def curve(self) -> ReleaseCurve:
-        """q, the probability that a key fires, by its score."""
+        """q, the probability that a key fires, as a function of its score."""
 
     @abstractmethod
     def scores(self, data: Iterable[tuple[Key, bool]]) -> Mapping[Key, int]:
@@ -57,17 +57,17 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
 
     @abstractmethod
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> Output:
-        """The draw itself."""
+        """Draw an output from the scores."""
 
     @abstractmethod
     def _distribution(self, scores: Mapping[Key, int]) -> dict[Output, Fraction]:
-        """Its exact distribution."""
+        """The exact distribution of that draw."""
 
     def __post_init__(self) -> None:
         require_delta_for_unlisted_keys(self.budget)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The curve is a function, which cannot be pickled; it is computed anew.
+        # The curve is a function, which cannot be pickled, so it is computed anew.
         return type(self), (self.budget,)
 
     def draw(self, data: Iterable[tuple[Key, bool]], *, receipt: Receipt) -> Output:
@@ -75,7 +75,7 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
         return self._release(self.scores(data), rng)
 
     def draw_scores(self, scores: Mapping[Key, int], *, receipt: Receipt) -> Output:
-        """`draw` for records that are counted already.
+        """`draw` for records that are already counted.
 
         The caller guarantees what `draw` enforces: one replaced record moves the scores no further
         than the mechanism's docstring says.  A public constant may be subtracted from all scores.
@@ -89,10 +89,10 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
     def sample_size(self, alpha: Fraction, beta: Fraction, keys: int = 1) -> int:
         """A proved number of records after which error above ``alpha`` has probability <= ``beta``.
 
-        For i.i.d. records whose label is 1 exactly on at most ``keys`` = k keys; the error is the
-        weight of those not released.  It is the least n with k E[1 - q(Bin(n, alpha / k))] <= beta,
-        as then a key of weight alpha / k or more is missed with probability at most beta.  It is
-        the least n of all if k = 1.  Raises `DeclarationError` unless 0 < alpha, beta < 1 and k >= 1.
+        It is for i.i.d. records whose label is 1 exactly on at most ``keys`` = k keys; the error is the
+        weight of those not released.  It is the least n with k E[1 - q(Bin(n, alpha / k))] <= beta:
+        then a key of weight at least alpha / k is missed with probability at most beta.  If k = 1, no
+        smaller n suffices.  Raises `DeclarationError` unless 0 < alpha, beta < 1 and k >= 1.
         """
         for name, value in (("alpha", alpha), ("beta", beta)):
             if not 0 < exact(value, what=name) < 1:

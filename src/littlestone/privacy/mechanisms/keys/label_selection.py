@@ -1,4 +1,4 @@
-"""Label selection: a table from keys of an unbounded set to labels, of the keys with many records."""
+"""Label selection: a table of labels for those keys of an unbounded set that have many records."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from littlestone.privacy.samplers.reals import Real
 from littlestone.privacy.samplers.uniform import bernoulli
 
 DEFAULT = 0
-"""The number of the label that a key without an entry has."""
+"""The number of the default label, which a key without an entry has."""
 
 
 @dataclass(frozen=True)
 class LabelSelection(
     Budgeted, Mechanism[Iterable[tuple[Key, int]], frozenset[tuple[Key, int]]], Generic[Key]
 ):
-    """Every key holds a race of its labels and bottom; it is released with the label that wins.
+    """Hold a race of the labels and bottom for every key; release the key with the winning label.
 
     A record is (key, label), with the labels 0, 1, 2, ...  A label with c records of the key has the
-    value w(c) Z and bottom has Z, each with its own Z, Pr[Z > z] = 1/z for z >= 1; the largest wins.
-    A key that bottom wins, or the default label 0, is not released.  With a rational r <=
-    e^(epsilon / 2),
+    value w(c) Z and bottom has the value Z, with independent Z, Pr[Z > z] = 1/z for z >= 1.  The
+    largest value wins.  A key is not released if bottom or the default label 0 wins.  With a rational
+    r <= e^(epsilon / 2),
 
         w(0) = 0,   w(c + 1) = max(r w(c), min(r w(c) + 2 delta, 1 - 1/r)).
 
-    (epsilon, delta)-DP for every input under replacement of one record, its key and its label: that
+    (epsilon, delta)-DP for every input under replacement of one record, with its key and label: that
     moves two counts by one each, of one key or of two.  Scores that are differences of counts would
-    move by two.  If 2 delta <= 1 - 1/r the delta is attained, by a new key.  For one label, a key
-    with c records is released with probability w/2 if w = w(c) <= 1, else 1 - 1/(2w).
+    move by two.  If 2 delta <= 1 - 1/r, a new key attains the delta.  With a single label, a key
+    with c records is released with probability w/2 if w = w(c) <= 1, and 1 - 1/(2w) otherwise.
 
     The race is permute-and-flip (MS20) among candidates that only the data list.
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000 and 0 < delta < 1.  The proof is in
@@ -64,12 +64,12 @@ class LabelSelection(
 
     @cached_property
     def _early(self) -> dict[int, int]:
-        """w(0), w(1), ... in units of 2^-bits up to the first of at least 1, as far as asked for."""
+        """w(0), w(1), ... in units of 2^-bits, until one is at least 1, as far as needed so far."""
         return {0: 0}
 
     @cached_property
     def _bits(self) -> int:
-        # A step, rounded down, is at least as long as 2^64 units; so the weights rise.
+        # A step, rounded down, is at least 2^64 units, so the weights rise.
         return 64 + (1 / self.delta + (self.base / (self.base - 1)) ** 2).__ceil__().bit_length()
 
     def weight(self, count: int) -> tuple[Fraction, int]:
@@ -79,26 +79,26 @@ class LabelSelection(
         while last < count and known[last] < one:
             after = r * known[last]
             early = min(after + 2 * self.delta * one, (1 - 1 / r) * one)
-            # Threads may compute one value twice, and then write the same twice.
+            # Threads may compute one value twice; then they write the same value twice.
             last += 1
             known[last] = int(max(after, early))
         return Fraction(known[last], one), count - last
 
     def chance(self, count: int) -> Fraction:
-        """The probability that a key is released which has ``count`` records, all of one label."""
+        """The probability that a key with ``count`` records, all of one label, is released."""
         value, power = self.weight(count)
         w = value * self.base**power
         return w / 2 if w <= 1 else 1 - 1 / (2 * w)
 
     def sample_size(self, beta: Fraction) -> int:
-        """The least number of records, all of one label, with which a key is missed with at most beta.
+        """The least number of records of one label for which a key is missed with at most ``beta``.
 
-        Of any number of keys that have so many, at most a share of ``beta`` is missed on average.
+        Among keys with at least that many records, a share of at most ``beta`` is missed on average.
         """
         return least(lambda count: 1 - self.chance(count) <= beta)
 
     def tally(self, data: Iterable[tuple[Key, int]]) -> dict[Key, dict[int, int]]:
-        """How many records each key has of each of its labels.  For audits, never released."""
+        """The number of records of each key with each of its labels.  For audits, never released."""
         counts: dict[Key, dict[int, int]] = {}
         for key, label in data:
             of_key = counts.setdefault(key, {})
@@ -114,7 +114,7 @@ class LabelSelection(
     def draw_counts(
         self, counts: Mapping[Key, Mapping[int, int]], *, receipt: Receipt
     ) -> frozenset[tuple[Key, int]]:
-        """`draw` for records that are counted already, as `tally` does."""
+        """`draw` for records that are already counted, as by `tally`."""
         rng = receipt.redeem(self)
         return self._release(counts, rng)
 
@@ -135,8 +135,8 @@ class LabelSelection(
     def chances(self, of_key: Mapping[int, int]) -> dict[int, Fraction]:
         """The probability of each label of one key, 0 if it is not released.  For audits.
 
-        With a_i = w_i / max w, candidate i wins with a_i times the integral of the product of all
-        other 1 - a_j t over 0 <= t <= 1 (docs/proofs/permute-and-flip.md, Theorem 1).
+        With a_i = w_i / max w, candidate i wins with probability a_i times the integral over
+        0 <= t <= 1 of the product of all other 1 - a_j t (docs/proofs/permute-and-flip.md, Theorem 1).
         """
         weights = [(DEFAULT, Fraction(1))]
         for label, count in of_key.items():
@@ -164,7 +164,7 @@ class LabelSelection(
         return frozenset(released)
 
     def _coin(self, count: int | None, most: int) -> Real:
-        """The weight of a label of that count, or of bottom (None), over that of the best candidate.
+        """The weight of a label with that count, or of bottom (None), relative to the best candidate.
 
         ``most`` is the largest count of a label of the key.
         """
@@ -190,5 +190,5 @@ def _winner(
     candidates: list[tuple[int, int | None]] = [(DEFAULT, None), *of_key.items()]
     rng.shuffle(candidates)
     most = max(of_key.values(), default=0)
-    # The coin of a best candidate is heads for certain.
+    # The coin of a best candidate always shows heads.
     return next(label for label, count in candidates if bernoulli(coin(count, most), rng))

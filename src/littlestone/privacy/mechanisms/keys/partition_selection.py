@@ -1,4 +1,4 @@
-"""Partition selection: the keys of an unbounded set that have many records, each by itself."""
+"""Partition selection: release each key of an unbounded set independently if it has many records."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
 
         q(s + 1) <= min(r q(s) + d, 1 - (1 - q(s) - d) / r, 1),
 
-    but for a rounding down of less than 2^-64 d a step.  It is (epsilon, delta)-DP for every input
-    under replacement of one record, label included: that moves two scores by at most 1 each, or
-    one by at most 2.  The delta is attained, by a score that moves from 0 to 2.
+    except that each step is rounded down by less than 2^-64 d.  It is (epsilon, delta)-DP for every
+    input under replacement of one record, with its label: that moves two scores by at most 1 each, or
+    one score by at most 2.  A score that moves from 0 to 2 attains the delta.
 
-    The curve is that of DVGM22, Theorem 1, where one record is added or removed.  The proof for
-    replacement is in docs/proofs/partition-selection.md.  Time: O(number of records),
-    about 4 s for a million keys.
+    DVGM22, Theorem 1, has this curve for adding or removing a record.  The proof for replacement is in
+    docs/proofs/partition-selection.md.  Time: O(number of records), about 4 s for a million keys.
 
     >>> from littlestone.privacy import Budget
     >>> mechanism = PartitionSelection(Budget(1, "1e-6"))

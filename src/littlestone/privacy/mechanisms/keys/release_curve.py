@@ -1,4 +1,4 @@
-"""Release curves: with which probability a key of a given score is released, exactly."""
+"""Release curves: the exact probability that a key with a given score is released."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fractions import Fraction
 class ReleaseCurve:
     """q(0) = 0 and q(s + 1) = step(q(s)), rounded down to ``bits`` binary places, up to q = 1.
 
-    ``step`` maps [0, 1] to [0, 1] and satisfies step(q) >= q + 2^-bits for q < 1.  The rounded curve
-    then rises strictly until it is 1.  Every condition of the form q(s + 1) <= f(q(s)) that ``step``
-    satisfies holds for the rounded curve too, because f is applied to the value rounded before.
+    ``step`` maps [0, 1] to [0, 1] and satisfies step(q) >= q + 2^-bits for q < 1.  So the rounded curve
+    rises strictly until it is 1.  If ``step`` satisfies a condition of the form q(s + 1) <= f(q(s)),
+    the rounded curve does too, because f is applied to the value that was rounded before.
 
-    Values are computed when they are first asked for, up to the largest score asked for.
+    Values are computed on demand, up to the largest score asked for.
 
     >>> curve = ReleaseCurve(lambda q: min(1, 2 * q + Fraction(1, 10)), bits=10)
     >>> [round(float(curve(s)), 2) for s in range(-1, 6)]
@@ -24,7 +24,7 @@ class ReleaseCurve:
     def __init__(self, step: Callable[[Fraction], Fraction], bits: int) -> None:
         self._step = step
         self._bits = bits
-        # q(s) 2^bits by s.  Threads may compute one value twice, and then write the same twice.
+        # q(s) 2^bits by s.  Threads may compute one value twice; then they write the same value twice.
         self._known = {0: 0}
 
     def __call__(self, score: int) -> Fraction:
@@ -39,7 +39,7 @@ class ReleaseCurve:
         return rng.getrandbits(self._bits) < numerator
 
     def miss(self, n: int, weight: Fraction) -> Fraction:
-        """E[1 - q(X)] for a binomial X: a key with this share of n i.i.d. records is not released.
+        """E[1 - q(X)], X binomial: a key with this share of n i.i.d. records is not released.
 
         It falls as ``n`` or ``weight`` grows.
         """
@@ -55,7 +55,7 @@ class ReleaseCurve:
 
     def _numerator(self, score: int) -> int:
         one, known = 1 << self._bits, self._known
-        top = len(known) - 1  # all scores up to it are known, and only the last may be 1
+        top = len(known) - 1  # all scores up to it are known, and only the last can be 1
         while top < score and known[top] < one:
             q = self._step(Fraction(known[top], one))
             known[top + 1] = (q.numerator << self._bits) // q.denominator

@@ -22,22 +22,22 @@ _BITS = 64
 
 @dataclass(frozen=True)
 class SingleKeySelection(KeyRelease[Key, Key | None]):
-    """Key u fires with probability q(positives of u); one u that fired is drawn with Pr ~ 1 / q.
+    """Each key u fires with probability q(positives of u); one that fired is drawn with Pr ~ 1 / q.
 
-    If no key fired, bottom (None) is released.  With R <= e^epsilon rational, and the largest E for
-    which E (1 + E (E - 1) / (E + 1 + sqrt(E (E^2 + E + 1)))^2) <= R,
+    If no key fired, bottom (None) is released.  R <= e^epsilon is rational.  E is the largest number
+    with E (1 + E (E - 1) / (E + 1 + sqrt(E (E^2 + E + 1)))^2) <= R, and
 
         q(1) = d,  q(s + 1) = E q(s) + d   while this is at most 1 - E / R,
         q(s + 1) = min(E q(s), 1 - (1 - q(s)) / E)   beyond, and 1 once 1 - q(s) <= c,
 
     where c is delta / 16 and d the rest of delta (both smaller if delta is large).  It is (epsilon,
-    delta)-DP for every input under replacement of one record, label included: that takes at most
-    1 from one count of positives and adds at most 1 to one count.  Counts of positives minus
-    negatives are NOT admissible: a changed label would move one by 2.
+    delta)-DP for every input under replacement of one record, with its label: that lowers one count of
+    positives by at most 1 and raises one by at most 1.  Counts of positives minus negatives are NOT
+    admissible: a changed label would move one by 2.
 
-    Keys that fire rarely are preferred when they do.  So a key that moves hardly changes how the
-    others fare, and E is between e^(.933 epsilon) and e^epsilon, where e^(epsilon / 2) is what
-    independent releases afford, and more than e^epsilon is impossible.
+    Among the keys that fired, those that seldom fire are preferred.  So a key that moves hardly changes
+    the chances of the others.  E is between e^(.933 epsilon) and e^epsilon.  Independent releases
+    allow only e^(epsilon / 2), and more than e^epsilon is impossible.
 
     The proof is in docs/proofs/single-key-selection.md.  Time: O(number of
     records), about 4 s for a million keys.
@@ -80,18 +80,18 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
                 return Fraction(1)
             return min(E * q, 1 - (1 - q) / E)
 
-        least = min(c, d) * (E - 1) / E  # the least rise of a step
+        least = min(c, d) * (E - 1) / E  # the smallest rise of a step
         return ReleaseCurve(step, bits=_BITS + (1 / least).__ceil__().bit_length())
 
     def scores(self, data: Iterable[tuple[Key, bool]]) -> dict[Key, int]:
-        """How many positive records each key has."""
+        """The number of positive records of each key."""
         return Counter(key for key, label in data if label)
 
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> Key | None:
         fired = self._fired(scores, rng)
         if not fired:
             return None
-        # First the score of the key, as there are far fewer scores than keys; then the key.
+        # First the score of the key, because there are far fewer scores than keys; then the key.
         levels = Counter(scores[key] for key in fired)
         unit = lcm(*(self.curve(score).numerator for score in levels))
         stops = list(
@@ -119,7 +119,7 @@ class SingleKeySelection(KeyRelease[Key, Key | None]):
 
 
 def _price(E: Fraction) -> Fraction:
-    """E (1 + E (E - 1) / (E + 1 + sqrt(E (E^2 + E + 1)))^2), rounded up: what e^epsilon must be."""
+    """E (1 + E (E - 1) / (E + 1 + sqrt(E (E^2 + E + 1)))^2), rounded up: the e^epsilon it needs."""
     square = E * (E * E + E + 1)
     root = Fraction(isqrt((square.numerator << 2 * _BITS) // square.denominator), 1 << _BITS)
     return E + E * E * (E - 1) / (E + 1 + root) ** 2

@@ -1,1 +1,1 @@
-"""Mechanisms that take lists of values, one of each teacher or record."""
+"""Mechanisms that take lists of values, one list per teacher or record."""

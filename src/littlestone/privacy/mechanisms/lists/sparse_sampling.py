@@ -20,14 +20,14 @@ from littlestone.privacy.rational import exp_below
 class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
     """Draw an item u of k lists with Pr[u] ~ r^#{i : u in list i}, or bottom with Pr ~ r^B.
 
-    The neighbouring relation replaces one list.  Each list counts as a set, cut by the mechanism
-    itself to its first ``list_size`` = L distinct items, so the draw is (epsilon, delta)-DP for
-    every input, with r <= e^(epsilon / 2) rational and B = ceil(1 + ln(L (1 - delta) / delta) /
-    ln r) for every useful delta.  That is sharp: a smaller B is not private, for any k >= 1.
+    The neighbouring relation replaces one list.  Each list counts as a set; the mechanism itself cuts
+    it to its first ``list_size`` = L distinct items.  So the draw is (epsilon, delta)-DP for every
+    input, with r <= e^(epsilon / 2) rational and B = ceil(1 + ln(L (1 - delta) / delta) / ln r) for
+    every useful delta.  This is sharp: a smaller B is not private, for any k >= 1.
 
-    Lyu25, Algorithm 1, after GKM20, Lemma 36, where B is
-    10 ln(L / delta) / ln r.  The proof is in docs/proofs/sparse-sampling.md.  Time: O(total length
-    of the lists), about 0.5 s for a million items.
+    Source: Lyu25, Algorithm 1, after GKM20, Lemma 36, where B is 10 ln(L / delta) / ln r.  The proof is
+    in docs/proofs/sparse-sampling.md.  Time: O(total length of the lists), about 0.5 s for a million
+    items.
 
     >>> from littlestone.privacy import Budget
     >>> mechanism = SparseSampling(Budget(1, "1e-6"), list_size=10)
@@ -49,7 +49,7 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
         return self.list_size
 
     def scores(self, data: Iterable[Iterable[Item]]) -> dict[Item, int]:
-        """In how many of the lists each item stands."""
+        """The number of lists that contain each item."""
         counts: Counter[Item] = Counter()
         for listed in data:
             # A dictionary keeps the order of the list, so the cut depends on this list alone.
@@ -59,8 +59,8 @@ class SparseSampling(SparseSelection[Iterable[Iterable[Item]], Item]):
     def delta_at(self, epsilon: Fraction) -> Fraction:
         """The least delta for which one draw is (``epsilon``, delta)-DP, rounded up slightly.
 
-        max{delta0, (r - e^(epsilon/2))_+^2 / (r^2 - 1)}, which is sharp as k grows, for
-        ``epsilon`` at least half of the mechanism's own; raises `DeclarationError` below.
+        It is max{delta0, (r - e^(epsilon/2))_+^2 / (r^2 - 1)}, sharp as k grows, for ``epsilon`` at
+        least half of the mechanism's own.  Raises `DeclarationError` for a smaller one.
         """
         if epsilon < self.epsilon / 2:
             raise DeclarationError(

@@ -1,4 +1,4 @@
-"""What sparse sampling and the choosing mechanism share: candidates from the data, and a bottom."""
+"""The common part of sparse sampling and choosing: candidates from the data, and a bottom."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
 
         delta0 = L r / (r^B + L r) <= min(delta, 1 - 1/r).
 
-    A mechanism of this kind says which candidates the data bring, with which scores.  It may be
-    (epsilon, delta)-DP although the candidates tell of the data, when one record brings at most L
+    A mechanism of this kind says which candidates the data bring, and with which scores.  Although the
+    candidates depend on the data, it can be (epsilon, delta)-DP if one record brings at most L
     (``fresh``) candidates that no other record brings, each with a score of at most 1: those are
-    drawn with probability at most delta0.  Whether it is depends on its scores, so each has its own
-    proof: docs/proofs/sparse-sampling.md and docs/proofs/choosing.md.
+    drawn with probability at most delta0.  Whether it is private depends on its scores, so each has its
+    own proof: docs/proofs/sparse-sampling.md and docs/proofs/choosing.md.
 
-    Equal candidates must be interchangeable, as their first occurrence is what is released.
+    Equal candidates must be interchangeable, because their first occurrence is released.
 
     Raises `DeclarationError` unless 1e-9 <= epsilon <= 1000, 0 < delta < 1 and L >= 1.
     """
@@ -75,7 +75,7 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
 
     @property
     def _limit(self) -> Fraction:
-        """What delta0 may be; the proof needs 1 - 1/r too, which matters only if delta > 1 - 1/r."""
+        """The bound of delta0; the proof needs 1 - 1/r too, which matters only if delta > 1 - 1/r."""
         return min(self.delta, 1 - 1 / self.base)
 
     @cached_property
@@ -86,17 +86,17 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
     @cached_property
     def delta0(self) -> Fraction:
         """The probability L r / (r^B + L r), rounded up by at most one part in 2^60."""
-        # In full it would be a ratio of numbers with as many digits as B.
+        # The exact number would be a ratio of numbers with as many digits as B.
         bits = _BITS + (self.fresh * self._limit.denominator).bit_length()
         odds = self.fresh * Fraction(_inverse_power(self.base, self.bottom - 1, bits)[1], 1 << bits)
         return min(self._limit, odds / (1 + odds))
 
     def guarantee(self) -> Guarantee:
-        # Outside the candidates that one record alone brings, log-ratios have the range 2 ln r.
+        # Apart from the candidates that one record alone brings, log-ratios have the range 2 ln r.
         return Guarantee.bounded_range(self.epsilon, self.delta0)
 
     def copies_needed(self, beta: Fraction) -> int:
-        """A score with which a candidate keeps the probability of bottom at most ``beta``.
+        """The score with which a candidate keeps the probability of bottom at most ``beta``.
 
         It is B + ln((1 - beta) / beta) / ln r, rounded up, for 0 < ``beta`` <= 1/2.
         """
@@ -120,16 +120,16 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         return self.select(self.scores(data), rng)
 
     def select(self, scores: Mapping[Item, int], rng: random.Random) -> Item | None:
-        """The draw itself, for callers who have redeemed its receipt.
+        """Draw a candidate, for callers that have redeemed the receipt.
 
-        About 0.1 s for a million candidates, whatever their scores.
+        It takes about 0.1 s for a million candidates, whatever their scores.
         """
         table = np.fromiter(scores.values(), dtype=np.int64, count=len(scores))
         index = self._place(table, rng)
         return None if index is None else next(islice(scores, index, None))
 
     def _place(self, scores: NDArray[np.int64], rng: random.Random) -> int | None:
-        """The number of the candidate drawn, None for bottom."""
+        """The number of the candidate drawn; None for bottom."""
         table = np.append(scores, self.bottom)
         # `selection` draws by the distance from the best, so no exponent is ever negative.
         index = selection.draw(table.max() - table, None, self.base, rng)
@@ -139,7 +139,7 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         return self.chances(self.scores(data))
 
     def chances(self, scores: Mapping[Item, int]) -> dict[Item | None, Fraction]:
-        """`distribution`, of candidates with these scores."""
+        """`distribution` for candidates with these scores."""
         weights: dict[Item | None, Fraction] = {u: self.base**score for u, score in scores.items()}
         weights[None] = weights.get(None, 0) + self.base**self.bottom
         total = sum(weights.values())
@@ -169,7 +169,7 @@ def least_power(base: Fraction, bound: Fraction) -> int:
                 return False
             bits *= 2
 
-    # A float says where the answer is, and exact comparisons what it is.
+    # A float proposes the answer, and exact comparisons decide.
     k = max(1, round(natural_log(bound) / math.log1p(base - 1)))
     while not reaches(k):
         k += 1

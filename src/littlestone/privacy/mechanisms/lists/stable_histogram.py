@@ -1,4 +1,4 @@
-"""The stable histogram: which keys are frequent, among keys that nobody can list."""
+"""The stable histogram: the frequent keys, among keys that nobody can list."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]])
 
     ``data`` holds the key of each record, None for a record without one.  The X are independent
     discrete Laplace numbers, Pr[X = x] ~ a^|x| with a = 1 / r and r a rational <= e^(epsilon / 2).
-    Keys that do not occur are never looked at, so they may come from an infinite domain.  With the
-    least threshold >= 2 at which a^(threshold - 1) / (1 + a) <= delta, it is (epsilon, delta)-DP
-    under replacement (BLM20, Lemma 15; KKMN09), and for no smaller delta at that threshold; proof
-    in docs/proofs/stable-histogram.md.
+    Keys that do not occur are never looked at, so they may come from an infinite domain.  The
+    threshold is the least integer >= 2 with a^(threshold - 1) / (1 + a) <= delta.  With it the release
+    is (epsilon, delta)-DP under replacement (BLM20, Lemma 15; KKMN09), and at that threshold not for
+    any smaller delta; the proof is in docs/proofs/stable-histogram.md.
 
-    Keys that are equal must look equal to every reader (not 1 and True, nor hypotheses that
-    remember their sample): a release holds one of them.  Time linear in the number of records.
+    Equal keys must look equal to every reader, because a release holds one of them.  So 1 and True may
+    not both occur, nor hypotheses that remember their sample.  Time: linear in the number of records.
 
     >>> mechanism = StableHistogram(Budget(1, "1e-6"))
     >>> mechanism.threshold, mechanism.error(keys=100, beta=Fraction(1, 20))
@@ -66,13 +66,13 @@ class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]])
     def error(self, *, keys: int, beta: Fraction) -> int:
         """The least t with Pr[some |X| > t] <= beta for ``keys`` >= 1 keys, by a union bound.
 
-        Then, with probability at least 1 - beta, every key that at least threshold + t records have
-        is released, and every released count is within t.  ``keys`` is public, such as n.
+        Then, with probability at least 1 - beta, every key with at least threshold + t records is
+        released, and every released count is within t.  ``keys`` is public, such as n.
         """
         return max(0, self._exponent(beta / (2 * keys)) - 1)
 
     def _exponent(self, bound: Fraction) -> int:
-        """The least k >= 0 that the logarithms certify to have a^k / (1 + a) <= bound."""
+        """The least k >= 0 for which logarithms certify a^k / (1 + a) <= bound."""
         at_least = log_above(1 / (bound * (1 + self.ratio)), bits=192)
         return max(0, ceil(at_least / log_below(1 / self.ratio, bits=192)))
 
@@ -84,20 +84,20 @@ class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]])
         return self.release(data, receipt.redeem(self))
 
     def release(self, data: Sequence[Key | None], rng: random.Random) -> Histogram[Key]:
-        """The draw itself, with a generator that was paid for."""
+        """Draw a release with a generator that was paid for."""
         noisy = [
             (key, count + discrete_laplace(self.ratio, rng)) for key, count in _counts(data).items()
         ]
         released = [(key, count) for key, count in noisy if count >= self.threshold]
-        # The order in which a set is filled can show when it is listed; that of the records must not.
+        # The order in which a set is filled can show when it is listed; the records' order must not.
         rng.shuffle(released)
         return frozenset(released)
 
     def distribution(self, data: Sequence[Key | None]) -> dict[Histogram[Key], Fraction]:
-        """Exact, but for noisy counts from max(threshold, n) on, which are all named by that number.
+        """Exact, except that max(threshold, n) stands for all noisy counts from there on.
 
-        Count + X >= n has Pr[X = t - count] ~ a^t for every count <= n, so that the probabilities
-        of two samples of n records have the same ratio at all of them.
+        Count + X >= n has Pr[X = t - count] ~ a^t for every count <= n, so at all of them the
+        probabilities of two samples of n records have the same ratio.
         """
         most = max(self.threshold, len(data))
         outcomes: dict[Histogram[Key], Fraction] = {frozenset(): Fraction(1)}
@@ -111,7 +111,7 @@ class StableHistogram(Budgeted, Mechanism[Sequence[Key | None], Histogram[Key]])
         return outcomes
 
     def _cells(self, key: Key, count: int, most: int) -> dict[Histogram[Key], Fraction]:
-        """What is released of one key with ``count`` records."""
+        """The release about one key with ``count`` records."""
         a, none = self.ratio, frozenset[tuple[Key, int]]()
         tails = [_at_least(a, t - count) for t in range(self.threshold, most + 1)]
         cells = {none: 1 - tails[0]}

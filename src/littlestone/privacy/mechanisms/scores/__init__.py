@@ -1,1 +1,1 @@
-"""Mechanisms that take a score of each candidate."""
+"""Mechanisms that take one score per candidate."""

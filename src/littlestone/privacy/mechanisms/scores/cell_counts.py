@@ -27,10 +27,10 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     counts move by at most 2 in L1 and the release is epsilon-DP (docs/proofs/estimates.md, Theorem 1;
     DMNS06; GRS12).
 
-    ``data`` are the counts c_1, ..., c_k; the caller guarantees that they are those of disjoint cells,
-    which are public, such as those of a rule that is released.
+    ``data`` holds the counts c_1, ..., c_k.  The caller guarantees that the cells are disjoint and
+    public, such as those of a released rule.
 
-    Raises `DeclarationError` for an epsilon outside [1e-9, 1000] and for no cell.
+    Raises `DeclarationError` for an epsilon outside [1e-9, 1000] and for fewer than one cell.
 
     >>> CellCounts(Fraction(1), 3).within(Fraction(1, 20))
     8
@@ -49,9 +49,9 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
         return 1 / exp_below(self.epsilon / 2)
 
     def within(self, beta: Fraction) -> int:
-        """The least t with k Pr[|X| > t] <= beta, so that all k noises are within t but for beta.
+        """The least t with k Pr[|X| > t] <= beta: then Pr[all |X| <= t] >= 1 - beta.
 
-        Pr[|X| > t] = 2 a^(t + 1) / (1 + a); logarithms of it are rounded to the safe side.
+        Pr[|X| > t] = 2 a^(t + 1) / (1 + a); its logarithms are rounded to the safe side.
         """
         at_least = log_above(2 * self.cells / (beta * (1 + self.ratio)), bits=192)
         return max(0, ceil(at_least / log_below(1 / self.ratio, bits=192)) - 1)
@@ -71,10 +71,10 @@ class CellCounts(Mechanism[Sequence[int], tuple[int, ...]]):
     def distribution(
         self, data: Sequence[int], n: int | None = None
     ) -> dict[tuple[int, ...], Fraction]:
-        """Exact, but that all numbers below 0 are named 0, and those above n are named n.
+        """Exact, except that all numbers below 0 are named 0, and those above n are named n.
 
-        Beyond all counts of n records the probabilities of two samples have one ratio.  Without
-        ``n`` it is the number of records in the cells.
+        Beyond all counts of n records the probabilities of two samples have one ratio.  The default of
+        ``n`` is the number of records in the cells.
         """
         a, most = self.ratio, sum(data) if n is None else n
 

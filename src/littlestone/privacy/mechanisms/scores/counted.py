@@ -1,4 +1,4 @@
-"""What mechanisms over counted errors share: epsilon, and the ratio that an error costs."""
+"""The common part of mechanisms over counted errors: epsilon, and the ratio that an error costs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from littlestone.privacy.rational import exp_below
 class ErrorMechanism(Mechanism[ErrorRuns, int]):
     """An epsilon-DP choice of an item by its errors, which one replaced record moves by at most 1.
 
-    What an item says for itself falls by a rational factor r <= e^(epsilon / 2) with each error.
+    The weight of an item falls by a rational factor r <= e^(epsilon / 2) with each error.
     """
 
     epsilon: Fraction

@@ -36,9 +36,9 @@ class ExponentialMechanism(ErrorMechanism):
         return Guarantee.bounded_range(self.epsilon)
 
     def draw(self, data: ErrorRuns, *, receipt: Receipt) -> int:
-        """One item; ``data.errors[r]`` >= 0 is the error count of each of the items of run r.
+        """Draw one item; ``data.errors[r]`` >= 0 is the error count of each item of run r.
 
-        Items are numbered from 0 through all runs.  About 10 ms for a million.
+        Items are numbered from 0 through all runs.  It takes about 10 ms for a million.
         """
         rng = receipt.redeem(self)
         return selection.draw(data.errors, data.lengths, self.base, rng)

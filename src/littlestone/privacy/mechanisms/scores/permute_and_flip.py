@@ -17,14 +17,13 @@ class PermuteAndFlip(ErrorMechanism):
     """Visit the items in random order; release the first whose coin of bias r^-gap shows heads.
 
     gap_i = errors_i - min errors, and r is a rational with r <= e^(epsilon / 2).  It is epsilon-DP
-    under replacement whenever replacing one record moves every error count by at most 1, and its
-    expected error is never above that of the exponential mechanism (MS20).
-    For a single draw it is the better choice.  Draws that are composed pay for
-    it: its log-ratios are not in an interval of length epsilon, and no rho much below epsilon^2 / 2
-    holds, where the exponential mechanism has epsilon^2 / 8.
+    under replacement if replacing one record moves every error count by at most 1, and its expected
+    error is never above that of the exponential mechanism (MS20).  For a single draw it is the better
+    choice.  Under composition it costs more: its log-ratios are not in an interval of length epsilon,
+    and no rho much below epsilon^2 / 2 holds, whereas the exponential mechanism has epsilon^2 / 8.
 
-    The same item is the one with the least U_i r^errors_i, which is how it is drawn, whole blocks
-    at once.  Proofs are in docs/proofs/permute-and-flip.md.
+    It is drawn as the item with the least U_i r^errors_i, whole blocks at once, which has the same law.
+    Proofs are in docs/proofs/permute-and-flip.md.
 
     >>> import numpy as np
     >>> mechanism = PermuteAndFlip(Fraction(1))
@@ -34,7 +33,7 @@ class PermuteAndFlip(ErrorMechanism):
     """
 
     def draw(self, data: ErrorRuns, *, receipt: Receipt) -> int:
-        """One item, numbered from 0 through all runs; ``data.errors[r]`` >= 0 is that of run r."""
+        """Draw one item, numbered from 0 through all runs; ``data.errors[r]`` >= 0 is for run r."""
         rng = receipt.redeem(self)
         return race.draw(data.errors, data.lengths, self.base, rng)
 

@@ -1,1 +1,1 @@
-"""Mechanisms that take records of a stream, and release as they come."""
+"""Mechanisms that take the records of a stream and release as they come."""

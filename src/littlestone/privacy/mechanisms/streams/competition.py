@@ -1,4 +1,4 @@
-"""Candidates that compete over a stream to be selected: their terms, and one run of it."""
+"""Candidates that compete to be selected over a stream: their terms, and one run."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _BITS = 256
 
 @dataclass(frozen=True)
 class Terms:
-    """How the candidates of an epoch compete, of which one record names at most ``growth``.
+    """The terms of an epoch's competition, in which one record names at most ``growth`` candidates.
 
-    A candidate's score is the number of its records, less Z skipped ones and less its handicap; Z is
+    A candidate's score is the number of its records, minus Z skipped ones and its handicap.  Z is
     geometric, Pr[Z >= z] = skip^z, one for each candidate or one ``shared`` by all.  Its weight is
 
         q(s) = first base^(s - 1), and 0 for s <= 0 unless Z is shared or for want of a record.
 
-    At a step, candidate R is selected with probability q_R / max(1, H), H the sum of the weights.
+    At a step, candidate R is selected with probability q_R / max(1, H), where H sums the weights.
     """
 
     growth: int
@@ -41,7 +41,7 @@ class Terms:
     def weight(self, score: int) -> Fraction:
         """q(score) of a candidate that has a record.
 
-        A power on demand: a list of them all would take the square of their number of digits.
+        The power is computed on demand: a list of all would take the square of their number of digits.
         """
         return self.first * self.base ** (score - 1) if self.shared or score >= 1 else Fraction(0)
 
@@ -66,9 +66,9 @@ class Terms:
             low, high = low * n // d, -(-high * n // d)
 
     def missed(self) -> Iterator[float]:
-        """S(m), m = 0, 1, ...: after m records that all name one candidate, none is selected yet.
+        """S(m), m = 0, 1, ...: bound Pr[none is selected after m records that all name one candidate].
 
-        At most so, whatever the pace of the records and whatever else they name.
+        It holds whatever the pace of the records and whatever else they name.
         S(m) = skip S(m - 1) + (1 - skip) (1 - q(1)) ... (1 - q(m)).
         """
         skip, still, missed = float(self.skip), 1.0, 1.0
@@ -80,7 +80,7 @@ class Terms:
 
     @cached_property
     def expected_records(self) -> float:
-        """The sum of all S(m): the most records, expected, up to a selection."""
+        """The sum of all S(m): the most records expected up to a selection."""
         found = list(islice(self.missed(), self.certain + 1))
         return sum(found[:-1]) + found[-1] / (1 - float(self.skip))
 
@@ -91,16 +91,16 @@ class Terms:
 
 
 def no_handicap(key: object) -> int:
-    """No candidate needs more records than another."""
+    """0: no candidate needs more records than another."""
     return 0
 
 
 class Competition(Generic[Key]):
-    """The candidates of one epoch after another, of a stream of ``horizon`` steps.
+    """The candidates of one epoch after another, over a stream of ``horizon`` steps.
 
-    Given what was skipped, the tests of unchanged weights are independent and alike: the number of
-    them up to the selection is geometric, and is drawn when a record names candidates.  `due` is the
-    step of the selection, unless a record names candidates before; one after the horizon is none.
+    Given what was skipped, the tests of unchanged weights are independent and alike.  So their number
+    up to the selection is geometric, and is drawn when a record names candidates.  `due` is the step of
+    the selection, unless a record names candidates before; a step after the horizon means none.
 
     `begin` begins an epoch; it may set other terms and handicaps, as functions of what was published.
     """
@@ -119,7 +119,7 @@ class Competition(Generic[Key]):
         self.due = self._horizon + 1
 
     def count(self, step: int, named: Iterable[Key]) -> None:
-        """The record of ``step`` names candidates, of which all beyond ``growth`` are cut."""
+        """Count the record of ``step``, which names candidates; those beyond ``growth`` are cut."""
         candidates = list(dict.fromkeys(named))[: self.terms.growth]
         if not candidates:
             return
@@ -137,9 +137,9 @@ class Competition(Generic[Key]):
         self.due = next_hit(still, step, self._horizon, self._tape)
 
     def select(self) -> Key:
-        """What is selected at the step that was `due`: the next epoch begins, with the same terms.
+        """Select a candidate at the step that was `due`; the next epoch begins with the same terms.
 
-        Each candidate has a probability in proportion to its weight.
+        The probability of each candidate is proportional to its weight.
         """
         unit = lcm(*(weight.denominator for weight in self._weights.values()))
         most = int(self._total * unit)

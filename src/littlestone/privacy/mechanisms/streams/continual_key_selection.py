@@ -30,9 +30,9 @@ _SPLITS = 32
 
 
 class SoloCompetitions(Generic[Key]):
-    """A competition for each key that is named, of which this key is the only candidate.
+    """One competition for each key that is named, with this key as the only candidate.
 
-    Given the number of skipped records, the tests of an unchanged count are independent and alike:
+    Given the number of skipped records, the tests of an unchanged count are independent and alike.  So
     the step of a key's next selection is drawn when a record names it.
     """
 
@@ -40,7 +40,7 @@ class SoloCompetitions(Generic[Key]):
         self._terms, self._horizon, self._tape = terms, horizon, tape
         self._epochs: dict[Key, Epoch] = {}
         self._calendar: list[tuple[int, int, Key, Epoch]] = []
-        self._serial = count()  # settles ties: keys need no order
+        self._serial = count()  # settles ties, because keys need no order
 
     def count(self, step: int, key: Key) -> None:
         """The record of ``step`` names a key."""
@@ -57,16 +57,16 @@ class SoloCompetitions(Generic[Key]):
 
     @property
     def due(self) -> int:
-        """The step of the next selection, if no record changes that; one after the horizon is none."""
+        """The step of the next selection if no record changes it; after the horizon if none."""
         while self._calendar:
             due, _, key, epoch = self._calendar[0]
             if self._epochs.get(key) is epoch:
                 return due
-            heappop(self._calendar)  # the key was named since, and so its due step was drawn anew
+            heappop(self._calendar)  # the key was named since, so its due step was drawn anew
         return self._horizon + 1
 
     def select(self) -> frozenset[Key]:
-        """All keys that are selected at the step that is `due`; each begins anew."""
+        """Select all keys that are due at the step that is `due`; each begins anew."""
         step, selected = self.due, list[Key]()
         while self.due == step:
             _, _, key, _ = heappop(self._calendar)
@@ -78,7 +78,7 @@ class SoloCompetitions(Generic[Key]):
 
 
 def _order(n: int, tape: Tape) -> list[int]:
-    """0, ..., n - 1 in an order of which each is as likely."""
+    """A uniformly random order of 0, ..., n - 1."""
 
     def shuffled(rng: random.Random) -> list[int]:
         order = list(range(n))
@@ -99,18 +99,18 @@ def _order(n: int, tape: Tape) -> list[int]:
 class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key], ...]]):
     """At every step, select each key independently with probability q(records of it - Z).
 
-    A step's record names one key or none.  A key is counted from its last selection on; Z is drawn
-    for it anew then, with Pr[Z >= z] = r1^-z, and r1 <= e^e1, r2 <= e^e2 are rational:
+    A step's record names one key or none.  A key is counted from its last selection on; then a new Z is
+    drawn for it, with Pr[Z >= z] = r1^-z, and r1 <= e^e1, r2 <= e^e2 are rational:
 
         q(s) = 0 for s <= 0,    q(s) = min(1, (delta / T) r2^(s - 1)) for s >= 1.
 
     All selections of all T = ``horizon`` steps together are (e1 + e2, delta)-DP under replacement
     of one record, for e1 = ``skip_epsilon`` and e2 = ``test_epsilon``.  What a record names may depend
-    on that record and on what was selected before, on nothing else.  The proof is in
+    only on that record and on what was selected before.  The proof is in
     docs/proofs/continual-key-selection.md.
 
-    A key is selected after about ln(T / delta) / e2 + 1 / e1 of its records.  Constant time per
-    step, about 0.1 ms per record that names a key; memory grows with the keys that wait.
+    A key is selected after about ln(T / delta) / e2 + 1 / e1 of its records.  Time: constant per
+    step, about 0.1 ms per record that names a key.  Memory grows with the keys that wait.
 
     >>> mechanism = ContinualKeySelection[str].within(Budget(1, "1e-6"), horizon=200_000)
     >>> print(mechanism.cost())
@@ -126,7 +126,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
 
     @classmethod
     def within(cls, budget: Budget, *, horizon: int) -> ContinualKeySelection[Key]:
-        """That of cost (epsilon, delta) with the least `expected_records`, over 32 splits."""
+        """The selection of cost (epsilon, delta) with the least `expected_records`, over 32 splits."""
         total, delta = budget.epsilon, budget.delta
         whole("horizon", horizon, least=1)
         if delta:
@@ -140,7 +140,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
             )
             for i in range(1, _SPLITS)
         )
-        # Each split is private: a float may choose.
+        # Each split is private, so a float may choose.
         return min(splits, key=lambda mechanism: mechanism.terms.expected_records)
 
     def __post_init__(self) -> None:
@@ -157,28 +157,28 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
 
     @cached_property
     def skip(self) -> Fraction:
-        """1 / r1: with this probability one more record of a key is skipped."""
+        """1 / r1, the probability that one more record of a key is skipped."""
         return 1 / exp_below(self.skip_epsilon)
 
     @cached_property
     def base(self) -> Fraction:
-        """r2: by this factor one more record raises the chance of a selection, at most."""
+        """r2, the factor by which one more record raises the chance of a selection, at most."""
         return exp_below(self.test_epsilon)
 
     @cached_property
     def terms(self) -> Terms:
-        """Those of each key, the one candidate of its own competition; q(s) is its weight."""
+        """The terms of each key, the only candidate of its own competition; q(s) is its weight."""
         return Terms(1, False, self.skip, self.base, self.delta / self.horizon)
 
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.skip_epsilon + self.test_epsilon, self.delta)
 
     def competitions(self, tape: Tape) -> SoloCompetitions[Key]:
-        """What a run draws by."""
+        """The competitions from which a run draws."""
         return SoloCompetitions(self.terms, self.horizon, tape)
 
     def draw(self, data: Sequence[Key | None], *, receipt: Receipt) -> tuple[frozenset[Key], ...]:
-        """What is selected at each step; ``data[t]`` is the key that step t names, or None."""
+        """The keys selected at each step; ``data[t]`` is the key that step t names, or None."""
         keys = self.competitions(Tape(receipt.redeem(self)))
         found = list[frozenset[Key]]()
         for step, key in enumerate(data[: self.horizon], start=1):

@@ -1,4 +1,4 @@
-"""Continual selection: one candidate after another, from records that each speak for several."""
+"""Continual selection: one candidate after another, when each record speaks for several."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
     """Select candidates that the records of a stream name, one an epoch, by `Competition`.
 
     All selections of all T = ``horizon`` steps together are (epsilon, delta)-DP under replacement of
-    one record, which names at most g = ``growth`` candidates: for 1 / skip <= e^e1 and base <= e^e2,
+    one record, which names at most g = ``growth`` candidates.  For 1 / skip <= e^e1 and base <= e^e2,
     epsilon = g e1 + e2 if each candidate has its own number of skipped records, and
-    epsilon = e1 + 2 e2 if they share one; delta is about g T q(1).  Sharing is for candidates of
-    nearly equal score, which skips of their own would put in any order.  The proof is in
+    epsilon = e1 + 2 e2 if they share one; delta is about g T q(1).  Share the skips if candidates have
+    nearly equal scores: skips of their own would put these in any order.  The proof is in
     docs/proofs/continual-selection.md.
 
     What a record names may depend on that record and on what was selected before.  Epochs may have
-    different growths, each in the bounds of the same epsilon and delta: a record is in one epoch.
+    different growths, each within the same epsilon and delta, because a record is in one epoch.
 
     >>> mechanism = ContinualSelection[str](
     ...     budget=Budget(1, "1e-6"), horizon=200_000, growth=4, shared=True
@@ -71,16 +71,16 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
         require_selectable(self.epsilon, self.delta, self.horizon)
 
     def terms(self, growth: int, *, shared: bool = False) -> Terms:
-        """Those of this epsilon and delta with the least `Terms.expected_records`, over 32 splits."""
+        """The terms of this epsilon and delta with the least `expected_records`, over 32 splits."""
         return _terms(self.epsilon, self.delta / self.horizon, growth, shared)
 
     def competition(self, tape: Tape) -> Competition[Key]:
-        """What a run draws by; it begins with the terms of this growth and kind of skips."""
+        """The competition from which a run draws; it begins with this growth and kind of skips."""
         terms = self.terms(self.growth, shared=self.shared)
         return Competition(terms, self.horizon, tape)
 
     def draw(self, data: Sequence[tuple[Key, ...]], *, receipt: Receipt) -> Selections[Key]:
-        """What is selected at each step; ``data[t]`` are the candidates that step t names."""
+        """The candidate selected at each step; ``data[t]`` are the candidates that step t names."""
         competition = self.competition(Tape(receipt.redeem(self)))
         found = list[Key | None]()
         for step, named in enumerate(data[: self.horizon], start=1):
@@ -110,7 +110,8 @@ def _terms(epsilon: Fraction, delta: Fraction, growth: int, shared: bool) -> Ter
         e1, e2 = (skips, tests / 2) if shared else (skips / growth, tests)
         return make_terms(growth, shared, 1 / exp_below(e1), exp_below(e2), delta)
 
-    # Each split is private: a float may choose.
+        # Each split is private, so a float may choose.
+
     return min(map(split, range(1, _SPLITS)), key=lambda terms: terms.expected_records)
 
 
@@ -124,8 +125,8 @@ def make_terms(growth: int, shared: bool, skip: Fraction, base: Fraction, delta:
 def law(terms: Terms, data: Sequence[tuple[Key, ...]]) -> dict[Selections[Key], Fraction]:
     """The exact distribution of the selections, without handicaps.  For audits of short streams.
 
-    Shared skips beyond those at which the weights may add up to more than 1 are summed up at once:
-    every further one divides all weights by r2, so that a probability is a polynomial in r2^-k.
+    Shared skips beyond those at which the weights may add up to more than 1 are summed at once: every
+    further skip divides all weights by r2, so a probability is a polynomial in r2^-k.
     """
     if not data:
         return {(): Fraction(1)}
@@ -165,7 +166,7 @@ def first(
     keys, skip = list(counts[-1]), terms.skip
     if not terms.shared:
         mass = Fraction(0)
-        # A candidate with more skips than records has no weight, however many more they are.
+        # A candidate with more skips than records has no weight, however many more there are.
         tops = [max(c, 0) for c in counts[-1].values()]
         for skips in product(*(range(top + 1) for top in tops)):
             ends = zip(skips, tops, strict=True)
@@ -176,7 +177,7 @@ def first(
     while sum((terms.weight(c - z) for c in counts[-1].values()), Fraction(0)) > 1:
         mass += (1 - skip) * skip**z * given(dict.fromkeys(keys, z))
         z += 1
-    # From here on no total passes 1: a product of (1 - total x) and weight x, for x = base^-k.
+    # From here on no total exceeds 1: a product of (1 - total x) and weight x, for x = base^-k.
     polynomial = [Fraction(0), terms.weight(counts[-1][key] - z)]
     for now in counts[:-1]:
         total = sum((terms.weight(c - z) for c in now.values()), Fraction(0))

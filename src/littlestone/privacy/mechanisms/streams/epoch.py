@@ -1,4 +1,4 @@
-"""What continual mechanisms share: records that are skipped, and the step of the next hit."""
+"""The common part of continual mechanisms: skipped records, and the step of the next hit."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from littlestone.privacy.tape import Tape
 
 @dataclass(frozen=True)
 class Epoch:
-    """What is secret since the last hit: ``count`` records so far, of which ``skips`` do not matter.
+    """The secret state since the last hit: ``count`` records so far, of which ``skips`` do not matter.
 
-    The next hit is at step ``due``, unless a record is counted before; after the horizon, never.
+    The next hit is at step ``due``, unless a record is counted before; after the horizon means never.
     """
 
     skips: int
@@ -23,15 +23,15 @@ class Epoch:
 
 
 def draw_skips(skip: Fraction, tape: Tape) -> int:
-    """Z with Pr[Z >= z] = skip^z."""
+    """Draw Z with Pr[Z >= z] = skip^z."""
     return tape.whole(lambda rng: geometric(Real.of(skip), rng))
 
 
 def next_hit(quiet: Real, step: int, horizon: int, tape: Tape) -> int:
     """The first hit of independent tests at ``step``, ..., ``horizon``, or horizon + 1 for none.
 
-    Each test is quiet with the same probability, so that the wait is geometric.  It may be
-    drawn anew for other chances when a record is counted before: the rest of a wait has no memory.
+    Each test is quiet with the same probability, so the wait is geometric.  If a record is counted
+    before, the wait may be drawn anew with other chances, because it has no memory.
 
     >>> import random
     >>> tape = Tape(random.Random(0))

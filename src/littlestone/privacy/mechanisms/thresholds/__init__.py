@@ -1,1 +1,1 @@
-"""Mechanisms that take queries one after the other, and test them against thresholds."""
+"""Mechanisms that take queries one after another and test them against thresholds."""

@@ -26,11 +26,11 @@ _STEPS = 8  # the query epsilon is found to one part in 2^8
 class AboveThreshold(Budgeted, ThresholdMechanism):
     """Answer value_t + nu_t >= threshold with fresh nu_t ~ DLap(1/r) only, up to ``hits`` hits.
 
-    (epsilon, delta)-DP, delta > 0, whatever the values and the number of tests: r = e^query_epsilon
-    rounded down, and `query_epsilon` is found so that the exact worst case, `worst_delta`, is at
-    most delta (Lyu25, Algorithm 2 and Lemma 3.2, after CL23; sharp constants by
-    theorem 2 of docs/proofs/above-threshold.md).  A test costs some microseconds; the search about
-    20 hits (hits + epsilon / query_epsilon) products, done once.
+    (epsilon, delta)-DP, delta > 0, whatever the values and the number of tests.  r is e^query_epsilon,
+    rounded down.  `query_epsilon` is the largest for which the exact worst case, `worst_delta`, is at
+    most delta (Lyu25, Algorithm 2 and Lemma 3.2, after CL23; sharp constants by theorem 2 of
+    docs/proofs/above-threshold.md).  Time: some microseconds per test; the search takes about
+    20 hits (hits + epsilon / query_epsilon) products, once.
 
     >>> mechanism = AboveThreshold(budget=Budget(1, "1e-6"), threshold=20)
     >>> round(float(mechanism.epsilon / mechanism.query_epsilon), 1)
@@ -70,8 +70,8 @@ class AboveThreshold(Budgeted, ThresholdMechanism):
         return Fraction(0), 1 / exp_below(self.query_epsilon)
 
     def guarantee(self) -> Guarantee:
-        # But for delta the tests make at most m randomized responses, interleaved with other events
-        # or not: docs/proofs/composition.md, Theorem 6.
+        # Except with probability delta, the tests make at most m randomized responses, whether or not
+        # other events come in between: docs/proofs/composition.md, Theorem 6.
         whole, one = Guarantee.pure(self.epsilon, self.delta), Guarantee.pure(self.query_epsilon)
         m = randomized_responses(exp_below(self.query_epsilon), self.hits, self.delta)
         return replace(whole, rho=min(whole.rho, m * one.rho))
@@ -98,14 +98,14 @@ def worst_delta(base: Fraction, ratio: Fraction, hits: int, bits: int = 128) -> 
         v_k(j) = (base v_{k-1}(j+1) + v_k(j-1)) / (1 + base)   for j >= J,
 
     v_0(j) = max(0, 1 - ratio base^-j); the answer is v_hits(0) (theorem 2 of
-    docs/proofs/above-threshold.md).  Sharp, but for rounding up, by O(steps) 2^-bits.
+    docs/proofs/above-threshold.md).  Sharp, except for rounding up by O(steps) 2^-bits.
 
     >>> worst_delta(Fraction(3), Fraction(3), 1) - Fraction(6, 13) < Fraction(1, 2**120)
     True
     """
     n, d = base.numerator, base.denominator
     J = max(1, least_power(base, ratio))
-    # Of ratio base^-j, rounded down.
+    # ratio base^-j, rounded down.
     below = (ratio.numerator * d**J << bits) // (ratio.denominator * n**J)
     v = dict.fromkeys(range(-hits, J), 0)
     for j in range(J, J + hits + 1):
@@ -117,7 +117,7 @@ def worst_delta(base: Fraction, ratio: Fraction, hits: int, bits: int = 128) -> 
 
     for k in range(1, hits + 1):
         low, high, u = v[J - 2], v[J + 1], v
-        # The two equations at J - 1 and J, solved.
+        # The solution of the two equations at J - 1 and J.
         determinant = n * n + n * d + d * d
         v = {
             J - 1: up(low * d * (n + d) + high * n * n, determinant),
@@ -159,7 +159,7 @@ def cheapest(
 ) -> ThresholdMechanism:
     """The tests within ``budget`` with the least variance of noise; a function of public numbers.
 
-    `SparseVector` for few hits, `AboveThreshold`, when delta > 0, for many.
+    It is `SparseVector` for few hits, and `AboveThreshold` for many if delta > 0.
 
     >>> for hits in (1, 4, 16):
     ...     print(type(cheapest(Budget(1, "1e-6"), threshold=0, hits=hits)).__name__)

@@ -1,4 +1,4 @@
-"""Votes on a stream of questions, where those that are certain are free."""
+"""Votes on a stream of questions, in which certain answers are free."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Answer = tuple[int, bool]
 """A label, and whether the vote was certain."""
 
 MOST_ORDER = 600
-"""Of a moment: its digits, and the time it takes, grow with the order."""
+"""The largest order of a moment, whose digits and time grow with the order."""
 
 _BITS, _PLACES = 64, 320
 _GATE = Fraction(1, 16)  # the share of epsilon that hides how many uncertain votes there were
@@ -33,15 +33,16 @@ _ORDERS = [Fraction(i, 8) for i in range(3, 13)]  # in units of the order that G
 
 @dataclass(frozen=True, kw_only=True)
 class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
-    """Answer yes/no questions by ``voters`` votes, of which one record moves one vote a question.
+    """Answer yes/no questions by ``voters`` votes, when one record moves one vote per question.
 
     With n of k = ``voters`` for 1, c = ``threshold`` and r = 1 + 1/N, the answer is
 
         a certain 0, an uncertain one, a certain 1   with weights   r^(k - n - c), 1, r^(n - c),
 
-    and if uncertain it is 1 with odds r^(n - floor(k / 2)).  `gate` ends the session soon before there
-    are ``hits`` uncertain answers; certain ones are free, however many they are.  (epsilon, delta)-DP
-    for the least such N, whatever the votes: docs/proofs/private-prediction.md, Theorem 1.
+    and an uncertain answer is 1 with odds r^(n - floor(k / 2)).  `gate` ends the session soon before
+    there are ``hits`` uncertain answers; certain answers are free, however many there are.  It is
+    (epsilon, delta)-DP for the least such N, whatever the votes: docs/proofs/private-prediction.md,
+    Theorem 1.
 
     >>> votes = BetweenThresholds(
     ...     budget=Budget(1, "1e-6"), voters=400, threshold=300, hits=50, horizon=9
@@ -77,13 +78,13 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
 
     @cached_property
     def gate(self) -> OneSidedThreshold:
-        """What ends the session: a noisy count of the uncertain answers."""
+        """The test that ends the session: a noisy count of the uncertain answers."""
         share = self.epsilon * _GATE
         return OneSidedThreshold(epsilon=share, threshold=self.hits, horizon=self.horizon)
 
     @cached_property
     def steepness(self) -> int:
-        """N: the least for which `is_private`; no vote is surer than 1 + 1/N times another."""
+        """N: the least number that `is_private` accepts; r = 1 + 1/N."""
         return least(self.is_private)
 
     def is_private(self, steepness: int) -> bool:
@@ -93,7 +94,7 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
 
     @cached_property
     def _orders(self) -> set[int]:
-        """The orders that are tried."""
+        """The orders to try."""
         unit = -2 * log_below(self.delta) / (self.epsilon - self.gate.epsilon)
         return {max(2, round(1 + share * unit)) for share in _ORDERS}
 
@@ -137,7 +138,7 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
 
     @cached_property
     def _bounds(self) -> Callable[[int], tuple[Real, Real, Real]]:
-        """Of a certain 0, of it or an uncertain answer, and of 1 if uncertain, by number of votes."""
+        """Pr[certain 0], Pr[certain 0 or uncertain] and Pr[1 if uncertain], by number of votes."""
 
         @cache
         def bounds(votes: int) -> tuple[Real, Real, Real]:
@@ -148,7 +149,7 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
         return bounds
 
     def _part(self, exponents: Sequence[int], first: int) -> Real:
-        """That of the ``first`` ones in weights r^-e; as fractions they have ten thousand bits."""
+        """The share of the ``first`` weights r^-e in all; as fractions they have ten thousand bits."""
         shrink = Real.of(self._shrink)
 
         @cache
@@ -161,7 +162,7 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
         return Real(enclose)
 
     def answer(self, votes: int, rng: random.Random) -> Answer:
-        """The answer to one question; some microseconds, if as many votes were seen before."""
+        """The answer to one question; some microseconds if this number of votes was seen before."""
         zero, unsure, one = self._bounds(votes)
         u = LazyUniform(rng)
         if u.below(zero):
@@ -218,10 +219,10 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
 
 
 def moment_per_hit(ratio: Fraction, order: int, margin: int) -> Fraction | None:
-    """By how much an uncertain answer multiplies sum p^a q^(1 - a), at most; None if no bound holds.
+    """The largest factor by which an uncertain answer multiplies sum p^a q^(1 - a); None if unbounded.
 
-    For a = ``order`` = b + 1, r = ``ratio`` and h = r^-margin, which is the lower one of the
-    weights of certain answers at most, it is M / min(D(r), D(1 / r)) with
+    For a = ``order`` = b + 1, r = ``ratio`` and h = r^-margin, a bound of the lower of the weights of
+    certain answers, it is M / min(D(r), D(1 / r)) with
 
         D(s) = s^b (1 - b (s - 1)) - h max(0, s^-b - s^b (1 - b (s^2 - 1)))
 
@@ -240,7 +241,7 @@ def moment_per_hit(ratio: Fraction, order: int, margin: int) -> Fraction | None:
     smallest = min(least_weight(r), least_weight(1 / r))
     if smallest <= 0:
         return None
-    # Rounded up, for the worst label grows with t: in full, its powers would have 10^8 digits.
+    # Rounded up, because the worst label grows with t; exact powers would have 10^8 digits.
     t = _above(r**-b)
     w = (t + b * r - order) / (r + b * t - order * r * t)
     part, whole = 1 + r * w, 1 + w
@@ -249,11 +250,11 @@ def moment_per_hit(ratio: Fraction, order: int, margin: int) -> Fraction | None:
 
 
 def _above(x: Fraction) -> Fraction:
-    """A number of few digits, at least x > 0, and at most x + 2^-320."""
+    """A number with few digits, at least x > 0 and at most x + 2^-320."""
     return Fraction(-((-x.numerator << _PLACES) // x.denominator), 1 << _PLACES)
 
 
 def _above_power(x: Fraction, k: int, y: Fraction) -> Fraction:
-    """`_above` of (x / y)^k, in whole numbers: a fraction would be reduced at every step."""
+    """`_above` of (x / y)^k, in whole numbers; a fraction would be reduced at every step."""
     above, below = x.numerator * y.denominator, x.denominator * y.numerator
     return Fraction(-((-(above**k) << _PLACES) // below**k), 1 << _PLACES)

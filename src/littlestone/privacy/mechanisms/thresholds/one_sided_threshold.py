@@ -1,4 +1,4 @@
-"""Threshold tests of a counter of a stream, with noise on one side."""
+"""Threshold tests of a counter over a stream, with one-sided noise."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
     are epsilon-DP under replacement of one record.  The proof, and what callers must guarantee, is
     in docs/proofs/online-teachers.md, Theorem 1.
 
-    A hit comes after at most threshold + Z records, and commonly about ln(w / epsilon) / epsilon
-    before, if there are w steps for each record.  Constant time per step, about 0.1 ms per record.
+    A hit comes after at most threshold + Z records, usually about ln(w / epsilon) / epsilon earlier if
+    there are w steps for each record.  Time: constant per step, about 0.1 ms per record.
 
     >>> mechanism = OneSidedThreshold(epsilon=Fraction(1, 2), threshold=3, horizon=100)
     >>> print(mechanism.cost())
@@ -49,18 +49,18 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
 
     @cached_property
     def shrink(self) -> Fraction:
-        """1 / r: by this factor one record less lowers the chance of a hit, at least."""
+        """1 / r: with one record less, the chance of a hit falls at most by this factor."""
         return 1 / exp_below(self.epsilon)
 
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon)
 
     def begin(self, step: int, tape: Tape, threshold: int | None = None) -> Epoch:
-        """An epoch whose first test is that of ``step``, with its own public threshold, if given."""
+        """Begin an epoch at ``step``, its first test, with its own public threshold, if given."""
         return self._timed(draw_skips(self.shrink, tape), 0, step, tape, threshold)
 
     def counted(self, epoch: Epoch, step: int, tape: Tape, threshold: int | None = None) -> Epoch:
-        """The epoch, of that threshold, with one more record: ``step``'s, whose test is to come."""
+        """The epoch with one more record, that of ``step``, whose test is still to come."""
         return self._timed(epoch.skips, epoch.count + 1, step, tape, threshold)
 
     def _timed(self, skips: int, count: int, step: int, tape: Tape, threshold: int | None) -> Epoch:
@@ -84,7 +84,7 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
         return self._law(tuple(data[: self.horizon]), 0)
 
     def _law(self, data: tuple[bool, ...], start: int) -> dict[tuple[int, ...], Fraction]:
-        """Of the hits after step ``start``, where an epoch begins."""
+        """The distribution of the hits after step ``start``, at which an epoch begins."""
         gaps = [self.threshold - count for count in accumulate(data[start:])]
         found: dict[tuple[int, ...], Fraction] = {}
         left = Fraction(1)
@@ -98,7 +98,7 @@ class OneSidedThreshold(Mechanism[Sequence[bool], tuple[int, ...]]):
     def _first_hit(self, gaps: Sequence[int]) -> Fraction:
         """The probability that the last of these tests, with count = threshold - gap, hits first."""
         s, *_, last = self.shrink, *gaps
-        cut = max(0, -min(gaps))  # from Z = cut on no chance is cut at 1
+        cut = max(0, -min(gaps))  # from Z = cut on, no chance is cut at 1
         total = Fraction(0)
         for z in range(cut):
             *before, hit = (s ** max(0, gap + z) for gap in gaps)

@@ -44,14 +44,14 @@ class SparseVector(ThresholdMechanism):
         hits_below: bool = False,
         monotone: bool = False,
     ) -> SparseVector:
-        """The one of total ``epsilon`` with the least variance: parts 1 : m^(2/3), m = 2c or c.
+        """The sparse vector of total ``epsilon`` with least variance: 1 : m^(2/3), m = 2c or c.
 
         The variance is 2 / e1^2 + 2 m^2 / e2^2 up to rounding (LSL17, section 4.2).
         """
         require_epsilon(epsilon)
         whole("hits", hits, least=1)
         m = hits if monotone else 2 * hits
-        # Any split is private and they add up to epsilon exactly: a float may choose it.
+        # Any split is private and its parts add up to epsilon exactly, so a float may choose it.
         first = epsilon / (1 + Fraction(round(m ** (2 / 3), 2)).limit_denominator(100))
         return cls(
             threshold_epsilon=first,

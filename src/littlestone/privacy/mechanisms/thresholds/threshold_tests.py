@@ -1,4 +1,4 @@
-"""What all noisy threshold tests share: a session of tests, and exact probabilities of answers."""
+"""The common part of noisy threshold tests: a session of tests, and exact probabilities of answers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Answers = tuple[bool, ...]
 class Session:
     """One run of tests value + nu >= threshold, with fresh nu ~ DLap(noise) for every test.
 
-    It ends with the last of ``hits`` hits, which are the answers True, or False with
-    ``hits_below``.  From then on it is `exhausted`: it reads no value, draws nothing, and answers
-    what is no hit.
+    It ends with the last of ``hits`` hits.  Hits are the answers True, or False with ``hits_below``.
+    From then on it is `exhausted`: it reads no value, draws nothing, and gives the answer that is no
+    hit.
     """
 
     def __init__(
@@ -53,9 +53,9 @@ class ThresholdMechanism(Mechanism[Sequence[int], Answers]):
     """Tests of integer values, one after another, against a threshold, up to ``hits`` hits.
 
     Replacing one record moves every value by at most 1; each may depend on the earlier answers.
-    ``threshold`` is public; so is any number that the caller takes from a value beforehand, and
-    thus the threshold may differ from test to test.  Hits are the answers Above, or with
-    ``hits_below`` the answers Below; the others are free, however many they are.
+    ``threshold`` is public.  The caller may subtract any public number from a value beforehand, so the
+    threshold may differ from test to test.  Hits are the answers Above, or Below with ``hits_below``;
+    the other answers are free, however many there are.
     """
 
     threshold: int
@@ -80,16 +80,16 @@ class ThresholdMechanism(Mechanism[Sequence[int], Answers]):
 
     @property
     def variance(self) -> Fraction:
-        """The variance of all noise in one test; of two mechanisms the one with less is better."""
+        """The variance of all noise in one test; the mechanism with less is better."""
         return sum((2 * a / (1 - a) ** 2 for a in self.noises()), Fraction(0))
 
     def tail(self, x: int) -> float:
         """Pr[nu - rho >= x] for the noise nu of a test and rho of the threshold, x >= 1.
 
-        For people and plans: a sum of geometric series, in floats.
+        For display and planning: a sum of geometric series, in floats.
         """
         b, a = map(float, self.noises())
-        if a == b:  # at a very large epsilon; a little more noise has a larger tail
+        if a == b:  # at a very large epsilon; slightly more noise has a larger tail
             a *= 1 + 1e-6
         ends = a * b / (1 - a * b) * (a**x / (1 - a) + b**x / (1 - b))
         middle = (a ** (x + 1) / (1 - a) - b ** (x + 1) / (1 - b)) / (a - b)
@@ -125,10 +125,10 @@ def probability(
 ) -> Fraction:
     """Pr[(nu_t >= gaps[t] + rho) = answers[t] for all t]; rho ~ DLap(b), nu_t ~ DLap(a), independent.
 
-    b = ``threshold_noise`` and a = ``noise``; b = 0 is no rho.  The sum over all integers rho has a
-    closed form: for rho beyond the largest gap every factor is c a^rho or 1 - c a^rho, so that the
-    product is a polynomial in a^rho, and its sum is made of geometric series.  Gaps beyond the last
-    answer are not looked at.
+    b = ``threshold_noise`` and a = ``noise``; b = 0 means no rho.  The sum over all integers rho has a
+    closed form: for rho beyond the largest gap every factor is c a^rho or 1 - c a^rho, so the product
+    is a polynomial in a^rho, and its sum consists of geometric series.  Gaps beyond the last answer
+    are not read.
 
     >>> probability([0, 1], [True, False], Fraction(0), Fraction(1, 2))
     Fraction(4, 9)

@@ -1,0 +1,244 @@
+"""A class, an online learner and a mechanism of somebody else's package, found without an edit here.
+
+The package is written into a folder; all that names it is its metadata, as if it were installed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "how-to" / "add-a-class.md"
+CLASS = "all_but_one(city, Ulm, Bonn, Jena)"
+
+LEARNER = '''
+    """The one exception of a stream, published once many records name it."""
+
+    from dataclasses import dataclass
+
+    from littlestone.errors import DeclarationError
+    from littlestone.learners.online import PrivateOnlineLearner
+    from littlestone.learners.online.keys import KeyStream, Naming
+    from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+    from mine.all_but_one import AllButOne
+
+
+    @dataclass(frozen=True)
+    class ExceptionNaming(Naming):
+        """A negative record names its point, and a positive one nothing."""
+
+        hypotheses: AllButOne
+
+        @property
+        def parts(self):
+            return int(self.hypotheses.size > 1)
+
+        @property
+        def source(self):
+            return "nowhere"
+
+        def key(self, x, y):
+            return None if y else x
+
+        def after(self, h, selected):
+            return self.hypotheses.restrict(min(selected), 0).soa()
+
+
+    class ExceptionLearner(PrivateOnlineLearner):
+        """Publish the point that many negative records name, as the exception."""
+
+        method = "exception"
+
+        def __init__(self, hypotheses, budget, *, horizon):
+            super().__init__(hypotheses, horizon)
+            if not isinstance(hypotheses, AllButOne):
+                raise DeclarationError(
+                    f"learn {hypotheses} by the method exception",
+                    found="it is no class of exceptions",
+                    fix="declare all_but_one(...)",
+                )
+            self.naming = ExceptionNaming(hypotheses)
+            self.mechanism = ContinualKeySelection.within(budget, horizon=horizon)
+
+        @property
+        def event(self):
+            return self.mechanism
+
+        def stream(self, tape):
+            return KeyStream(self.naming, self.mechanism, tape)
+
+        def mistake_bound(self, beta):
+            return None
+'''
+
+MECHANISM = '''
+    """Randomized response of one of several labels."""
+
+    from dataclasses import dataclass
+    from fractions import Fraction
+    from functools import cached_property
+
+    from littlestone.audit import mechanism_subject, subject
+    from littlestone.privacy.cost import PrivacyCost, decimal_text
+    from littlestone.privacy.mechanisms.base import Mechanism
+    from littlestone.privacy.rational import exp_below
+    from littlestone.privacy.samplers.reals import Real
+    from littlestone.privacy.samplers.uniform import bernoulli
+
+
+    @dataclass(frozen=True)
+    class LabelResponse(Mechanism):
+        """The label y with probability r / (r + k), r <= e^epsilon, else any of the k others."""
+
+        epsilon: Fraction
+        k: int
+
+        @cached_property
+        def truth(self):
+            r = exp_below(self.epsilon)
+            return r / (r + self.k){WRONG}
+
+        def cost(self):
+            return PrivacyCost(self.epsilon)
+
+        def draw(self, data, *, receipt):
+            rng = receipt.redeem(self)
+            if bernoulli(Real.of(self.truth), rng):
+                return data
+            other = rng.randrange(self.k)
+            return other + (other >= data)
+
+        def distribution(self, data):
+            lie = (1 - self.truth) / self.k
+            return {y: self.truth if y == data else lie for y in range(self.k + 1)}
+
+        def __str__(self):
+            return f"response of {self.k + 1} labels, epsilon {decimal_text(self.epsilon)}"
+
+
+    @subject("NAME")
+    def label_response(epsilon, delta):
+        """One of four labels, told with lies; spends no delta."""
+        pairs = [(y, z) for y in range(4) for z in range(4) if y != z]
+        return mechanism_subject(
+            LabelResponse(epsilon, 3), pairs=pairs, large=(0, 3), read=lambda y: y
+        )
+'''
+
+METADATA = {
+    "METADATA": "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n",
+    "entry_points.txt": """
+        [littlestone]
+        all_but_one = mine.all_but_one
+        exception = mine.exception
+        label_response = mine.label_response
+        wrong_response = mine.wrong_response
+    """,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the package stands, the class of the how-to page among its modules, and two tables."""
+    folder = tmp_path_factory.mktemp("somebody")
+    (block,) = re.findall(r"```python\n(# all_but_one\.py\n.*?)```", PAGE.read_text("utf-8"), re.S)
+    wrong = MECHANISM.replace("{WRONG}", " + Fraction(1, 20)").replace("NAME", "wrong-response")
+    sources = {
+        "mine/__init__.py": "",
+        "mine/all_but_one.py": block,
+        "mine/exception.py": LEARNER,
+        "mine/label_response.py": MECHANISM.replace("{WRONG}", "").replace(
+            "NAME", "label-response"
+        ),
+        "mine/wrong_response.py": wrong,
+        **{f"mine-1.0.dist-info/{name}": text for name, text in METADATA.items()},
+        "table.csv": "city,on_time\n" + "Ulm,1\nBonn,0\nJena,1\n" * 700,
+    }
+    for name, text in sources.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(dedent(text), encoding="utf-8")
+    return folder
+
+
+def run(folder: Path, *words: str, found: bool = True) -> subprocess.CompletedProcess[str]:
+    """What Python does with these words, the package being on its path or not."""
+    paths = [str(folder)] * found + [str(ROOT / "src")]
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def littlestone(folder: Path, *words: str) -> str:
+    """What the command prints, which succeeds; without the package it does not."""
+    without = run(folder, "-P", "-m", "littlestone", *words, found=False)
+    assert without.returncode == 1
+    assert "there is no" in without.stderr
+    done = run(folder, "-P", "-m", "littlestone", *words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+LEARNED = (
+    "table.csv", "--target", "on_time", "--positive", "1", "--class", CLASS,
+    "--epsilon", "1", "--delta", "1e-6", "--seed", "1",
+)  # fmt: skip
+
+
+def test_the_class_keeps_the_laws_of_all_classes(folder: Path) -> None:
+    code = f"""
+        from littlestone.checks import yield_checks
+        from littlestone.classes import parse_class
+        H = parse_class({CLASS!r})
+        assert str(H) == {CLASS!r}, H
+        checks = list(yield_checks(H))
+        for check in checks:
+            check()
+        print(len(checks) > 10, H.littlestone_dimension())
+    """
+    done = run(folder, "-c", dedent(code))
+    assert done.stdout == "True 1\n", done.stderr
+
+
+def test_fit_learns_the_class(folder: Path) -> None:
+    words = ("fit", *LEARNED, "--ledger", "fit.ledger", "--out", "model.json")
+    assert "city is not 'Bonn'" in littlestone(folder, *words)
+    predicted = run(folder, "-m", "littlestone", "predict", "model.json", "table.csv")
+    assert predicted.stdout.splitlines()[-3:] == ["1", "0", "1"], predicted.stderr
+
+
+@pytest.mark.parametrize("method", ["exception", "auto"])
+def test_stream_learns_by_the_learner(folder: Path, method: str) -> None:
+    words = ("stream", *LEARNED, "--horizon", "2100", "--ledger", f"{method}.ledger")
+    first, *published = littlestone(folder, *words, "--method", method).splitlines()
+    assert "exception" in json.loads(first)["method"]
+    rules = [json.loads(line)["rule"] for line in published]
+    assert rules[-1] == "city is not 'Bonn'"
+
+
+def test_audit_finds_the_mechanism(folder: Path) -> None:
+    made = littlestone(folder, "audit", "label-response", "--epsilon", "1", "--seed", "1")
+    assert "response of 4 labels, epsilon 1" in made
+    assert "FAILS" not in made
+    assert "label-response" in run(folder, "-m", "littlestone", "audit", "--list").stdout
+
+
+def test_audit_refutes_the_wrong_one(folder: Path) -> None:
+    done = run(folder, "-m", "littlestone", "audit", "wrong-response", "--epsilon", "1")
+    assert done.returncode == 1
+    assert "FAILS" in done.stdout
