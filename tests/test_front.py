@@ -25,6 +25,7 @@ from littlestone.errors import (
 )
 from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.learners import ExponentialLearner, Release
+from littlestone.planning import choose_learner
 from littlestone.privacy.cost import PrivacyCost
 
 FLIGHTS = {"dep": [20, 3, 90, -2] * 100, "arr": [30, 2, 80, -9] * 100}
@@ -158,6 +159,71 @@ def test_theory() -> None:
         littlestone.play("points(id)", learner="nobody")
     with pytest.raises(AttributeError, match="nothing"):
         _ = littlestone.nothing
+
+
+def test_a_ledger_is_made_only_if_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "new.ledger"
+    with pytest.raises(LedgerError):
+        fitted(ledger=path)
+    assert not path.exists()
+    release = fitted(ledger=path, create_ledger=True)
+    assert path.exists()
+    assert fitted(ledger=path).total == release.cost + release.cost
+
+
+def test_every_option_of_fit_reaches_the_learner() -> None:
+    points: dict[str, Any] = {"hypotheses": "subsets(dep; at most 2)", "delta": "1e-3"}
+    for method in ("partition", "irreducible"):
+        ledger = littlestone.Ledger()
+        expected, _ = choose_learner(
+            littlestone.parse_class("subsets(dep; at most 2)"),
+            littlestone.Budget(5, "1e-3"),
+            method=method,
+        )
+        fitted(**points, epsilon=5, method=method, ledger=ledger)
+        assert [entry.mechanism for entry in ledger.entries()] == [str(expected.event)]
+    with pytest.raises(DeclarationError, match="setting"):
+        fitted(setting="nonsense")
+    labels: dict[str, Any] = {
+        "positive": None, "hypotheses": "lookup(integers(dep); at most 4)", "delta": "1e-3",
+        "labels": ["-9", "30", "80"],
+    }  # fmt: skip
+    release = fitted(**labels, default="80")
+    assert release.labels == ("80", "-9", "30")
+    assert release.predict(pl.DataFrame({"dep": [7]})) == ["80"]
+    with pytest.raises(DeclarationError, match="3 labels"):
+        fitted(**labels | {"hypotheses": littlestone.parse_class("lookup(dep; at most 4)", 2)})
+    with pytest.raises(DeclarationError):
+        fitted(dataset="")
+
+
+def test_a_file_has_one_budget_by_whatever_path_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, table = littlestone.Ledger(), tmp_path / "flights.csv"
+    pl.DataFrame(FLIGHTS).write_csv(table)
+    (tmp_path / "link.csv").symlink_to(table)
+    monkeypatch.chdir(tmp_path)
+    for path in (table, "flights.csv", "./flights.csv", "link.csv"):
+        fitted(path, dataset=None, ledger=ledger)
+    assert len({entry.dataset for entry in ledger.entries()}) == 1
+
+
+def test_every_option_of_theory_counts() -> None:
+    close, far = (
+        littlestone.plan("points(id)", epsilon=1, delta="1e-6", alpha=alpha, beta=beta).rows[0]
+        for alpha, beta in ((0.01, 0.001), (0.2, 0.1))
+    )
+    assert close.realizable is not None
+    assert far.realizable is not None
+    assert close.realizable.n > 4 * far.realizable.n
+    deep = "thresholds(x, 1..1000)"
+    lines = [len(str(littlestone.tree(deep, levels=levels)).splitlines()) for levels in (1, 2, 6)]
+    assert lines == sorted({*lines})
+    short = littlestone.play("points(id)", adversary="random", simulation_seed=1, rounds=3)
+    assert len(short.rounds) == 3
+    with pytest.raises(DeclarationError, match="same number of labels"):
+        littlestone.dim(littlestone.Thresholds.on(0, 6), labels=3)
 
 
 def test_everything_named_is_there() -> None:

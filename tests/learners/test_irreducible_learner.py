@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -383,6 +384,44 @@ def test_the_proved_size_and_refusals() -> None:
             IrreducibleLearner(ONE, Budget(1, "1e-6"), **wrong)
     with pytest.raises(DeclarationError, match="delta"):
         IrreducibleLearner(ONE, Budget(1))
+
+
+def test_several_labels_take_more_records_and_longer_lists() -> None:
+    """K - 1 wrong labels in place of one: (K - 1)^i patterns for each choice of i places."""
+    goal: dict[str, Any] = {"alpha": 0.1, "beta": 0.05}
+    two, three = (FiniteClass.from_array([[0, 1], [1, 0], [0, 0]], labels=k) for k in (2, 3))
+    learner = IrreducibleLearner.with_proved_bound(three, Budget(1, "1e-6"), **goal)
+    bound, d = learner.plan(**goal, setting="realizable"), 1
+    binary = IrreducibleLearner.with_proved_bound(two, Budget(1, "1e-6"), **goal)
+    fewer = binary.plan(**goal, setting="realizable")
+    assert learner.dimension == binary.dimension == d
+    assert bound is not None
+    assert fewer is not None
+    assert fewer.n < bound.n
+    m = bound.n // learner.teachers
+    longest = [
+        sum(
+            math.comb(m + p * (2 ** (d - t) - 1), i) * (k - 1) ** i
+            for p in (m + 1, 2 * (m + 1))
+            for t in range(d + 1)
+            for i in range(d - t + 1)
+        )
+        for k in (2, 3)
+    ]
+    assert [IrreducibleLearner.longest(m, d, k) for k in (2, 3)] == longest
+    declared: dict[str, Any] = {
+        "alpha": learner.alpha, "teachers": learner.teachers, "most": None, "doublings": d,
+    }  # fmt: skip
+    alike = [
+        IrreducibleLearner(H, Budget(1, "1e-6"), list_size=longest[1], **declared)
+        for H in (two, three)
+    ]
+    misled = alike[0].misled()
+    apart = [made.failure(m, 0.1) - misled for made in alike]
+    assert apart[1] == pytest.approx(apart[0] * (1 + 4 * m) / (1 + 2 * m), rel=1e-3)
+    cut = IrreducibleLearner(three, Budget(1, "1e-6"), list_size=longest[0], **declared)
+    assert alike[1].plan(**goal, setting="realizable") is not None
+    assert cut.plan(**goal, setting="realizable") is None
 
 
 @pytest.mark.slow

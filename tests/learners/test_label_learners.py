@@ -27,6 +27,7 @@ from littlestone.learners import (
     Release,
 )
 from littlestone.learners.teachers import split
+from littlestone.planning import choice
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
@@ -276,6 +277,42 @@ def test_plans() -> None:
     assert own is not None
     assert (paper.n, paper.proved) == (2 * own.n, False)
     assert parts.paper_plan(0.1, 0.05) is None
+
+
+@pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
+def test_a_code_above_the_labels_is_the_label_that_was_declared(kind: Any) -> None:
+    """Bits that err may add up to 3, where there are three labels."""
+    H = CLASSES[0]
+    for other in range(3):
+        learner = kind(H, Budget(40), binary=ExponentialLearner, other=other)
+        bit = [learner.bit(Sample(H.domain, ("x0",), np.array([[4, 2, 1]])), i) for i in range(2)]
+        assert [part.counts.tolist() for part in bit] == [[[5, 2]], [[6, 1]]]
+        always = FiniteClass.from_array([[1, 1]]).hypothesis(0)
+        f = learner.classifier([always, always])
+        assert [f(x) for x in H.domain] == [other, other]
+
+
+@pytest.mark.parametrize("setting", ["realizable", "agnostic"])
+def test_the_bits_are_learned_by_the_best_for_their_share(
+    setting: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For b bits: for alpha / b and beta / b, of epsilon / b and delta / b, in the same setting."""
+    asked: list[tuple[Any, ...]] = []
+
+    def chosen(H: Any, budget: Budget, **goal: Any) -> tuple[Any, str]:
+        asked.append((H, budget, goal))
+        return IrreducibleLearner(H, budget), "asked for"
+
+    monkeypatch.setattr(choice, "choose_learner", chosen)
+    H = FiniteClass.from_array([[0, 3], [1, 2], [2, 2]], labels=4)
+    binary = choice.best_binary(H, Budget(3, "1e-3"), alpha=0.2, beta=0.1, setting=setting)
+    goal = {"alpha": 0.1, "beta": 0.05, "setting": setting}
+    share = Budget("3/2", "1/2000")
+    assert asked == [(H.bit_class(i), share, goal) for i in range(2)]
+    made: Any = binary(H.bit_class(1), Budget(1, "1e-4"))
+    expected = IrreducibleLearner.aimed(H.bit_class(1), Budget(1, "1e-4"), alpha="0.1")
+    assert (made.event, made.alpha) == (expected.event, expected.alpha)
+    assert made.hypotheses == H.bit_class(1)
 
 
 @pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])

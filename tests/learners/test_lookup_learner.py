@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+import random
 from collections import Counter
 from collections.abc import Hashable
 from fractions import Fraction
@@ -196,3 +198,20 @@ def test_a_released_table_is_listed_in_one_order() -> None:
             f: Any = learner.fit(sample, ledger=ledger, dataset="d").hypothesis
         seen[json.dumps(f.to_json()), f.words(), tuple(f.entries)] += 1
     assert len(seen) == 1
+
+
+def test_a_table_hides_the_order_in_which_it_was_filled() -> None:
+    """A set that is listed may show it, and it may be that of the records."""
+    entries = [(17 * i % 101, 1 + i % 3) for i in range(40)]
+    tables = []
+    for seed in range(20):
+        random.Random(seed).shuffle(entries)
+        tables.append(LookupTable(Integers("id"), 4, frozenset(entries)))
+    assert len({tuple(table.entries) for table in tables}) == 1
+    assert len({json.dumps(table.to_json()) for table in tables}) == 1
+    assert len({pickle.dumps(table.entries) for table in tables}) == 1
+    written: Any = tables[0].to_json()["entries"]
+    assert written == sorted(written)
+    texts = LookupTable(Strings("tail"), 2, frozenset((str(i), 1) for i in range(40)))
+    written = texts.to_json()["entries"]
+    assert written == sorted(written)

@@ -449,3 +449,27 @@ def test_lines_of_other_runs_are_refused(line: list[Any]) -> None:
     ):
         with pytest.raises(ModelError, match="none of this learner's"):
             PREDICTS.resume([begin, asked, wrong], Tape(random.Random(0)))
+
+
+def damaged(lines: list[Any]) -> Iterator[list[Any]]:
+    """Copies of the lines of a run, each with a step or a number that no run writes."""
+    for i, (step, records, drawn) in enumerate(lines):
+        for j, (at, x, y, times) in enumerate(records):
+            for wrong in ([step + 1, x, y, times], [0, x, y, times], [at, x, 2, times],
+                          [at, x, y, 0], [at, x, y, -1]):  # fmt: skip
+                changed = [*records[:j], wrong, *records[j + 1 :]]
+                yield [*lines[:i], [step, changed, drawn], *lines[i + 1 :]]
+        if i and step > 0:
+            yield [*lines[: i + 1], [step - 1, records, drawn]]
+
+
+@every_learner
+def test_a_line_that_no_run_writes_is_refused(name: str) -> None:
+    learner, lines = LEARNERS[name], list[Any]()
+    stream = learner.resume([], Tape(seeded_generator(3), lines.append))
+    feed(stream, records(learner, 3), View())
+    found = list(damaged(json.loads(json.dumps(lines))[:6]))
+    assert found
+    for wrong in found:
+        with pytest.raises(ModelError):
+            learner.resume(wrong, Tape(seeded_generator(3)))

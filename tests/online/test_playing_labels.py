@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from littlestone.classes import FiniteClass, HypothesisClass, Outcomes
+from littlestone.classes import FiniteClass, HypothesisClass, Lookup, Outcomes
 from littlestone.cli import app
+from littlestone.domains import Strings
 from littlestone.errors import DeclarationError, EmptyClassError, RealizabilityError
 from littlestone.online import (
     Player,
@@ -102,6 +104,19 @@ def test_the_tree_forces_mls_mistakes_on_everybody(H: HypothesisClass[Any]) -> N
         assert not adversary.version_space.is_empty()
 
 
+@pytest.mark.parametrize("guesses", [*product(range(3), repeat=2)], ids=str)
+def test_the_tree_answers_a_label_that_leaves_enough(guesses: tuple[int, ...]) -> None:
+    """At x0 the label 0 leaves one hypothesis, and each of the others a question."""
+
+    class Stubborn(Fixed):
+        def predict(self, x: Any) -> int:
+            return guesses[int(H.domain.index(x))]
+
+    H = FiniteClass.from_array([[0, 0], [1, 0], [1, 1], [2, 0], [2, 1]], labels=3)
+    transcript = play(Stubborn(3, None), TreeAdversary(H))
+    assert transcript.mistakes == len(transcript.rounds) == H.littlestone_dimension() == 2
+
+
 @pytest.mark.parametrize("H", CLASSES, ids=str)
 def test_the_soa_keeps_its_bound(H: HypothesisClass[Any]) -> None:
     for seed in range(2):
@@ -110,6 +125,53 @@ def test_the_soa_keeps_its_bound(H: HypothesisClass[Any]) -> None:
             play(StandardOptimalAlgorithm(H), adversary, rounds=4).mistakes
             <= H.littlestone_dimension()
         )
+
+
+class Given(random.Random):
+    """Gives out one whole number, whatever it is asked for, and remembers below which."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(0)
+        self.value, self.below = value, list[int]()
+
+    def randrange(self, start: int, *_: Any) -> int:
+        self.below.append(start)
+        return self.value
+
+
+def law(V: HypothesisClass[Any], x: Any) -> list[int]:
+    """In how many of the equally likely draws each label of x is given."""
+    first = Given(0)
+    RandomAdversary(V, rng=first).label(x, 0)
+    (below,) = first.below or [1]
+    given = [RandomAdversary(V, rng=Given(u)).label(x, 0) for u in range(below)]
+    return [given.count(y) for y in range(V.labels)]
+
+
+def test_a_random_adversary_is_one_uniform_hypothesis() -> None:
+    """Each label as often as hypotheses give it, or evenly if they cannot be counted."""
+    rules = Outcomes.of("a", "b", labels=3, max_rules=1)
+    finite = rules.restrict(("u", "v"), 2)
+    points = [("u", "v"), ("u", "w"), ("z", "v"), ("z", "w")]
+    assert finite.size is not None
+    for x in points:
+        sizes = [finite.restrict(x, y).size for y in range(3)]
+        assert law(finite, x) == sizes, x
+    assert law(rules, ("u", "v")) == [1, 1, 1]
+    lookup = Lookup(Strings(), 4, 2)
+    assert law(lookup, "new") == [1, 1, 1, 1]
+    assert law(lookup.restrict("a", 3), "a") == [0, 0, 0, 1]
+    for H in FiniteClass.examples():
+        for x in H.domain:
+            assert law(H, x) == [H.restrict(x, y).size for y in range(H.labels)]
+
+
+def test_what_a_random_adversary_said_holds() -> None:
+    for seed in range(5):
+        adversary = RandomAdversary(Lookup(Strings(), 4, 3), rng=random.Random(seed))
+        said = {x: adversary.label(x, 0) for x in map(str, range(30))}
+        assert 0 < sum(y != 0 for y in said.values()) <= 3
+        assert {x: adversary.label(x, 0) for x in said} == said
 
 
 def test_refusals() -> None:

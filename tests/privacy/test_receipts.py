@@ -154,3 +154,26 @@ def test_a_child_draws_nothing_and_takes_nothing() -> None:
     children = [fork(lambda: sum(draws(receipt).values())) for _ in range(2)]
     assert [status_of(child) for child in children] == [0, 0]
     assert draws(receipt) == {ONE: 2, TWO: 1}
+
+
+@dataclass
+class Named(Event):
+    """Costs the same whatever it is called, and is equal to itself under another name."""
+
+    name: str = field(default="one answer", compare=False)
+
+    def cost(self) -> PrivacyCost:
+        return ONE.cost()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def test_an_event_of_another_text_than_was_recorded_draws_nothing() -> None:
+    event = Named()
+    receipt = Ledger().spend(event, dataset="people", what="a look")
+    event.name = "another answer"
+    with pytest.raises(LedgerError, match="it pays for one answer"):
+        receipt.redeem(event)
+    event.name = "one answer"
+    receipt.redeem(event)
