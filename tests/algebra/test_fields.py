@@ -11,6 +11,8 @@ import pytest
 from littlestone.algebra import Span, field_of_order
 from littlestone.errors import DeclarationError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("q", [4, 8, 9, 25, 27])
 def test_tables_are_those_of_galois(q: int) -> None:

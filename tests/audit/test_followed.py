@@ -18,6 +18,8 @@ from littlestone.privacy.mechanisms.streams.continual_selection import make_term
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import probability
 from littlestone.privacy.rational import exp_above
 
+pytestmark = pytest.mark.slow
+
 ONE = Fraction(1)
 # Runs that permute records, or draw many numbers, have too many likely ways.
 MANY = {

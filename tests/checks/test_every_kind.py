@@ -28,6 +28,8 @@ from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
+pytestmark = pytest.mark.slow
+
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 EXAMPLES: list[HypothesisClass[Any]] = [H for kind in KINDS for H in kind.examples()]
 CENTS = Grid(-9, 99, "price", Decimal("0.01"))

@@ -29,6 +29,8 @@ from littlestone.hypotheses import FiniteSet, Hypothesis, StepFunction, TableFun
 from littlestone.online import OnlineLearner, StandardOptimalAlgorithm
 from littlestone.sample import Sample
 
+pytestmark = pytest.mark.slow
+
 # Error balls, least errors and the number of patterns.
 
 

@@ -12,6 +12,8 @@ from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds
 from littlestone.discovery import concrete
 from littlestone.domains import Grid, Integers, Reals, Strings
 
+pytestmark = pytest.mark.slow
+
 KINDS: list[Any] = concrete(HypothesisClass, "littlestone.classes")
 EXAMPLES = [
     pytest.param(H, id=f"{kind.__name__}-{number}")

@@ -17,6 +17,8 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import RuleUnion
 from littlestone.hypotheses.rules import obeys
 
+pytestmark = pytest.mark.slow
+
 NAMES = "abcdefgh"
 
 

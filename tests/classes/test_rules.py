@@ -15,6 +15,8 @@ from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import RuleUnion
 from littlestone.sample import Sample
 
+pytestmark = pytest.mark.slow
+
 NAMES = "abcdefgh"
 
 

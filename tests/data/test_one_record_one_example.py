@@ -29,6 +29,8 @@ from littlestone.data import Condition, Label, sample_from_arrays
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.sample import Sample
 
+pytestmark = pytest.mark.slow
+
 Records = Sequence[tuple[Any, Any]]
 
 DOMAINS: list[Domain[Any]] = [

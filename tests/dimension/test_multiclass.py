@@ -27,6 +27,8 @@ from littlestone.dimension.collapsing import MOST_LABELS
 from littlestone.dimension.splits import SplitSolver, SplitTree, is_shattered
 from littlestone.errors import DeclarationError
 
+pytestmark = pytest.mark.slow
+
 TABLES = [(seed, 2 + seed % 4) for seed in range(400)]
 
 

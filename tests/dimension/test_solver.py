@@ -25,6 +25,8 @@ from littlestone.dimension.table import PackedTable
 from littlestone.dimension.tree import MistakeTree
 from littlestone.errors import DeclarationError
 
+pytestmark = pytest.mark.slow
+
 
 def compiled(table: Table, *, certificate: bool = False) -> Bounds:
     solve = _Solve(PackedTable.read(table), None, None, 1 << 30)

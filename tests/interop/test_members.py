@@ -74,6 +74,8 @@ from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 
+pytestmark = pytest.mark.slow
+
 X = np.array([[10], [90]] * 30)
 Y = np.array([0, 1] * 30)
 

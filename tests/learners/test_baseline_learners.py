@@ -28,6 +28,8 @@ from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 from littlestone.verify.teachers import chunks_of_three
 
+pytestmark = pytest.mark.slow
+
 Learner = VotingLearner[Any]
 ONE, TWO = Subsets(Integers(), 1), Subsets(Integers(), 2)
 PAIRS = FiniteClass.from_array([[0, 0], [0, 1], [1, 0]])

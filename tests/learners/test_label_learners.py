@@ -34,6 +34,8 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
+pytestmark = pytest.mark.slow
+
 LABELS = ("on time", "late", "cancelled")
 EVERY: list[type[PrivateLearner[Any]]] = [
     *concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]

@@ -19,6 +19,8 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.sample import Sample
 from littlestone.steps import answering, at_most, search
 
+pytestmark = pytest.mark.slow
+
 BOXES = "boxes(a 0..5, b 0..5)"
 
 

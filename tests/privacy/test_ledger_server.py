@@ -27,6 +27,8 @@ from littlestone.privacy.ledger import Ledger, conninfo, is_address, server, sho
 from servers import Server
 from servers import server as run_server
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def address(running_server: Server) -> str:
