@@ -53,10 +53,11 @@ def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(map(text, found))
 
 
-def require_labels(labels: object) -> None:
-    """Raise `DeclarationError` unless ``labels`` is a number of labels, from 2 to 1,000.
+def require_labels(labels: object) -> int:
+    """``labels``; `DeclarationError` unless it is a number of labels, from 2 to 1,000.
 
     >>> require_labels(2)
+    2
     """
     if type(labels) is not int or not 2 <= labels <= MOST_LABELS:
         raise DeclarationError(
@@ -64,6 +65,7 @@ def require_labels(labels: object) -> None:
             found=f"their number is a whole one, from 2 to {MOST_LABELS:,}",
             fix="give a number such as 2",
         )
+    return labels
 
 
 def label_number(labels: Sequence[str], default: int = 0) -> Callable[[object], int]:

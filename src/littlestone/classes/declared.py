@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.spec import Spec
@@ -104,6 +104,4 @@ def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
             fix=f"use one of: {', '.join(several)}; or learn a rule for one label, with --positive in "
             "place of --labels",
         )
-    H = kind.parse(spec)
-    assert isinstance(H, HypothesisClass)
-    return H
+    return cast("HypothesisClass[Any]", kind.parse(spec))

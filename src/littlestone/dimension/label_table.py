@@ -65,8 +65,7 @@ class LabelTable:
         if labels is not None:
             require_labels(labels)
         codes = _codes(array)
-        count = max(2, int(codes.max()) + 1) if labels is None else labels
-        require_labels(count)
+        count = require_labels(max(2, int(codes.max()) + 1) if labels is None else labels)
         wrong = np.argwhere((codes < 0) | (codes >= count))
         if len(wrong):
             i, j = map(int, wrong[0])

@@ -133,10 +133,7 @@ def numbers(labels: int) -> tuple[str, ...]:
 
 def label_count(declared: object) -> int:
     """The number of labels that a model declares, as a number or by names; else an error."""
-    count = len(declared) if isinstance(declared, list) else declared
-    require_labels(count)
-    assert isinstance(count, int)
-    return count
+    return require_labels(len(declared) if isinstance(declared, list) else declared)
 
 
 def disagreement(f: Hypothesis[Point], g: Hypothesis[Point]) -> Point | None:

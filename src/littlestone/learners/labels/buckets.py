@@ -8,6 +8,7 @@ from littlestone.classes import HypothesisClass, Lookup
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses.buckets import BucketTable, bucket_of
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learners.labels.lookup import require_lookup
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.bucket_labels import BucketLabels
@@ -48,21 +49,16 @@ class BucketLearner(PrivateLearner[Any]):
         bits: int = BITS,
     ) -> None:
         super().__init__(hypotheses, budget)
-        if not isinstance(hypotheses, Lookup):
-            raise DeclarationError(
-                f"learn {hypotheses} by the method {self.method}",
-                found="it is no class of lookup tables",
-                fix="take another method, or declare lookup(COLUMN; at most M)",
-            )
+        lookup = require_lookup(hypotheses, self.method)
         if type(bits) is not int or not 1 <= bits <= 20:
             raise DeclarationError(
                 f"hash keys to 2^{bits!r} buckets",
                 found="bits is a whole number from 1 to 20",
                 fix="give about the logarithm of twice the number of keys, such as 16",
             )
-        self.hypotheses: Lookup = hypotheses
+        self.hypotheses: Lookup = lookup
         self.bits = bits
-        self.mechanism = BucketLabels(budget.epsilon, 1 << bits, hypotheses.labels)
+        self.mechanism = BucketLabels(budget.epsilon, 1 << bits, lookup.labels)
 
     @property
     def event(self) -> BucketLabels:

@@ -20,6 +20,17 @@ from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.sample import Sample
 
 
+def require_lookup(H: HypothesisClass[Any], method: str) -> Lookup:
+    """H, or `DeclarationError` if it is no class of lookup tables."""
+    if not isinstance(H, Lookup):
+        raise DeclarationError(
+            f"learn {H} by the method {method}",
+            found="it is no class of lookup tables",
+            fix="take another method, or declare lookup(COLUMN; at most M)",
+        )
+    return H
+
+
 class LookupLearner(PrivateLearner[Any]):
     """Release each key with the label that wins its race; other keys have the default label.
 
@@ -41,13 +52,7 @@ class LookupLearner(PrivateLearner[Any]):
 
     def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
         super().__init__(hypotheses, budget)
-        if not isinstance(hypotheses, Lookup):
-            raise DeclarationError(
-                f"learn {hypotheses} by the method {self.method}",
-                found="it is no class of lookup tables",
-                fix="take another method, or declare lookup(COLUMN; at most M)",
-            )
-        self.hypotheses: Lookup = hypotheses
+        self.hypotheses: Lookup = require_lookup(hypotheses, self.method)
         self.mechanism = LabelSelection[Any](budget)
 
     @property

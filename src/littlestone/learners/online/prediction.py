@@ -146,7 +146,7 @@ class PredictionStream(TapedStream[Point]):
             self._asked = None
             return
         self._tape.open()
-        self._label(label)
+        self._label(self._asked, label)
         self._tape.close()
 
     def skip(self) -> None:
@@ -156,7 +156,7 @@ class PredictionStream(TapedStream[Point]):
         """
         if self._asked is not None and not self.over:
             self._tape.open()
-            self._label(None)
+            self._label(self._asked, None)
             self._tape.close()
         self._asked = None
 
@@ -172,10 +172,9 @@ class PredictionStream(TapedStream[Point]):
         self._asked = point, label, bool(certain)
         return label
 
-    def _label(self, label: int | None) -> None:
+    def _label(self, asked: tuple[Point, int, bool], label: int | None) -> None:
         """Take the record that was asked for; without a label nothing is learned from it."""
-        assert self._asked is not None
-        point, predicted, certain = self._asked
+        point, predicted, certain = asked
         self._asked, self._asked_before = None, False
         self._steps += 1
         # One draw for every step would do as well: it depends on nothing.
@@ -196,7 +195,7 @@ class PredictionStream(TapedStream[Point]):
                 self._ask(x)
                 self._asked_before = True
             elif self._asked is not None and self._asked[0] == x:
-                self._label(y)
+                self._label(self._asked, y)
             else:
                 raise journal_mismatch()
 
