@@ -20,6 +20,7 @@ from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
@@ -56,7 +57,8 @@ class Bound:
     """A number of examples ``n`` that suffices for error alpha with probability 1 - beta.
 
     Realizable setting: err(h) <= alpha if some hypothesis of the class has error 0.  Agnostic setting:
-    err(h) <= alpha + min over the class of err.  ``proved`` is True for a theorem and False for a size
+    err(h) <= alpha + min over the class of err.  If mistakes have costs, err is the mean cost in units
+    of the larger one.  ``proved`` is True for a theorem and False for a size
     fitted by simulation.  ``source`` names where it comes from.
     """
 
@@ -89,6 +91,9 @@ class PrivateLearner(ABC, Generic[Point]):
 
     Other learners look for hypotheses with few errors, which may not exist.
     """
+
+    mistakes: MistakeCosts = MistakeCosts()
+    """What a missed positive and a false alarm cost; `weighing` makes learners with other costs."""
 
     hypotheses: HypothesisClass[Point]
 
@@ -199,6 +204,30 @@ class PrivateLearner(ABC, Generic[Point]):
         return cls(hypotheses, budget)
 
     @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> PrivateLearner[Point]:
+        """The learner that counts each mistake as what it costs.
+
+        Its ``alpha`` are mean costs a record, in units of the larger of the two costs.  Most learners
+        look for few errors, and raise `DeclarationError` here.
+        """
+        raise DeclarationError(
+            f"learn by the method {cls.method}, with {mistakes}",
+            found="it counts every mistake as one",
+            fix="leave the costs out, or take the method auto",
+        )
+
+    def require_errors(self, method: str) -> None:
+        """Raise `DeclarationError` if mistakes have costs: ``method`` builds on learners of few errors."""
+        if not self.mistakes.equal:
+            raise DeclarationError(
+                f"build the method {method} on a learner that counts {self.mistakes}",
+                found="what is proved about it needs few errors, whatever they cost",
+                fix="make that learner without costs",
+            )
+
+    @classmethod
     def with_proved_bound(
         cls,
         hypotheses: HypothesisClass[Point],
@@ -253,6 +282,8 @@ class PrivateLearner(ABC, Generic[Point]):
         """
         require_fitting(sample, self.hypotheses, labels)
         what = f"learn {label} from {self.hypotheses}"
+        if not self.mistakes.equal:
+            what += f", counting {self.mistakes}"
         event = self.event_with(estimate)
         self.require_affordable(sample.n)
         counts = None if estimate is None else CellCounts(estimate, len(CELLS))
@@ -265,6 +296,7 @@ class PrivateLearner(ABC, Generic[Point]):
             n=sample.n,
             cost=event.cost(),
             mechanism=str(event),
+            mistakes=self.mistakes,
         )
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
         hypothesis = self.draw(sample, receipt=receipt)

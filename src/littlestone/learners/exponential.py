@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
-from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -20,7 +21,8 @@ class ExponentialLearner(PrivateLearner[Point]):
     """Release h in H with Pr[h] ~ r^-(number of errors of h), r rational, r <= e^(epsilon / 2).
 
     epsilon-DP (delta = 0) for every sample: replacing one record moves every error count by at most
-    one.  Proper; realizable and agnostic.  It needs finitely many hypotheses.  Time: O(N |distinct
+    one.  With ``cost`` = (a, b), a missed positive counts as a errors and a false alarm as b errors, and
+    r <= e^(epsilon / (2 max(a, b))).  Proper; realizable and agnostic.  It needs finitely many hypotheses.  Time: O(N |distinct
     points|) for a finite class of N, and O(n log n) for thresholds on up to 2^64 points.  The
     constructor raises `EmptyClassError`, `InfiniteDimensionError` or `DeclarationError`.
 
@@ -34,8 +36,12 @@ class ExponentialLearner(PrivateLearner[Point]):
     several = True
     tolerates_label_noise = True
 
-    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
+    ) -> None:
         super().__init__(hypotheses, budget)
+        self.mistakes = MistakeCosts.parse(cost)
+        self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, Enumerable) or hypotheses.size is None:
             infinite = hypotheses.size is None
             of_this_class = (
@@ -51,29 +57,40 @@ class ExponentialLearner(PrivateLearner[Point]):
         hypotheses.require_scorable()
         self.hypotheses: Enumerable[Point] = hypotheses
         self.size: int = hypotheses.size
-        self.mechanism = ExponentialMechanism(budget.epsilon)
+        self.mechanism = ExponentialMechanism(budget.epsilon, self.mistakes.largest)
+
+    @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> ExponentialLearner[Point]:
+        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> ExponentialMechanism:
         return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        runs = self.hypotheses.error_runs(sample)
-        index = self.mechanism.draw(runs, receipt=receipt)
+        index = self.mechanism.draw(self.runs(sample), receipt=receipt)
         return self.hypotheses.hypothesis(index)
+
+    def runs(self, sample: Sample[Point]) -> ErrorRuns:
+        """What the draw scores: the cost of each hypothesis, in runs of equal costs."""
+        if self.mistakes.equal:  # perhaps with several labels
+            return self.hypotheses.error_runs(sample)
+        return self.hypotheses.error_runs(sample.weighted(self.mistakes.weights))
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:
         """The examples that suffice, by a bound that averages over the sample and the draw at once.
 
-        With lam = ln r and N = |H|, Pr[h is drawn] <= e^(-lam (err h - err h*)), where err counts
-        errors.  The expected sum of this over the bad hypotheses gives (docs/proofs, Theorem 3)
+        With N = |H|, lam = ln r and err the number of errors, Pr[h is drawn] <= e^(-lam (err h - err h*)).
+        With costs, err is the cost in units of the larger cost M, and lam = M ln r.  The expected sum of this over the bad hypotheses gives (docs/proofs, Theorem 3)
 
             realizable:  n = ln(N / beta) / -ln(1 - alpha (1 - e^-lam)),
             agnostic:    n = ln(N / beta) / -ln(p e^-l + (1 - p) e^l),
                          p = (1 + alpha) / 2,  l = min(lam, artanh(alpha)).
         """
         require_plan(alpha, beta, setting)
-        lam = math.log1p(self.mechanism.base - 1)
+        lam = self._tilt
         if setting == "realizable":
             rate = -math.log1p(alpha * math.expm1(-lam))
         else:
@@ -84,6 +101,11 @@ class ExponentialLearner(PrivateLearner[Point]):
         n = math.ceil((math.log(self.size) - math.log(beta)) / rate * (1 + 1e-12))
         return Bound(n, alpha, beta, setting, True, "KLN+11 / lecture 5, Theorem 1, sharper proof")
 
+    @property
+    def _tilt(self) -> float:
+        """The ln of the ratio that the largest cost of a record makes."""
+        return self.mistakes.largest * math.log1p(self.mechanism.base - 1)
+
     def paper_plan(self, alpha: float, beta: float) -> Bound:
         """The agnostic bound as lecture 5 states its proof: N (e^(-eps n a/6) + 2 e^(-2 n a^2/9)).
 
@@ -91,7 +113,7 @@ class ExponentialLearner(PrivateLearner[Point]):
         """
         require_plan(alpha, beta)
         log = math.log(self.size)
-        rates = 2 * math.log1p(self.mechanism.base - 1) * alpha / 6, 2 * alpha**2 / 9
+        rates = 2 * self._tilt * alpha / 6, 2 * alpha**2 / 9
 
         def failure(n: int) -> float:
             first, second = log - rates[0] * n, math.log(2) + log - rates[1] * n

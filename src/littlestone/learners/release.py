@@ -16,6 +16,7 @@ from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -41,7 +42,7 @@ class Release:
     labels are about if ``labels`` gives their names.  ``n`` is the number of records (public under
     replace-one).  ``private`` is False if a seeded generator was used.  ``receipt`` is the number of
     the ledger entry that paid.  An ``estimate`` is as private as the hypothesis, and ``cost`` is for
-    both.  ``total`` is what the data set had spent right after this release, and ``limit`` its limit
+    both.  ``mistakes`` are the costs by which the learner counted.  ``total`` is what the data set had spent right after this release, and ``limit`` its limit
     then; a model file keeps neither.
     """
 
@@ -55,6 +56,7 @@ class Release:
     receipt: int
     estimate: Estimate | None = None
     labels: tuple[str, ...] = ()
+    mistakes: MistakeCosts = MistakeCosts()
     total: PrivacyCost | None = field(default=None, compare=False)
     limit: PrivacyCost | None = field(default=None, compare=False)
 
@@ -78,7 +80,7 @@ class Release:
     def rows(self) -> list[tuple[str, str]]:
         """The content and cost of the release, as pairs (heading, text); all of it is public."""
         rows = [("rule", self.words()), ("privacy", str(self.cost))]
-        rows += [("mechanism", self.mechanism), ("class", self.hypotheses)]
+        rows += [("mechanism", self.mechanism), *self.counted(), ("class", self.hypotheses)]
         rows += [("records", f"{self.n:,}"), ("ledger entry", str(self.receipt))]
         if self.total is not None:
             limit = f", of a limit of {self.limit}" if self.limit else ""
@@ -86,6 +88,10 @@ class Release:
         if not self.private:
             rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
         return rows
+
+    def counted(self) -> list[tuple[str, str]]:
+        """The row of what mistakes cost, if the costs differ."""
+        return [] if self.mistakes.equal else [("costs", f"counts {self.mistakes}")]
 
     def __repr__(self) -> str:
         width = max(len(heading) for heading, _ in self.rows())
@@ -103,12 +109,14 @@ class Release:
         """The model file as plain JSON values; `from_json` reads it back."""
         labels = {"labels": list(self.labels)} if self.labels else {}
         estimate = {} if self.estimate is None else {"estimate": self.estimate.to_json()}
+        costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
         return {
             "format": FORMAT,
             "rule": self.words(),
             "class": self.hypotheses,
             "label": self.label,
             **labels,
+            **costs,
             "n": self.n,
             "privacy": {
                 "epsilon": decimal_text(self.cost.epsilon),
@@ -132,7 +140,7 @@ class Release:
                 fix="give a model file that `littlestone fit --out` wrote with this version",
             )
         try:
-            privacy, n = data["privacy"], _whole(data["n"])
+            privacy, n, costs = data["privacy"], _whole(data["n"]), data.get("costs")
             estimate = data.get("estimate")
             # Version 0.1 called a function to several labels a classifier, which named them.
             form = data["classifier" if "classifier" in data else "hypothesis"]
@@ -155,6 +163,7 @@ class Release:
                 mechanism=str(privacy["mechanism"]),
                 private={text: flag for flag, text in _RANDOMNESS.items()}[privacy["randomness"]],
                 receipt=_whole(privacy["ledger entry"]),
+                mistakes=MistakeCosts() if costs is None else MistakeCosts.from_json(costs),
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
             )
         except DAMAGED as error:
