@@ -17,6 +17,7 @@ from littlestone.interop.declarations import generator
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
 from littlestone.learners.base import Setting
+from littlestone.mistakes import declared_costs
 from littlestone.online import (
     Adversary,
     Halving,
@@ -52,6 +53,7 @@ def fit(
     method: str = "auto",
     setting: Setting = "realizable",
     estimate: object = None,
+    cost: object = None,
     create_ledger: bool = False,
     simulation_seed: int | None = None,
 ) -> Release:
@@ -62,7 +64,8 @@ def fit(
     its values count as 1, such as ``"> 15"`` or ``"HA"``, or ``labels`` lists the labels.  Any other
     value gets the label ``default``, or the first label if there is no default.  ``epsilon`` is in
     nats and above 0, and ``delta`` is a probability.  ``estimate`` is an epsilon to spend on
-    precision, recall and error.
+    precision, recall and error.  ``cost`` is a pair such as ``(5, 1)``: what a missed positive and
+    a false alarm cost.
 
     The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name
     ``dataset`` before anything is drawn.  A frame needs a ``dataset``, because it has no name of its
@@ -91,6 +94,7 @@ def fit(
         method=method,
         setting=setting,
         estimate=estimate,
+        cost=cost,
     )
     source = open_table(table)
     for column in task.columns:
@@ -134,16 +138,19 @@ def plan(
     labels: int = 2,
     alpha: float = ALPHA,
     beta: float = BETA,
+    cost: object = None,
 ) -> Plan:
     """How many records each learner needs for error alpha with probability 1 - beta.
 
-    ``labels`` is the number of labels.  See `planning.plan`.
+    ``labels`` is the number of labels.  With a ``cost`` such as ``(5, 1)``, that of a missed positive
+    and of a false alarm, alpha is a mean cost in units of the larger one.  See `planning.plan`.
 
     >>> plan("subsets(merchant; at most 2)", epsilon=1, delta="1e-6").rows[0].realizable.n
     806
     """
     budget = Budget(epsilon, delta)
-    return planned(declared_class(hypotheses, labels), budget, alpha=alpha, beta=beta)
+    H, mistakes = declared_class(hypotheses, labels), declared_costs(cost)
+    return planned(H, budget, alpha=alpha, beta=beta, mistakes=mistakes)
 
 
 def dim(hypotheses: Any, *, labels: int = 2) -> int | float:

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Self
 
 from littlestone.errors import DeclarationError
@@ -126,6 +125,9 @@ class MistakeCosts:
     def __str__(self) -> str:
         return f"a missed positive as {self.missed:,}, a false alarm as {self.alarm:,}"
 
+
+EQUAL = MistakeCosts()
+"""A cost is a number of errors."""
 
 
 def declared_costs(declared: object) -> MistakeCosts | None:

@@ -13,6 +13,7 @@ from littlestone.data import Label, Table, read_sample
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
+from littlestone.mistakes import declared_costs
 from littlestone.planning import choose_learner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact_epsilon
@@ -78,14 +79,18 @@ class Task:
         method: str = "auto",
         setting: Setting = "realizable",
         estimate: object = None,
+        cost: object = None,
     ) -> Self:
         """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.
 
+        ``cost`` says what a missed positive and a false alarm cost, as `MistakeCosts.parse` reads it.
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """
         H = declared_class(hypotheses, label.labels)
         refuse_as_feature(label, H)
-        learner, why = choose_learner(H, budget, method=method, setting=setting)
+        learner, why = choose_learner(
+            H, budget, method=method, setting=setting, mistakes=declared_costs(cost)
+        )
         task = cls(learner, why, label, None if estimate is None else exact_epsilon(estimate))
         _ = task.event  # refuses an estimate for several labels
         return task

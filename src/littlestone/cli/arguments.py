@@ -24,7 +24,8 @@ LedgerOption = Annotated[
 CostOption = Annotated[
     str | None,
     typer.Option(
-        "--cost", help="What a missed positive and a false alarm cost, such as 5:1 (by default 1:1)."
+        "--cost",
+        help="What a missed positive and a false alarm cost, such as 5:1 (by default 1:1).",
     ),
 ]
 

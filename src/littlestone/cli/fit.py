@@ -11,6 +11,7 @@ import typer
 
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
+    CostOption,
     LedgerOption,
     files_of,
     ledger_name,
@@ -71,6 +72,7 @@ def fit(
             help="Spend this much more epsilon on estimates of precision, recall and error."
         ),
     ] = None,
+    cost: CostOption = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -105,6 +107,7 @@ def fit(
         method=method,
         setting=cast(Setting, setting),
         estimate=estimate,
+        cost=cost,
     )
     learner = task.learner
     require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})

@@ -53,7 +53,8 @@ def plan(
     """Print how many records each learner of CLASS needs, and lower bounds for all learners.
 
     Proved sizes are theorems.  Calibrated sizes were fitted to simulations.  Formulas come from
-    papers.  With --cost, an error is a mean cost, in units of the larger cost.  With --labels, CLASS has several labels or is a table of label numbers.  No data are read.
+    papers.  With --cost, the error is the mean cost of a record in units of the larger cost.  With
+    --labels, CLASS has several labels or is a table of label numbers.  No data are read.
     """
     H = class_or_file(what, labels)
     with err.status(Text("planning")):

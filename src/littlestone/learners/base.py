@@ -20,7 +20,7 @@ from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
-from littlestone.mistakes import MistakeCosts
+from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
@@ -92,7 +92,7 @@ class PrivateLearner(ABC, Generic[Point]):
     Other learners look for hypotheses with few errors, which may not exist.
     """
 
-    mistakes: MistakeCosts = MistakeCosts()
+    mistakes: MistakeCosts = EQUAL
     """What a missed positive and a false alarm cost; `weighing` makes learners with other costs."""
 
     hypotheses: HypothesisClass[Point]
@@ -219,7 +219,7 @@ class PrivateLearner(ABC, Generic[Point]):
         )
 
     def require_errors(self, method: str) -> None:
-        """Raise `DeclarationError` if mistakes have costs: ``method`` builds on learners of few errors."""
+        """Raise `DeclarationError` if mistakes have costs, for a ``method`` that needs few errors."""
         if not self.mistakes.equal:
             raise DeclarationError(
                 f"build the method {method} on a learner that counts {self.mistakes}",

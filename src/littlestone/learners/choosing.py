@@ -147,7 +147,11 @@ class ChoosingLearner(PrivateLearner[Point]):
         if self.hypotheses.parts != 1:
             return None
         growth, bottom = self.hypotheses.elements_per_point, self.mechanism.bottom
-        each, most, gain = math.log1p(self.mechanism.base - 1), self.mistakes.largest, self.mistakes.missed
+        each, most, gain = (
+            math.log1p(self.mechanism.base - 1),
+            self.mistakes.largest,
+            self.mistakes.missed,
+        )
         lam = most * each
         failure: Callable[[int], float]
         if setting == "realizable":

@@ -21,10 +21,11 @@ class ExponentialLearner(PrivateLearner[Point]):
     """Release h in H with Pr[h] ~ r^-(number of errors of h), r rational, r <= e^(epsilon / 2).
 
     epsilon-DP (delta = 0) for every sample: replacing one record moves every error count by at most
-    one.  With ``cost`` = (a, b), a missed positive counts as a errors and a false alarm as b errors, and
-    r <= e^(epsilon / (2 max(a, b))).  Proper; realizable and agnostic.  It needs finitely many hypotheses.  Time: O(N |distinct
-    points|) for a finite class of N, and O(n log n) for thresholds on up to 2^64 points.  The
-    constructor raises `EmptyClassError`, `InfiniteDimensionError` or `DeclarationError`.
+    one.  With ``cost`` = (a, b), a missed positive counts as a errors and a false alarm as b, and
+    r <= e^(epsilon / (2 max(a, b))).  Proper; realizable and agnostic.  It needs finitely many
+    hypotheses.  Time: O(N |distinct points|) for a finite class of N, and O(n log n) for thresholds
+    on up to 2^64 points.  The constructor raises `EmptyClassError`, `InfiniteDimensionError` or
+    `DeclarationError`.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = ExponentialLearner(Thresholds.on(0, 999), Budget(1))
@@ -82,8 +83,9 @@ class ExponentialLearner(PrivateLearner[Point]):
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:
         """The examples that suffice, by a bound that averages over the sample and the draw at once.
 
-        With N = |H|, lam = ln r and err the number of errors, Pr[h is drawn] <= e^(-lam (err h - err h*)).
-        With costs, err is the cost in units of the larger cost M, and lam = M ln r.  The expected sum of this over the bad hypotheses gives (docs/proofs, Theorem 3)
+        With lam = ln r and N = |H|, Pr[h is drawn] <= e^(-lam (err h - err h*)), where err counts
+        errors; or it is the cost in units of the larger cost M, and lam = M ln r.  The expected sum of
+        this over the bad hypotheses gives (docs/proofs, Theorem 3)
 
             realizable:  n = ln(N / beta) / -ln(1 - alpha (1 - e^-lam)),
             agnostic:    n = ln(N / beta) / -ln(p e^-l + (1 - p) e^l),

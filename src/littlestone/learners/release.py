@@ -16,7 +16,7 @@ from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
-from littlestone.mistakes import MistakeCosts
+from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -42,8 +42,8 @@ class Release:
     labels are about if ``labels`` gives their names.  ``n`` is the number of records (public under
     replace-one).  ``private`` is False if a seeded generator was used.  ``receipt`` is the number of
     the ledger entry that paid.  An ``estimate`` is as private as the hypothesis, and ``cost`` is for
-    both.  ``mistakes`` are the costs by which the learner counted.  ``total`` is what the data set had spent right after this release, and ``limit`` its limit
-    then; a model file keeps neither.
+    both.  ``mistakes`` says what the learner took each mistake to cost.  ``total`` is what the data set
+    had spent right after this release, and ``limit`` its limit then; a model file keeps neither.
     """
 
     hypothesis: Hypothesis[Any]
@@ -56,7 +56,7 @@ class Release:
     receipt: int
     estimate: Estimate | None = None
     labels: tuple[str, ...] = ()
-    mistakes: MistakeCosts = MistakeCosts()
+    mistakes: MistakeCosts = EQUAL
     total: PrivacyCost | None = field(default=None, compare=False)
     limit: PrivacyCost | None = field(default=None, compare=False)
 
@@ -163,7 +163,7 @@ class Release:
                 mechanism=str(privacy["mechanism"]),
                 private={text: flag for flag, text in _RANDOMNESS.items()}[privacy["randomness"]],
                 receipt=_whole(privacy["ledger entry"]),
-                mistakes=MistakeCosts() if costs is None else MistakeCosts.from_json(costs),
+                mistakes=EQUAL if costs is None else MistakeCosts.from_json(costs),
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
             )
         except DAMAGED as error:

@@ -103,8 +103,9 @@ def candidates(
     larger one.  ``kinds`` restricts the learners.  The result depends on declarations alone.
     """
     require_goal(alpha, beta, setting)
-    goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "setting": setting}
-    made = partial(_made, hypotheses, budget, **goal, mistakes=mistakes)
+    made = partial(
+        _made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting, mistakes=mistakes
+    )
     found = []
     for kind in _kinds() if kinds is None else kinds:
         try:
@@ -203,8 +204,8 @@ def choose_learner(
     """The learner of that name, or for ``"auto"`` the first of `candidates`; and a sentence why.
 
     You declare the setting; it is never inferred from the data, and every learner is private in both.
-    A learner with a caveat is made only if no other applies.  With ``mistakes``, the learner counts each
-    mistake as what it costs; few learners do.
+    A learner with a caveat is made only if no other applies.  With ``mistakes``, the learner is one
+    that counts each mistake as what it costs.
 
     Raises `DeclarationError` for an unknown name, or if the learner does not apply.
 

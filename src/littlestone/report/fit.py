@@ -15,6 +15,7 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.estimate import Estimate
 from littlestone.learners.release import Release
+from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.sample import Sample
 
@@ -24,20 +25,23 @@ _BETA = 0.05
 
 def accuracy(learner: PrivateLearner[Any], n: int) -> str:
     """What is proved about the error of a release learned from ``n`` records, in one sentence."""
-    confidence = f"{1 - _BETA:.0%}"
+    proved = f"with probability {1 - _BETA:.0%} (proved, from n alone)"
+    costs = learner.mistakes
     any_labels = learner.accuracy(n, _BETA)
     if any_labels is not None:
-        return (
-            f"on new records like these, at most {rounded_up(100 * any_labels)} percentage points of "
-            f"error above the best rule of the class, with probability {confidence} (proved, from n "
-            "alone)"
-        )
+        more = f"{rounded_up(100 * any_labels)} percentage points of error"
+        if not costs.equal:
+            more = f"a mean cost of {rounded_up(any_labels * costs.largest)}"
+        best = "above the best rule of the class"
+        return f"on new records like these, at most {more} {best}, {proved}"
     clean = learner.accuracy(n, _BETA, setting="realizable")
     if clean is not None:
+        error = f"{rounded_up(100 * clean)}% of error"
+        if not costs.equal:
+            error = f"a mean cost of {rounded_up(clean * costs.largest)}"
         return (
-            f"at most {rounded_up(100 * clean)}% of error on new records like these, if some rule of "
-            f"the class makes none, with probability {confidence} (proved, from n alone); nothing is "
-            "proved for wrong labels"
+            f"at most {error} on new records like these, if some rule of the class makes none, {proved}"
+            "; nothing is proved for wrong labels"
         )
     least = learner.plan(0.5, _BETA)
     spotless = "" if least else ", and that no label is wrong"
@@ -59,6 +63,7 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
             + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
         ),
         ("mechanism", release.mechanism),
+        *release.counted(),
         ("class", release.hypotheses),
         ("accuracy", accuracy),
     ]
@@ -136,7 +141,8 @@ class Evaluation:
 
     ``names`` are those of the labels, and ``totals`` how many records have each.  The best rule of the
     class is None if it is not found by scoring each.  ``table_errors`` are those of the best
-    function of the same columns, which gives every point its most frequent label.
+    function of the same columns, which gives every point its most frequent label.  If ``mistakes`` have
+    costs, all errors are sums of costs.
     """
 
     n: int
@@ -146,40 +152,56 @@ class Evaluation:
     table_errors: int
     names: tuple[str, ...]
     totals: tuple[int, ...]
+    mistakes: MistakeCosts = EQUAL
 
     @classmethod
     def of(
         cls, release: Release, hypotheses: HypothesisClass[Any], sample: Sample[Any]
     ) -> Evaluation:
         """Count the errors of the release, of the class's best hypothesis and of the best table."""
-        best, names = best_rule(hypotheses, sample), release.labels
+        costs, names = release.mistakes, release.labels
+        counted = sample if costs.equal else sample.weighted(costs.weights)
+        best = best_rule(hypotheses, counted)
         return cls(
             n=sample.n,
-            errors=errors(release.hypothesis, sample),
-            best_errors=None if best is None else errors(best, sample),
+            errors=errors(release.hypothesis, counted),
+            best_errors=None if best is None else errors(best, counted),
             best_rule=None if best is None else best.named(names) if names else best.words(),
-            table_errors=sample.n - int(sample.counts.max(axis=1).sum()),
+            table_errors=counted.n - int(counted.counts.max(axis=1).sum()),
             names=names,
             totals=tuple(sample.counts.sum(axis=0).tolist()),
+            mistakes=costs,
         )
 
     @property
     def _most_frequent(self) -> int:
         return self.totals.index(max(self.totals))
 
+    @property
+    def _constants(self) -> dict[str, int]:
+        """The cost of each constant rule, if mistakes have costs."""
+        if self.mistakes.equal:
+            return {}
+        alarms, missed = (w * n for w, n in zip(self.mistakes.weights, self.totals, strict=True))
+        return {"always 0": missed, "always 1": alarms}
+
     def rows(self) -> list[tuple[str, str]]:
         """The figures as pairs (heading, text)."""
+        what, unit = ("error", " records") if self.mistakes.equal else ("mean cost", " in all")
 
         def share(errors: int) -> str:
-            return f"{errors / self.n:.5f} ({errors:,} records)"
+            return f"{errors / self.n:.5f} ({errors:,}{unit})"
 
-        rows = [("error of the rule", share(self.errors))]
+        rows = [(f"{what} of the rule", share(self.errors))]
         if not self.names:
             rows.insert(0, ("positive labels", f"{self.totals[1]:,} of {self.n:,}"))
         if self.best_errors is not None:
-            best = f"{self.best_rule}, error {self.best_errors / self.n:.5f} ({self.best_errors:,})"
+            best = (
+                f"{self.best_rule}, {what} {self.best_errors / self.n:.5f} ({self.best_errors:,})"
+            )
             rows.append(("best non-private rule", best))
             rows.append(("difference", f"{(self.errors - self.best_errors) / self.n:.5f}"))
+        rows += [(f"{what} of {name}", share(cost)) for name, cost in self._constants.items()]
         if self.names:
             y = self._most_frequent
             rows.append(("error of the best non-private table", share(self.table_errors)))
@@ -188,17 +210,20 @@ class Evaluation:
 
     def to_json(self) -> dict[str, object]:
         """The figures as plain JSON values, marked as not private."""
+        total, mean = ("errors", "error") if self.mistakes.equal else ("cost", "mean_cost")
         data: dict[str, object] = {
             "NOT PRIVATE": True,
             "n": self.n,
-            "errors": self.errors,
-            "error": self.errors / self.n,
+            total: self.errors,
+            mean: self.errors / self.n,
         }
         if self.best_errors is not None:
             data["best_rule"] = self.best_rule
-            data["best_errors"] = self.best_errors
-            data["best_error"] = self.best_errors / self.n
+            data[f"best_{total}"] = self.best_errors
+            data[f"best_{mean}"] = self.best_errors / self.n
             data["difference"] = (self.errors - self.best_errors) / self.n
+        if self._constants:
+            data["constants"] = self._constants
         if not self.names:
             return {**data, "positives": self.totals[1]}
         y = self._most_frequent

@@ -67,7 +67,7 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
         return max(self.gain, self.loss)
 
     def scores(self, data: Iterable[tuple[Iterable[Item], bool]]) -> dict[Item, int]:
-        """a positives - b negatives covered, for each hypothesis that covers a positive."""
+        """The `score` of each hypothesis that covers a positive record."""
         counts: dict[bool, Counter[Item]] = {True: Counter(), False: Counter()}
         for covering, label in data:
             each = dict.fromkeys(covering)  # in the order of this record, which it alone determines

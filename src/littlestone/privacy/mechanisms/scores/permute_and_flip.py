@@ -18,9 +18,10 @@ class PermuteAndFlip(ErrorMechanism):
 
     gap_i = errors_i - min errors, and r is a rational with r <= e^(epsilon / (2 s)).  It is epsilon-DP
     under replacement if replacing one record moves every error count by at most the ``sensitivity`` s,
-    by default 1, and its expected error is never above that of the exponential mechanism (MS20).  For a single draw it is the better
-    choice.  Under composition it costs more: its log-ratios are not in an interval of length epsilon,
-    and no rho much below epsilon^2 / 2 holds, whereas the exponential mechanism has epsilon^2 / 8.
+    by default 1, and its expected error is never above that of the exponential mechanism (MS20).  For
+    a single draw it is the better choice.  Under composition it costs more: its log-ratios are not in
+    an interval of length epsilon, and no rho much below epsilon^2 / 2 holds, whereas the exponential
+    mechanism has epsilon^2 / 8.
 
     It is drawn as the item with the least U_i r^errors_i, whole blocks at once, which has the same law.
     Proofs are in docs/proofs/permute-and-flip.md.
