@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Self
 
 from littlestone.errors import DeclarationError
@@ -100,6 +101,15 @@ class MistakeCosts:
         return max(self.missed, self.alarm)
 
     @property
+    def rate(self) -> Fraction:
+        """The share of positives above which it is cheaper to call a group of records positive.
+
+        >>> MistakeCosts.above("0.3").rate
+        Fraction(3, 10)
+        """
+        return Fraction(self.alarm, self.missed + self.alarm)
+
+    @property
     def weights(self) -> tuple[int, int]:
         """The cost of a mistake on a negative record, and that on a positive one."""
         return self.alarm, self.missed
@@ -108,8 +118,8 @@ class MistakeCosts:
         """Raise `DeclarationError` if the costs differ and there are more than two labels."""
         if labels > 2 and not self.equal:
             raise DeclarationError(
-                f"count {self}",
-                found=f"there are {labels} labels, and none of them is the positive one",
+                f"learn {labels} labels if {self}",
+                found="none of the labels is the positive one",
                 fix="leave the costs out, or learn a rule for one label",
             )
 
@@ -123,7 +133,7 @@ class MistakeCosts:
         return cls.parse((data["missed positive"], data["false alarm"]))
 
     def __str__(self) -> str:
-        return f"a missed positive as {self.missed:,}, a false alarm as {self.alarm:,}"
+        return f"a missed positive costs {self.missed:,}, a false alarm {self.alarm:,}"
 
 
 EQUAL = MistakeCosts()

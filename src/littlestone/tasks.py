@@ -13,10 +13,10 @@ from littlestone.data import Label, Table, read_sample
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
-from littlestone.mistakes import declared_costs
+from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact_epsilon
+from littlestone.privacy.cost import decimal_text, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.fit import Evaluation
@@ -57,6 +57,10 @@ def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:
         )
 
 
+ESTIMATE_SHARE = Fraction(1, 10)
+"""The part of epsilon that estimates the size and the rate of a group, unless declared otherwise."""
+
+
 @dataclass(frozen=True)
 class Task:
     """A learner chosen by declarations alone, why it was chosen, and how it reads records.
@@ -94,6 +98,41 @@ class Task:
         task = cls(learner, why, label, None if estimate is None else exact_epsilon(estimate))
         _ = task.event  # refuses an estimate for several labels
         return task
+
+    @classmethod
+    def subgroup(
+        cls,
+        label: Label,
+        hypotheses: HypothesisClass[Any] | str,
+        budget: Budget,
+        *,
+        above: object,
+        method: str = "auto",
+        estimate: object = None,
+    ) -> Self:
+        """The task to find the group with the most positives - c records, for the rate c = ``above``.
+
+        The group is a rule under the costs `MistakeCosts.above`.  The part ``estimate`` of epsilon, by
+        default `ESTIMATE_SHARE` of it, estimates its size and rate; the rest draws it.  Raises
+        `DeclarationError` for illegal declarations, and if the class reads the label itself.
+        """
+        H = declared_class(hypotheses, label.labels)
+        refuse_as_feature(label, H)
+        part = ESTIMATE_SHARE * budget.epsilon if estimate is None else exact_epsilon(estimate)
+        if part >= budget.epsilon:
+            raise DeclarationError(
+                f"find a group with epsilon = {decimal_text(budget.epsilon)}",
+                found=f"{decimal_text(part)} of it estimates the size and the rate, which leaves nothing",
+                fix="give a smaller part to the estimate, or leave it out",
+            )
+        learner, why = choose_learner(
+            H,
+            Budget(budget.epsilon - part, budget.delta),
+            method=method,
+            setting="agnostic",
+            mistakes=MistakeCosts.above(above),
+        )
+        return cls(learner, why, label, part)
 
     @property
     def event(self) -> Event:

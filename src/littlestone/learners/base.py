@@ -213,7 +213,7 @@ class PrivateLearner(ABC, Generic[Point]):
         look for few errors, and raise `DeclarationError` here.
         """
         raise DeclarationError(
-            f"learn by the method {cls.method}, with {mistakes}",
+            f"learn by the method {cls.method} if {mistakes}",
             found="it counts every mistake as one",
             fix="leave the costs out, or take the method auto",
         )
@@ -222,7 +222,7 @@ class PrivateLearner(ABC, Generic[Point]):
         """Raise `DeclarationError` if mistakes have costs, for a ``method`` that needs few errors."""
         if not self.mistakes.equal:
             raise DeclarationError(
-                f"build the method {method} on a learner that counts {self.mistakes}",
+                f"build the method {method} on a learner for which {self.mistakes}",
                 found="what is proved about it needs few errors, whatever they cost",
                 fix="make that learner without costs",
             )
@@ -283,7 +283,7 @@ class PrivateLearner(ABC, Generic[Point]):
         require_fitting(sample, self.hypotheses, labels)
         what = f"learn {label} from {self.hypotheses}"
         if not self.mistakes.equal:
-            what += f", counting {self.mistakes}"
+            what += f"; {self.mistakes}"
         event = self.event_with(estimate)
         self.require_affordable(sample.n)
         counts = None if estimate is None else CellCounts(estimate, len(CELLS))

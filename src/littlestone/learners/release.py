@@ -85,13 +85,17 @@ class Release:
         if self.total is not None:
             limit = f", of a limit of {self.limit}" if self.limit else ""
             rows.append(("spent so far", f"{self.total}{limit}"))
-        if not self.private:
-            rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
-        return rows
+        return rows + self.warning()
+
+    def warning(self) -> list[tuple[str, str]]:
+        """The row that says so if the release is a simulation."""
+        if self.private:
+            return []
+        return [("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE")]
 
     def counted(self) -> list[tuple[str, str]]:
         """The row of what mistakes cost, if the costs differ."""
-        return [] if self.mistakes.equal else [("costs", f"counts {self.mistakes}")]
+        return [] if self.mistakes.equal else [("mistakes", str(self.mistakes))]
 
     def __repr__(self) -> str:
         width = max(len(heading) for heading, _ in self.rows())

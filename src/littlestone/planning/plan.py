@@ -76,7 +76,8 @@ class Plan:
         if self.mistakes is None:
             return f"error {100 * self.alpha:g}% {with_probability}"
         cost = f"a mean cost of {self.alpha * self.mistakes.largest:g}"
-        return f"{cost} {with_probability}, counting {self.mistakes}"
+        share = f"{100 * self.alpha:g}% of the larger: {self.mistakes}"
+        return f"{cost} ({share}) {with_probability}"
 
     def __str__(self) -> str:
         """A line for each method that applies, with its sizes, and one for each lower bound."""

@@ -13,14 +13,15 @@ from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.classes.covering import Covering
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
-from littlestone.learners.estimate import Estimate
+from littlestone.learners.estimate import Estimate, Share
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
+from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.sample import Sample
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
-_BETA = 0.05
+BETA = Fraction(1, 20)
+_BETA = float(BETA)
 
 
 def accuracy(learner: PrivateLearner[Any], n: int) -> str:
@@ -52,16 +53,9 @@ def accuracy(learner: PrivateLearner[Any], n: int) -> str:
 
 def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
     """What is promised about a release, as pairs (heading, sentence); all of it is public."""
-    cost = release.cost
     rows = [
         ("rule", release.words()),
-        (
-            "privacy",
-            f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
-            f"of the {release.n:,} records changes the probability of any set of "
-            f"{_outputs(release)} by at most a factor {_factor(cost.epsilon)}"
-            + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
-        ),
+        privacy(release),
         ("mechanism", release.mechanism),
         *release.counted(),
         ("class", release.hypotheses),
@@ -69,9 +63,19 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
     ]
     if release.estimate is not None:
         rows += estimated(release.estimate)
-    if not release.private:
-        rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
-    return rows
+    return rows + release.warning()
+
+
+def privacy(release: Release) -> tuple[str, str]:
+    """What the cost of a release means, as a pair (heading, sentence)."""
+    cost = release.cost
+    return (
+        "privacy",
+        f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
+        f"of the {release.n:,} records changes the probability of any set of "
+        f"{_outputs(release)} by at most a factor {_factor(cost.epsilon)}"
+        + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
+    )
 
 
 def _factor(epsilon: Fraction) -> str:
@@ -96,24 +100,26 @@ def estimated(estimate: Estimate) -> list[tuple[str, str]]:
     >>> estimated(Estimate(Fraction(1), 1000, 95, 4, 11))[0]
     ('precision', 'about 0.960, from 0.878 to 1.000')
     """
-    beta = exact(_BETA, what="beta")
-    shares = [
-        ("precision", estimate.precision(beta), "0.001"),
-        ("recall", estimate.recall(beta), "0.001"),
-        ("error", estimate.error(beta), "0.00001"),
-    ]
     rows = [
-        (
-            name,
-            f"about {_rounded(share.middle, unit, ROUND_HALF_EVEN)}, from "
-            f"{_rounded(share.low, unit, ROUND_FLOOR)} to "
-            f"{_rounded(share.high, unit, ROUND_CEILING)}",
-        )
-        for name, share, unit in shares
+        ("precision", interval(estimate.precision(BETA), "0.001")),
+        ("recall", interval(estimate.recall(BETA), "0.001")),
+        ("error", interval(estimate.error(BETA), "0.00001")),
     ]
     epsilon = decimal_text(estimate.epsilon)
     kind = f"on these records, all three with probability {1 - _BETA:.0%}; private, for epsilon"
     return [*rows, ("estimates", f"{kind} {epsilon} of the total")]
+
+
+def interval(share: Share, unit: str) -> str:
+    """A share in words, rounded to the ``unit``; its ends are rounded outwards.
+
+    >>> interval(Share(Fraction(2, 3), Fraction(1, 3), Fraction(1)), "0.01")
+    'about 0.67, from 0.33 to 1.00'
+    """
+    return (
+        f"about {_rounded(share.middle, unit, ROUND_HALF_EVEN)}, from "
+        f"{_rounded(share.low, unit, ROUND_FLOOR)} to {_rounded(share.high, unit, ROUND_CEILING)}"
+    )
 
 
 def _rounded(share: Fraction, unit: str, rounding: str) -> str:
