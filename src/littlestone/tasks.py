@@ -122,7 +122,7 @@ class Task:
         if part >= budget.epsilon:
             raise DeclarationError(
                 f"find a group with epsilon = {decimal_text(budget.epsilon)}",
-                found=f"{decimal_text(part)} of it estimates the size and the rate, which leaves nothing",
+                found=f"estimates of its size and rate take {decimal_text(part)}, which leaves nothing",
                 fix="give a smaller part to the estimate, or leave it out",
             )
         learner, why = choose_learner(

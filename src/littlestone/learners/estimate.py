@@ -31,8 +31,9 @@ class Estimate:
 
     Each is the true number plus independent discrete Laplace noise, drawn by `CellCounts` at
     ``epsilon``, and may be negative.  Everything else is computed from these numbers: `precision`,
-    `recall`, `error`, `covered` and `positive`, with intervals that all hold together with probability 1 - beta over the
-    noise.  They describe the n records themselves, not new ones.  Source: docs/proofs/estimates.md.
+    `recall`, `error`, `covered` and `positive`, with intervals that all hold together with probability
+    1 - beta over the noise.  They describe the n records themselves, not new ones.  Source:
+    docs/proofs/estimates.md.
 
     >>> estimate = Estimate(Fraction(1), 1000, 95, 4, 11)
     >>> [round(float(share), 3) for share in estimate.precision(Fraction(1, 20))]

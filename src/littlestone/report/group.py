@@ -66,20 +66,19 @@ class Group:
 
     def rows(self) -> list[tuple[str, str]]:
         """The group, its figures and its cost, as pairs (heading, text); all of it is public."""
-        release, estimate = self.release, self._estimate
-        part, rest = estimate.epsilon, release.cost.epsilon - estimate.epsilon
+        release, part = self.release, decimal_text(self._estimate.epsilon)
+        chance = f"on these records, all three with probability {1 - float(BETA):.0%}"
         return [
             ("group", self.words()),
             ("size", f"{interval(self.size, '0.0001')} of the {release.n:,} records"),
             ("rate", f"{interval(self.rate, '0.001')} of the group have {release.label}"),
             ("overall", f"{interval(self.overall, '0.001')} of all records have {release.label}"),
-            ("estimates", f"on these records, all three with probability {1 - float(BETA):.0%}"),
+            ("estimates", f"{chance}; private, for epsilon {part} of the total"),
             ("sought", f"the most positives - {decimal_text(self.above)} x records"),
             privacy(release),
-            ("budget", f"epsilon {decimal_text(part)} for the figures, {decimal_text(rest)} for the draw"),
             ("mechanism", release.mechanism),
             ("class", release.hypotheses),
-        ]  # fmt: skip
+        ]
 
     def __repr__(self) -> str:
         rows = [*self.rows(), ("ledger entry", str(self.release.receipt)), *self.release.warning()]
