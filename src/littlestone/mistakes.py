@@ -83,9 +83,8 @@ class MistakeCosts:
         common = math.gcd(missed, alarm)
         if max(missed, alarm) > MOST_COST * common:
             raise DeclarationError(
-                f"weigh a missed positive by {missed // common} and a false alarm by "
-                f"{alarm // common}",
-                found=f"a cost is at most {MOST_COST:,}",
+                f"weigh one mistake by more than {MOST_COST:,}",
+                found="the costs, without common factors, are whole numbers up to that",
                 fix="give rounder numbers with about the same ratio",
             )
         return cls(missed // common, alarm // common)
