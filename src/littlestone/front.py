@@ -6,12 +6,10 @@ import os
 import random
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.data import Label, open_table
-from littlestone.data.naming import dataset_name, lookalike, true_path
+from littlestone.data import Label
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.interop.declarations import generator
 from littlestone.interop.ledgers import opened
@@ -92,22 +90,13 @@ def fit(
         setting=setting,
         estimate=estimate,
     )
-    source = open_table(table)
-    for column in task.columns:
-        source.require(column)
-    if dataset is None and not isinstance(table, str | Path):
-        raise DeclarationError(
-            "spend on a table that is not a file",
-            found="the ledger cannot tell which data set it is",
-            fix="name it: dataset=...",
-        )
-    name = true_path(str(table)) if dataset is None else dataset_name(dataset)
+    data = task.open(table, dataset)
     rng = generator(simulation_seed)
     with opened(ledger, create=create_ledger) as book:
-        sample = task.read(source)
-        if others := book.seen(name, columns=source.columns, n=sample.n):
-            warnings.warn(lookalike(name, others), stacklevel=2)
-        return task.fit(sample, ledger=book, dataset=name, rng=rng)
+        sample, hint = task.read_noted(data, book)
+        if hint is not None:
+            warnings.warn(hint, stacklevel=2)
+        return task.fit(sample, ledger=book, dataset=data.name, rng=rng)
 
 
 def predict(model: Release | str | os.PathLike[str], table: object) -> list[Any]:
