@@ -6,9 +6,8 @@ import math
 
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -38,15 +37,16 @@ class ExponentialLearner(PrivateLearner[Point]):
         super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Enumerable) or hypotheses.size is None:
             infinite = hypotheses.size is None
-            of_this_class = (
-                "the class has infinitely many"
-                if infinite
-                else "those of this class are not numbered"
-            )
-            raise DeclarationError(
-                f"learn {hypotheses} with the exponential mechanism",
-                found=f"it scores each hypothesis, and {of_this_class}",
-                fix="declare a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="it scores each hypothesis, and "
+                + (
+                    "the class has infinitely many"
+                    if infinite
+                    else "those of this class are not numbered"
+                ),
+                declare="a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
             )
         hypotheses.require_scorable()
         self.hypotheses: Enumerable[Point] = hypotheses
