@@ -11,7 +11,7 @@ from typing import Any
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.data import Label
 from littlestone.errors import DeclarationError, ModelError
-from littlestone.interop.declarations import generator
+from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
 from littlestone.learners.base import Setting
@@ -186,7 +186,7 @@ def play(
     """
     H = _class(hypotheses, labels)
     players = {"soa": StandardOptimalAlgorithm, "halving": Halving}
-    known = {"learner": (learner, players), "adversary": (adversary, ("tree", "random"))}
+    known = {"learner": (learner, tuple(players)), "adversary": (adversary, ("tree", "random"))}
     for kind, (name, names) in known.items():
         if name not in names:
             raise DeclarationError(
@@ -194,7 +194,7 @@ def play(
                 found=f"there is no such {kind}",
                 fix=f"use one of: {', '.join(names)}",
             )
-    rng = None if simulation_seed is None else random.Random(simulation_seed)
+    rng = None if simulation_seed is None else random.Random(whole_seed(simulation_seed))
     opponent: Adversary[Any]
     opponent = TreeAdversary(H) if adversary == "tree" else RandomAdversary(H, rng=rng)
     if rounds is None and opponent.endless:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from littlestone.domains.values import plain, text
+from littlestone.domains.values import plain, require_list, text
 from littlestone.errors import DAMAGED, DeclarationError, ModelError
 
 Point = TypeVar("Point")
@@ -150,9 +150,9 @@ class Domain(ABC, Generic[Point]):
             if "unit" in values:
                 values["unit"] = Decimal(values["unit"])
             if "points" in values:
-                values["points"] = tuple(values["points"])
+                values["points"] = tuple(require_list(values["points"]))
             if "columns" in values:
-                values["columns"] = tuple(map(Domain.from_json, values["columns"]))
+                values["columns"] = tuple(map(Domain.from_json, require_list(values["columns"])))
             for key, value in values.items():
                 if not isinstance(value, _FIELD_TYPES[key]):
                     raise TypeError

@@ -374,7 +374,7 @@ def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
         )
     named: dict[str, Any] = {"alpha (accuracy)": alpha, "beta (confidence)": beta}
     for name, value in named.items():
-        if not isinstance(value, Real) or not 0 < value < 1:
+        if not isinstance(value, Real) or not 0 < float(value) < 1:
             raise DeclarationError(
                 f"plan with {name} = {value!r}",
                 found="it must lie strictly between 0 and 1",
