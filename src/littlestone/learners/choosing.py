@@ -13,7 +13,6 @@ import numpy as np
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     Bound,
@@ -22,6 +21,7 @@ from littlestone.learners.base import (
     binomial_mean,
     require_plan,
     require_values,
+    unfit,
 )
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
@@ -62,10 +62,11 @@ class ChoosingLearner(PrivateLearner[Point]):
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Covering):
-            raise DeclarationError(
-                f"learn {hypotheses} with the choosing mechanism",
+            raise unfit(
+                hypotheses,
+                self.method,
                 found="it is no class of unions of elements, of which few cover any point",
-                fix="declare points, subsets, rules or rule_sets, or take another method",
+                declare="points, subsets, rules or rule_sets",
             )
         self.hypotheses: Covering[Point] = hypotheses
         target = budget.cost
