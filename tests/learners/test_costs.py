@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
-from littlestone.classes.base import Enumerable
+from littlestone.classes.base import ErrorRuns, ErrorSums, Scored
 from littlestone.classes.covering import Covering
 from littlestone.discovery import concrete
 from littlestone.domains import Integers
@@ -89,21 +91,32 @@ def cost_of(h: Hypothesis[Any], sample: Sample[Any], missed: int, alarm: int) ->
     return sum(alarm * n[0] if h(x) else missed * n[1] for x, n in rows)
 
 
+def some_items(scores: ErrorRuns | ErrorSums) -> Iterator[tuple[Any, int]]:
+    """Items with their scores: the ends of each run, or some of each group."""
+    if isinstance(scores, ErrorSums):
+        for g, parts in enumerate(scores.groups):
+            for places in islice(product(*(range(len(part)) for part in parts)), 0, 3000, 37):
+                each = zip(parts, places, strict=True)
+                yield (g, *places), sum(int(part[i]) for part, i in each)
+        return
+    start = 0
+    lengths = [1] * len(scores.errors) if scores.lengths is None else scores.lengths
+    for cost, length in zip(scores.errors.tolist(), lengths, strict=True):
+        yield from ((i, cost) for i in {start, start + length - 1})
+        start += length
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("H", example_classes(Enumerable), ids=str)
+@pytest.mark.parametrize("H", example_classes(Scored), ids=str)
 def test_every_class_counts_costs(H: Any) -> None:
-    """The runs of a learner are the costs of the hypotheses, by their definition."""
+    """The scores of a learner are the costs of the hypotheses, by their definition."""
     try:
         learner = ExponentialLearner(H, Budget(1), cost=(5, 2))
     except DeclarationError:
         pytest.skip("not scored")
     sample = some_sample(H)
-    runs, start = learner.runs(sample), 0
-    lengths = [1] * len(runs.errors) if runs.lengths is None else runs.lengths
-    for cost, length in list(zip(runs.errors.tolist(), lengths, strict=True))[:300]:
-        for i in {start, start + length - 1}:
-            assert cost == cost_of(H.hypothesis(i), sample, 5, 2)
-        start += length
+    for item, cost in islice(some_items(learner.scores(sample)), 600):
+        assert cost == cost_of(H.written(item), sample, 5, 2)
 
 
 @pytest.mark.slow
@@ -142,8 +155,7 @@ def test_the_exponential_learner_is_private(cost: tuple[int, int], epsilon: str)
     learner = ExponentialLearner(H, Budget(epsilon), cost=cost)
 
     def distribution(data: Any) -> Any:
-        runs = learner.runs(Sample.from_examples(H.domain, data))
-        return learner.mechanism.distribution(runs)
+        return learner.distribution(Sample.from_examples(H.domain, data))
 
     records = tuple((x, y) for x in H.domain for y in (0, 1))
     found = exact_audit(distribution, neighbours(records, 3, ordered=False), learner.event)

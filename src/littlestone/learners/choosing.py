@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from itertools import compress
 from typing import cast
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
+from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     Bound,
@@ -23,6 +22,7 @@ from littlestone.learners.base import (
     binomial_mean,
     require_plan,
     require_values,
+    unfit,
 )
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.calibration import calibrate
@@ -36,6 +36,9 @@ from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 _DRAW = 1000  # steps
+
+MOST_CANDIDATES = 1 << 27
+"""The most candidates by `Covering.most_candidates`; each takes some 16 bytes."""
 
 
 class ChoosingLearner(PrivateLearner[Point]):
@@ -70,10 +73,11 @@ class ChoosingLearner(PrivateLearner[Point]):
         super().__init__(hypotheses, budget)
         self.mistakes = MistakeCosts.parse(cost)
         if not isinstance(hypotheses, Covering):
-            raise DeclarationError(
-                f"learn {hypotheses} with the choosing mechanism",
+            raise unfit(
+                hypotheses,
+                self.method,
                 found="it is no class of unions of elements, of which few cover any point",
-                fix="declare points, subsets, rules or rule_sets, or take another method",
+                declare="points, subsets, rules or rule_sets",
             )
         self.hypotheses: Covering[Point] = hypotheses
         target = budget.cost
@@ -107,12 +111,21 @@ class ChoosingLearner(PrivateLearner[Point]):
         """Every record in each round, and the draw itself."""
         return self.rounds * (n + _DRAW)
 
+    def require_affordable(self, n: int) -> None:
+        super().require_affordable(n)
+        candidates = self.hypotheses.most_candidates(n)
+        if candidates > MOST_CANDIDATES:
+            raise TooLargeError(
+                f"choose from the rules of {self.hypotheses} that {n:,} records obey",
+                found=f"they may be {candidates:,}, more than {MOST_CANDIDATES:,}",
+                fix="coarsen the grids, name fewer columns, or ask for fewer conditions in a rule",
+            )
+
     def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
         """The examples that element i does not cover; each record stays or goes independently."""
         kept = np.ones(len(sample.points), dtype=bool)
         kept[elements.covered(i)] = False
-        points = list(compress(sample.points, kept.tolist()))
-        return sample.of(points, sample.counts[kept])
+        return sample.kept(kept)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits only."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
 
-from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
+from littlestone.classes.base import Enumerable, ErrorRuns, ErrorSums, HypothesisClass, Scored
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
@@ -43,21 +45,23 @@ class ExponentialLearner(PrivateLearner[Point]):
         super().__init__(hypotheses, budget)
         self.mistakes = MistakeCosts.parse(cost)
         self.mistakes.require_rule(hypotheses.labels)
-        if not isinstance(hypotheses, Enumerable) or hypotheses.size is None:
+        unnumbered = isinstance(hypotheses, Enumerable) and hypotheses.size is None
+        if not isinstance(hypotheses, Scored) or unnumbered:
             infinite = hypotheses.size is None
-            of_this_class = (
-                "the class has infinitely many"
-                if infinite
-                else "those of this class are not numbered"
-            )
-            raise DeclarationError(
-                f"learn {hypotheses} with the exponential mechanism",
-                found=f"it scores each hypothesis, and {of_this_class}",
-                fix="declare a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="it scores each hypothesis, and "
+                + (
+                    "the class has infinitely many"
+                    if infinite
+                    else "those of this class are not numbered"
+                ),
+                declare="a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
             )
         hypotheses.require_scorable()
-        self.hypotheses: Enumerable[Point] = hypotheses
-        self.size: int = hypotheses.size
+        self.hypotheses: Scored[Point] = hypotheses
+        self.size = hypotheses.forms
         self.mechanism = ExponentialMechanism(budget.epsilon, self.mistakes.largest)
 
     @classmethod
@@ -71,14 +75,29 @@ class ExponentialLearner(PrivateLearner[Point]):
         return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        index = self.mechanism.draw(self.runs(sample), receipt=receipt)
-        return self.hypotheses.hypothesis(index)
+        scores = self.scores(sample)
+        if isinstance(scores, ErrorSums):
+            return self.hypotheses.written(self.mechanism.draw_sum(scores, receipt=receipt))
+        return self.hypotheses.written(self.mechanism.draw(scores, receipt=receipt))
 
-    def runs(self, sample: Sample[Point]) -> ErrorRuns:
-        """What the draw scores: the cost of each hypothesis, in runs of equal costs."""
-        if self.mistakes.equal:  # perhaps with several labels
-            return self.hypotheses.error_runs(sample)
-        return self.hypotheses.error_runs(sample.weighted(self.mistakes.weights))
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
+        scores, law = self.scores(sample), dict[Hypothesis[Point], Fraction]()
+        drawn: Mapping[Any, Fraction]
+        if isinstance(scores, ErrorSums):
+            drawn = self.mechanism.distribution_of_sums(scores)
+        else:
+            drawn = self.mechanism.distribution(scores)
+        for item, mass in drawn.items():
+            h = self.hypotheses.written(item)
+            law[h] = law.get(h, Fraction(0)) + mass
+        return law
+
+    def scores(self, sample: Sample[Point]) -> ErrorRuns | ErrorSums:
+        """What the draw scores: the number of errors of each hypothesis, or what they cost."""
+        if not self.mistakes.equal:  # so there are two labels
+            sample = sample.weighted(self.mistakes.weights)
+        return self.hypotheses.scores(sample)
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:
         """The examples that suffice, by a bound that averages over the sample and the draw at once.

@@ -13,8 +13,7 @@ from littlestone.audit import Subject, mechanism_subject
 from littlestone.audit.subjects.choosing import RECORDS
 from littlestone.audit.subjects.estimates import estimate_subject
 from littlestone.classes import FiniteClass, Thresholds
-from littlestone.classes.base import ErrorRuns
-from littlestone.hypotheses import Hypothesis
+from littlestone.classes.base import ErrorRuns, ErrorSums
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.estimate import CELLS
 from littlestone.mistakes import MistakeCosts
@@ -50,6 +49,14 @@ def _exponential(base: Fraction, costs: Callable[[Any], tuple[int, int]]) -> Sub
 
 
 LEARNER = ExponentialLearner(H, Budget(1), cost=(MISSED, ALARM))
+
+
+def scored(data: Any) -> ErrorRuns:
+    scores = LEARNER.scores(Sample.from_examples(H.domain, data))
+    assert isinstance(scores, ErrorRuns)
+    return scores
+
+
 EXPONENTIAL = mechanism_subject(
     LEARNER.event,
     pairs=[
@@ -58,7 +65,7 @@ EXPONENTIAL = mechanism_subject(
         for one, other in combinations(EXAMPLES, 2)
     ],
     large=((EXAMPLES[1],) * 9, (EXAMPLES[1],) * 8 + (EXAMPLES[3],)),
-    read=lambda data: LEARNER.runs(Sample.from_examples(H.domain, data)),
+    read=scored,
 )
 
 
@@ -151,22 +158,17 @@ def counts_costs(learner: ExponentialLearner[Any]) -> bool:
     rules = {1: "positive", 0: "negative"}
     costs = {rules[0]: 2 * MISSED, rules[1]: 5 * ALARM}
     masses: dict[str, Fraction] = {}
-    for h, p in _law(learner, sample).items():
+    for h, p in learner.distribution(sample).items():
         masses[rules[h(1)]] = masses.get(rules[h(1)], Fraction(0)) + p
     return max(masses, key=masses.__getitem__) == min(costs, key=costs.__getitem__)
-
-
-def _law(learner: ExponentialLearner[Any], sample: Sample[Any]) -> dict[Hypothesis[Any], Fraction]:
-    law = learner.mechanism.distribution(learner.runs(sample))
-    return {learner.hypotheses.hypothesis(i): p for i, p in law.items()}
 
 
 class Swapped(ExponentialLearner[Any]):
     """A missed positive counts as a false alarm, and a false alarm as a missed positive."""
 
-    def runs(self, sample: Sample[Any]) -> ErrorRuns:
+    def scores(self, sample: Sample[Any]) -> ErrorRuns | ErrorSums:
         alarm, missed = self.mistakes.weights
-        return self.hypotheses.error_runs(sample.weighted((missed, alarm)))
+        return self.hypotheses.scores(sample.weighted((missed, alarm)))
 
 
 def _learner(kind: type[ExponentialLearner[Any]]) -> ExponentialLearner[Any]:

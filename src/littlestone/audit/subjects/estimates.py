@@ -38,9 +38,7 @@ def estimate_subject(
 
     def distribution(data: Records) -> dict[Hashable, Fraction]:
         masses: dict[Hashable, Fraction] = {}
-        drawn = learner.mechanism.distribution(learner.runs(sample(data)))
-        for index, p in drawn.items():
-            rule = H.hypothesis(index)
+        for rule, p in learner.distribution(sample(data)).items():
             noisy = counts.distribution(cells(rule, sample(data)), len(data))
             masses |= {(released_text(rule), ys): p * q for ys, q in noisy.items()}
         return masses

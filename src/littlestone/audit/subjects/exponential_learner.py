@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import count, product
 from typing import Any
 
 from littlestone.audit.neighbours import neighbours
-from littlestone.audit.subject import Run, Subject, mechanism_subject, subject
+from littlestone.audit.subject import Run, Subject, subject
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
@@ -71,14 +70,15 @@ def learner_subject(
     # Each label equally often at every point, so all hypotheses are equally good, except for the one
     # record whose change favours the only hypothesis that differs at the first point.
     many = records * (1000 // len(records))
-    drawn = mechanism_subject(
-        learner.event,
-        pairs=neighbours(records, n, ordered=False),
-        large=(many, (records[1], *many[1:])),
-        read=lambda data: learner.runs(Sample.from_examples(H.domain, data, labels=H.labels)),
-        release=lambda index: released_text(H.hypothesis(index)),
-    )
-    return replace(drawn, runs=fits(learner))
+
+    @cache
+    def distribution(data: Records) -> dict[Hashable, Fraction]:
+        sample = Sample.from_examples(H.domain, data, labels=H.labels)
+        return {released_text(h): mass for h, mass in learner.distribution(sample).items()}
+
+    pairs = tuple(neighbours(records, n, ordered=False))
+    large = (many, (records[1], *many[1:]))
+    return Subject(learner.event, distribution, pairs, fits(learner), large)
 
 
 @subject("exponential-learner-thresholds")
