@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.cell_counts import Coded, all_tests, covered, indicators
+from littlestone.classes.cell_counts import Coded, all_tests, covered, holding, indicators
 from littlestone.classes.columns import mixed_text, require_candidates, sums_of_products
 from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Cells, Codes, Parted, Product, Strings
@@ -130,7 +130,7 @@ class OpenConditions(Covering[Any]):
             return DecisionTree(self.domain, conjunction(chosen(i)))
 
         def places(i: int) -> Numbers:
-            return np.flatnonzero(counted.holds(chosen(i)))
+            return np.flatnonzero(holding(chosen(i), sample))
 
         return Elements(
             np.concatenate([block.positives for block in blocks]),
@@ -236,20 +236,6 @@ class _Counted:
             if j not in self.cells:
                 self.values[j], self.codes[j] = sample.column(j)
         self.matrices = {j: indicators(H._tests[j], _parted(H.domain, j)) for j in self.declared}
-
-    def holds(self, tests: Iterable[ColumnTest]) -> NDArray[np.bool_]:
-        """Which points obey all of the tests."""
-        held = np.ones(len(self.sample.points), dtype=bool)
-        for test in tests:
-            j = test.column
-            if j in self.cells:
-                points = _parted(self.H.domain, j).points
-                accepted = np.array([x in test.accepted for x in points])
-                held &= accepted[self.cells[j]]
-            else:
-                accepted = np.array([v in test.accepted for v in self.values[j]], dtype=bool)
-                held &= accepted[self.codes[j]]
-        return held
 
     def blocks(self, subset: Sequence[int]) -> Iterator[_Block]:
         """The rules on these columns, group by group of equal values in the open ones."""

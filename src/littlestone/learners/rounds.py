@@ -7,9 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, cast
 
-import numpy as np
-
 from littlestone.classes.base import HypothesisClass
+from littlestone.classes.cell_counts import holding
 from littlestone.classes.rule_lists import InRounds, Rule
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
@@ -106,12 +105,7 @@ class RoundsLearner(PrivateLearner[Point]):
 
 def left(sample: Sample[Any], rule: Rule) -> Sample[Any]:
     """The examples that the rule does not cover; each record stays or goes independently."""
-    covered = np.ones(len(sample.counts), dtype=bool)
-    for test in rule.tests:
-        values, codes = sample.column(test.column)
-        accepted = np.fromiter((v in test.accepted for v in values), bool, len(values))
-        covered &= accepted[codes]
-    return sample.kept(~covered)
+    return sample.kept(~holding(rule.tests, sample))
 
 
 @lru_cache(maxsize=256)
