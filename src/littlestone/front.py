@@ -29,6 +29,7 @@ from littlestone.planning import ALPHA, BETA, Plan
 from littlestone.planning import plan as planned
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.report.group import Group
 from littlestone.report.tree import Node, class_tree
 from littlestone.tasks import Task, declared_class
 
@@ -94,12 +95,67 @@ def fit(
         estimate=estimate,
         cost=cost,
     )
+    return _released(task, table, ledger, dataset, create_ledger, simulation_seed)
+
+
+def subgroup(
+    table: object,
+    target: str,
+    *,
+    positive: object,
+    hypotheses: Hypotheses,
+    above: object,
+    epsilon: object,
+    ledger: Ledger | str | os.PathLike[str],
+    delta: object = 0,
+    estimate: object = None,
+    method: str = "auto",
+    dataset: str | None = None,
+    create_ledger: bool = False,
+    simulation_seed: int | None = None,
+) -> Group:
+    """Find the group of records with the highest rate of positive labels, with differential privacy.
+
+    It is the group of the class with the most positives - ``above`` times records, such as 0.3.
+    ``epsilon`` pays for all: the part ``estimate`` of it, by default a tenth, estimates the size and
+    the rate, and the rest draws the group.  All other arguments and errors are those of `fit`, and
+    ``positive`` says which values count as 1.
+
+    >>> import littlestone, polars
+    >>> columns = {"carrier": ["HA", "DL", "UA"] * 2000, "late": [1, 0, 0, 1, 0, 1] * 1000}
+    >>> group = littlestone.subgroup(
+    ...     polars.DataFrame(columns), "late", positive=1, hypotheses="rules(carrier; at most 1)",
+    ...     above=0.8, epsilon=2, delta="1e-6", ledger=littlestone.Ledger(), dataset="doc",
+    ... )
+    >>> group.words(), round(float(group.rate.middle), 1)
+    ("carrier is 'HA'", 1.0)
+    """
+    task = Task.subgroup(
+        Label.parse(target, positive),
+        hypotheses,
+        Budget(epsilon, delta),
+        above=above,
+        method=method,
+        estimate=estimate,
+    )
+    return Group(_released(task, table, ledger, dataset, create_ledger, simulation_seed))
+
+
+def _released(
+    task: Task,
+    table: object,
+    ledger: Ledger | str | os.PathLike[str],
+    dataset: str | None,
+    create_ledger: bool,
+    simulation_seed: int | None,
+) -> Release:
+    """The release of a task on a table; the arguments are those of `fit`, which calls it directly."""
     data = task.open(table, dataset)
     rng = generator(simulation_seed)
     with opened(ledger, create=create_ledger) as book:
         sample, hint = task.read_noted(data, book)
         if hint is not None:
-            warnings.warn(hint, stacklevel=2)
+            warnings.warn(hint, stacklevel=3)
         return task.fit(sample, ledger=book, dataset=data.name, rng=rng)
 
 

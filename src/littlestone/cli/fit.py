@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 
@@ -18,6 +19,7 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.data import Label
+from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -108,6 +110,42 @@ def fit(
         estimate=estimate,
         cost=cost,
     )
+    released(
+        task,
+        table,
+        Form(accuracy, guarantee, Release.to_json),
+        ledger=ledger,
+        dataset=dataset,
+        dry_run=dry_run,
+        out=out,
+        as_json=as_json,
+        evaluate=evaluate,
+        seed=seed,
+    )
+
+
+class Form(NamedTuple):
+    """How a command shows a release: what it promises, its rows given the promise, and its JSON."""
+
+    promise: Callable[[PrivateLearner[Any], int], str]
+    rows: Callable[[Release, str], list[tuple[str, str]]]
+    fields: Callable[[Release], dict[str, object]]
+
+
+def released(
+    task: Task,
+    table: Path,
+    form: Form,
+    *,
+    ledger: str,
+    dataset: str | None,
+    dry_run: bool,
+    out: Path | None,
+    as_json: bool,
+    evaluate: bool,
+    seed: int | None,
+) -> None:
+    """Do the task on a table, and print the release in its ``form``; the options are those of `fit`."""
     learner = task.learner
     require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
     data = task.open(table, dataset)
@@ -121,7 +159,7 @@ def fit(
         Ledger(ledger) as book,
     ):
         sample, hint = task.read_noted(data, book, refuse_blank=evaluate)
-        promised, shown = accuracy(learner, sample.n), ledger_name(ledger, book)
+        promised, shown = form.promise(learner, sample.n), ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
         release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
@@ -130,14 +168,14 @@ def fit(
 
         def show() -> None:
             if as_json:
-                fields = release.to_json()
+                fields = form.fields(release)
                 try:
                     if evaluate:
                         fields["evaluation"] = task.evaluate(release, sample).to_json()
                 finally:
                     print_json(fields)
                 return
-            rows = [*guarantee(release, promised), ("method", task.why)]
+            rows = [*form.rows(release, promised), ("method", task.why)]
             if release.total is not None:
                 spent = f"{budget(release.total, release.limit)} ({shown})"
                 rows.append(
