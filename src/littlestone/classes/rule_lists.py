@@ -16,7 +16,8 @@ from littlestone.classes.by_table import TABLED, ByTable
 from littlestone.classes.columns import mixed_text, parse_columns
 from littlestone.classes.conditions import Conditions
 from littlestone.classes.spec import Spec
-from littlestone.domains import Cells, Listed, Product
+from littlestone.classes.unlisted import Unlisted
+from littlestone.domains import Cells, Listed, Parted, Product
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, conjunction
 from littlestone.sample import Sample
@@ -92,7 +93,7 @@ class InRounds(ByTable):
         return self.single.littlestone_bounds()[0], self.forms.bit_length() - 1  # type: ignore[return-value]
 
     @classmethod
-    def _parsed(cls, spec: Spec, *fields: Any) -> Self:
+    def _parsed(cls, spec: Spec, *fields: Any) -> Any:
         spec.expect_columns(FORM, options=("at",))
         words = spec.options[0].split() if spec.options else ["at", "most", "2"]
         match words:
@@ -108,7 +109,10 @@ class InRounds(ByTable):
                 found=f"{' '.join(words)!r} does not say how many rules there are",
                 fix=f"write {FORM}",
             )
-        return cls(parse_columns(spec), None, *map(int, numbers), *fields)
+        domain, given = parse_columns(spec), (*map(int, numbers), *fields)
+        if all(isinstance(column, Parted) for column in domain.columns):
+            return cls(domain, None, *given)
+        return Unlisted(cls, domain, given, spec.labels)
 
     def __str__(self) -> str:
         columns = ", ".join(map(mixed_text, self.domain.columns))
@@ -180,7 +184,7 @@ class RuleLists(InRounds):
         return found
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         return cls._parsed(spec, spec.labels)
 
     @classmethod
@@ -235,7 +239,7 @@ class RuleUnions(InRounds):
         return found
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         return cls._parsed(spec)
 
     @classmethod
