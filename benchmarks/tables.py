@@ -1,7 +1,8 @@
 """Private trees of depth two on ordinary tables, beside diffprivlib: ``python -m benchmarks tables``.
 
-Prints what it writes to ``docs/benchmarks/ordinary-tables.md``.  What diffprivlib's classifiers err is
-kept under ``build``; ``python -m benchmarks.tables recompute`` works it out again, in about ten minutes.
+Prints what it writes to ``docs/benchmarks/ordinary-tables.md``.  The errors of diffprivlib's
+classifiers are kept under ``build``; ``python -m benchmarks.tables recompute`` measures them again,
+which takes about ten minutes.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from littlestone.domains import Cells, Listed, number
 def numbers(task: Task) -> NDArray[np.float64]:
     """A row of numbers for each row of the table.
 
-    A number is clipped to the declared range, which becomes [0, 1]; a missing one is put at the low end.
+    A number is clipped to the declared range, which becomes [0, 1]; a missing one is at the low end.
     A list becomes one column of 0 and 1 for each declared value.
     """
     parts = []

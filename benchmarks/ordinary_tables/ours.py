@@ -82,7 +82,7 @@ def held(task: Task, domain: Product) -> Matrix:
 
 @dataclass(frozen=True)
 class Tree:
-    """Condition ``root``, one where it holds and one where not, and the label of each of the four leaves.
+    """Condition ``root``, one where it holds, one where not, and the labels of the four leaves.
 
     The leaf of a row is 2 [root does not hold] + [the second condition does not hold].
     """

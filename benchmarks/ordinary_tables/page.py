@@ -30,7 +30,7 @@ class Result:
         return min(map(mean, self.theirs[epsilon].values())) - self.ours(epsilon)
 
     def loss(self, epsilon: str) -> float:
-        """How much higher our mean error is than the lower one of diffprivlib's best and the majority."""
+        """How much higher our mean error is than the lower of diffprivlib's best and the majority."""
         return max(-self.lead(epsilon), self.ours(epsilon) - mean(self.errors.majority))
 
     def price(self, epsilon: str) -> float:
@@ -93,42 +93,46 @@ def _sources(results: Sequence[Result]) -> str:
 
 
 def _opening(tasks: int) -> str:
+    library, other = (name.replace("==", " ") for name in PINNED[:2])
     return f"""# Ordinary tables
 
-How well do private trees predict on tables that people know? This page measures it on {tasks} tables that come with
-Python packages:
+How well do private trees predict on tables that people know? This page measures it on {tasks} tables
+that come with Python packages:
 
 ```text
 {COMMAND}
 ```
 
-The command writes this page. It needs `pip install 'littlestone[bench]'`. Nothing else is downloaded, except that the
-first run makes an environment for {PINNED[0].replace("==", " ")} with {PINNED[1].replace("==", " ")}. All seeds are
-fixed.
+The command writes this page. It needs `pip install 'littlestone[bench]'`. Nothing else is
+downloaded, except that the first run makes an environment for {library} with {other}.
+All seeds are fixed.
 
-Each number is the mean share of wrong predictions on test records, over {RUNS} runs. A run takes {TRAINING:.0%} of the
-records at random to learn from and scores the others.
+Each number is the mean share of wrong predictions on test records, over {RUNS} runs. A run takes
+{TRAINING:.0%} of the records at random to learn from and scores the others.
 
-* *ours* draws one tree of `trees(COLUMNS; depth 2)` by the exponential mechanism, with the whole epsilon and no delta.
-  The method was fixed before the first run.
-* *best* is a tree of the same class with the fewest mistakes on the same training records. NOT PRIVATE.
+* *ours* draws one tree of `trees(COLUMNS; depth 2)` by the exponential mechanism, with the whole
+  epsilon and no delta. The method was fixed before the first run.
+* *best* is a tree of the same class with the fewest mistakes on the same training records. NOT
+  PRIVATE.
 * *majority* predicts the more frequent label of the training records. NOT PRIVATE.
-* The others are from diffprivlib, with the same epsilon and the same declared ranges: decision trees of depth 3 and 5, a
-  random forest (10 trees of depth 5, the default), Gaussian naive Bayes and logistic regression. They get numbers in
-  [0, 1]: clipped to the declared range, a missing number at its low end, and a list as one column for each value.
+* The others are from diffprivlib, with the same epsilon and the same declared ranges: decision trees
+  of depth 3 and 5, a random forest (10 trees of depth 5, the default), Gaussian naive Bayes and
+  logistic regression. They get numbers in [0, 1]. A number is clipped to the declared range, and a
+  missing one is put at its low end. A list becomes one column for each value.
 
-Two conventions of privacy differ, in diffprivlib's favour. Our epsilon is for replacing a record. diffprivlib's trees
-and forests count records that are added or removed, and for replacing one their epsilon is twice as large.
+Two conventions of privacy differ, in diffprivlib's favour. Our epsilon is for replacing a record.
+The epsilon of diffprivlib's trees and forests is for adding or removing one. A replacement is one of
+each, so it costs them twice their epsilon.
 """
 
 
 _CLOSING = """## What the numbers do not say
 
-* The ranges and lists were written by hand, in round numbers, from what the columns measure. None is computed from the
-  records. But the tables are famous, and whoever writes a range for them has seen such values before.
-* The goals were set before the runs, and a goal that is missed is shown as missed.
+* The ranges and lists were written by hand, in round numbers. None is computed from the records. But
+  whoever wrote them had looked at the tables, so they fit better than a first guess might.
+* The goals were set before the runs. A goal that is missed is shown as missed.
 * A table of more than 7,000 records is replaced by 7,000 of them, drawn with a fixed seed.
-* The means are over random splits of one table. They say nothing about other tables of the same kind.
+* The means are over random splits of one table. They say nothing about other tables of its kind.
 
 ## Where the tables are from
 
