@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.harness import require
 from benchmarks.ordinary_tables.task import EPSILONS, RUNS, Task
 from littlestone.classes import parse_class
-from littlestone.classes.columns import conditions_on
+from littlestone.classes.columns import splits_on
 from littlestone.data import open_table, read_sample
 from littlestone.domains import Product
 from littlestone.hypotheses import Hypothesis
@@ -75,7 +75,7 @@ def held(task: Task, domain: Product) -> Matrix:
     found = []
     for j, column in enumerate(domain.columns):
         points = [column.encode(value) for value in task.table[column.name]]
-        for test in conditions_on(domain, j):
+        for test in splits_on(domain, j):
             found.append([point in test.accepted for point in points])
     return np.array(found, dtype=np.float32)
 
