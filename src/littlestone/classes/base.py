@@ -168,6 +168,13 @@ class HypothesisClass(ABC, Generic[Point]):
         """The number b = ceil(log2(k + 1)) of bits of a label."""
         return (self.labels - 1).bit_length()
 
+    def littlestone_bounds(self) -> tuple[int | float, int | float]:
+        """Proved numbers lower <= LDim(H) <= upper; a class overrides it if LDim itself is too hard.
+
+        The default is LDim(H) twice.
+        """
+        return (self.littlestone_dimension(),) * 2
+
     def bit_class(self, i: int) -> HypothesisClass[Point]:
         """The class H|_i of all x -> bit i of h(x), h in H, or a two-label class that contains it.
 
@@ -223,20 +230,80 @@ class ErrorRuns:
     errors: NDArray[np.int64]
     lengths: Sequence[int] | None = None
 
+    @property
+    def best(self) -> int:
+        """An item with the fewest errors."""
+        run = int(self.errors.argmin())
+        return run if self.lengths is None else sum(self.lengths[:run])
 
-class Enumerable(HypothesisClass[Point]):
+
+@dataclass(frozen=True)
+class ErrorSums:
+    """Errors of the items (g, i, j, ...): ``groups[g][0][i] + groups[g][1][j] + ...``.
+
+    A tree with the root g errs as often as its two halves together, so a billion trees are scored by
+    some thousand arrays.
+    """
+
+    groups: Sequence[Sequence[NDArray[np.int64]]]
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """An item with the fewest errors."""
+        least = [sum(int(part.min()) for part in parts) for parts in self.groups]
+        g = least.index(min(least))
+        return g, *(int(part.argmin()) for part in self.groups[g])
+
+
+class Scored(HypothesisClass[Point]):
+    """A class whose hypotheses are written in finitely many ways, each of which can be scored.
+
+    Two ways may write one function; the exponential mechanism then draws it more often.
+    """
+
+    @property
+    @abstractmethod
+    def forms(self) -> int:
+        """The number of ways."""
+
+    def require_scorable(self) -> None:
+        """Raise `DeclarationError` if there are too many hypotheses to score.
+
+        A learner calls this when it is made, because later the budget of a draw is already spent.
+        """
+        return
+
+    @abstractmethod
+    def scores(self, sample: Sample[Point]) -> ErrorRuns | ErrorSums:
+        """The number of examples of ``sample`` that each way labels wrongly."""
+
+    @abstractmethod
+    def written(self, item: Any) -> Hypothesis[Point]:
+        """The hypothesis of an item of `scores`."""
+
+    def least_errors(self, sample: Sample[Point]) -> int:
+        scores = self.scores(sample)
+        if isinstance(scores, ErrorRuns):
+            return int(scores.errors.min())
+        return min(sum(int(part.min()) for part in parts) for parts in scores.groups)
+
+
+class Enumerable(Scored[Point]):
     """A class with finitely many numbered hypotheses, so that all of them can be scored."""
 
     @abstractmethod
     def hypothesis(self, index: int) -> Hypothesis[Point]:
         """Hypothesis number ``index`` in 0, ..., size - 1 of the canonical order."""
 
-    def require_scorable(self) -> None:
-        """Raise `DeclarationError` if there are too many hypotheses for `error_runs`.
+    @property
+    def forms(self) -> int:
+        return self.size or 0
 
-        A learner calls this when it is made, because later the budget of a draw is already spent.
-        """
-        return
+    def scores(self, sample: Sample[Point]) -> ErrorRuns:
+        return self.error_runs(sample)
+
+    def written(self, item: int) -> Hypothesis[Point]:
+        return self.hypothesis(item)
 
     def table(self) -> NDArray[Any]:
         """The labels of all hypotheses at all points of a finite domain, one row per hypothesis."""
@@ -246,9 +313,6 @@ class Enumerable(HypothesisClass[Point]):
     @abstractmethod
     def error_runs(self, sample: Sample[Point]) -> ErrorRuns:
         """The number of examples of ``sample`` that each hypothesis labels wrongly."""
-
-    def least_errors(self, sample: Sample[Point]) -> int:
-        return int(self.error_runs(sample).errors.min())
 
 
 def avoidable_errors(h: Hypothesis[Point], steps: Iterable[Step[Point]]) -> int:

@@ -14,7 +14,7 @@ from littlestone.data.labels import Label
 from littlestone.data.tables import Table
 from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
-from littlestone.sample import Sample
+from littlestone.sample import Records, Sample
 
 Value = TypeVar("Value")
 
@@ -158,10 +158,10 @@ class _Sampling:
         distinct, number = tuples(columns, [len(listed) for listed in values])
         tally = np.zeros((self.labels, len(distinct[0])), np.int64)
         np.add.at(tally, (np.array(self.label.values)[numbers], number), counts)
-        points = _rows([Coded(v, codes) for v, codes in zip(values, distinct, strict=True)])
+        points: Sequence[Any] = Records(list(zip(values, distinct, strict=True)))
         if not isinstance(self.domain, Product):
-            points = [x for (x,) in points]
-        return Sample(self.domain, tuple(points), tally.T)
+            points = tuple(x for (x,) in points)
+        return Sample(self.domain, points, tally.T)
 
 
 def _rows(columns: Sequence[Coded]) -> list[tuple[Any, ...]]:

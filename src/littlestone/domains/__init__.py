@@ -5,6 +5,7 @@ unknown) is data like any other: `Domain.encode` maps it to a declared point and
 """
 
 from littlestone.domains.base import Domain, Point
+from littlestone.domains.cells import MISSING, OTHER, Cells, Codes, Listed, Parted
 from littlestone.domains.disjoint import Disjoint
 from littlestone.domains.grid import Grid
 from littlestone.domains.infinite import Integers, Reals, Strings
@@ -13,11 +14,17 @@ from littlestone.domains.product import Product
 from littlestone.domains.values import derived, entries, number, text, truth
 
 __all__ = [
+    "MISSING",
+    "OTHER",
+    "Cells",
+    "Codes",
     "Disjoint",
     "Domain",
     "Grid",
     "Integers",
+    "Listed",
     "Names",
+    "Parted",
     "Point",
     "Product",
     "Reals",

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from itertools import compress
 from typing import cast
 
 import numpy as np
@@ -97,8 +96,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         """The examples that element i does not cover; each record stays or goes independently."""
         kept = np.ones(len(sample.points), dtype=bool)
         kept[elements.covered(i)] = False
-        points = list(compress(sample.points, kept.tolist()))
-        return sample.of(points, sample.counts[kept])
+        return sample.kept(kept)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits only."""

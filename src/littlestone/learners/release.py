@@ -62,7 +62,7 @@ class Release:
         """The rule in one line: ``label  <=>  hypothesis``, or ``label  =  hypothesis`` with names."""
         if self.labels:
             return f"{self.label}  =  {self.hypothesis.named(self.labels)}"
-        return f"{self.label}  <=>  {self.hypothesis.words()}"
+        return self.hypothesis.sentence(self.label)
 
     def predict(self, table: object) -> list[Any]:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
