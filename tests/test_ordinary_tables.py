@@ -5,12 +5,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-
 from benchmarks.ordinary_tables.as_numbers import numbers
 from benchmarks.ordinary_tables.ours import best_tree, follow
 from benchmarks.ordinary_tables.reading import MissingPackageError
 from benchmarks.ordinary_tables.task import MOST_ROWS, Task
 from benchmarks.ordinary_tables.tasks import TASKS
+
 from littlestone.classes import parse_class
 
 pytestmark = pytest.mark.slow

@@ -124,4 +124,6 @@ def follow(tree: Tree, conditions: Matrix) -> Rows:
     """The label that a tree gives each row."""
     holds = conditions[tree.root] > 0
     second = np.where(holds, conditions[tree.yes], conditions[tree.no]) > 0
-    return np.array(tree.labels)[2 * ~holds + ~second]
+    leaves = 2 * (~holds).astype(np.int64) + ~second
+    labels: Rows = np.array(tree.labels, np.int64)[leaves]
+    return labels

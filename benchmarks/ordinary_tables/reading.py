@@ -38,12 +38,19 @@ def from_package(package: str, file: str) -> Table:
 def from_pydataset(*names: str) -> Table:
     """The rows of tables of R that pydataset bundles, such as ``car/Chile``, one after the other."""
     found: Table = {}
-    with tarfile.open(_folder("pydataset") / "resources.tar.gz") as archive:
-        for name in names:
-            file = archive.extractfile(f"resources/rdata/csv/{name}.csv")
-            for column, values in _csv(file.read() if file else b"").items():
-                found.setdefault(column, []).extend(values)
+    for name in names:
+        for column, values in _csv(_archived(f"resources/rdata/csv/{name}.csv")).items():
+            found.setdefault(column, []).extend(values)
     return found
+
+
+def _archived(path: str) -> bytes:
+    """A file of pydataset's archive, which is read no further than that file."""
+    with tarfile.open(_folder("pydataset") / "resources.tar.gz") as archive:
+        for member in archive:
+            if member.name == path and (file := archive.extractfile(member)):
+                return file.read()
+    raise FileNotFoundError(path)
 
 
 def from_river(name: str) -> Table:
@@ -67,8 +74,7 @@ def by_columns(rows: Iterable[Mapping[str, Any]]) -> Table:
     found: Table = {}
     for row in rows:
         for column, value in row.items():
-            shown = "" if value is None or value == "NA" else str(value)
-            found.setdefault(_plain(column), []).append(shown)
+            found.setdefault(_plain(column), []).append("" if value is None else str(value))
     return found
 
 
@@ -81,7 +87,9 @@ def _plain(column: str) -> str:
 def _csv(content: bytes) -> Table:
     text = content.decode("utf-8-sig")
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    return by_columns(csv.DictReader(io.StringIO(text), delimiter=separator))
+    header, *rows = csv.reader(io.StringIO(text), delimiter=separator)
+    columns = zip(map(_plain, header), zip(*rows, strict=True), strict=True)
+    return {name: ["" if value == "NA" else value for value in values] for name, values in columns}
 
 
 def _folder(package: str) -> Path:

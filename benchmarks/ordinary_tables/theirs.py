@@ -39,7 +39,7 @@ def theirs(task: Task, *, recompute: bool = False) -> dict[str, dict[str, list[f
         given = found.with_suffix(".npz")
         np.savez(given, **arrays)
         one_thread = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        command = [python_with_diffprivlib(), "-I", WORKER, given, found]
+        command = [str(python_with_diffprivlib()), "-I", str(WORKER), str(given), str(found)]
         subprocess.run(command, env=one_thread, check=True)
         given.unlink()
     errors: dict[str, dict[str, list[float]]] = json.loads(found.read_text(encoding="utf-8"))
