@@ -58,8 +58,8 @@ def ours(task: Task) -> Errors:
             with Ledger() as ledger:
                 rng = seeded_generator(run)
                 release = learner.fit(sample, ledger=ledger, dataset=task.name, rng=rng)
-            least = mistakes(release.hypothesis, sample)
-            require(least >= wrong, f"{task.name}: {least} mistakes, but the best tree has {wrong}")
+            made = mistakes(release.hypothesis, sample)
+            require(made >= wrong, f"{task.name}: {made} mistakes, and the best tree makes {wrong}")
             found.ours[epsilon].append(mistakes(release.hypothesis, test) / test.n)
     return found
 
