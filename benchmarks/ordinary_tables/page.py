@@ -145,8 +145,8 @@ _CLOSING = """## What the numbers do not say
 * The goals were set before the runs. A goal that is missed is shown as missed.
 * A table of more than 7,000 records is replaced by 7,000 of them, drawn with a fixed seed.
 * Some leads are smaller than the noise of 20 runs. The lines below each table count those over .01.
-* The rule lists of Ly et al. ([2024](https://arxiv.org/abs/2403.13848)) are not among the columns: their
-  code and their tables are in a repository, and in none of these packages.
+* The rule lists of Ly et al. ([2024](https://arxiv.org/abs/2403.13848)) are not among the columns.
+  Their code and their tables are in a repository, and in none of these packages.
 * The means are over random splits of one table. They say nothing about other tables of its kind.
 
 ## Where the tables are from
