@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import Label, Table, read_sample
+from littlestone.data.naming import Dataset, lookalike, open_dataset
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
@@ -100,10 +101,25 @@ class Task:
         """The columns that the task reads: those of the class and the label."""
         return (*self.learner.hypotheses.domain.column_names, self.label.column)
 
+    def open(self, table: object, dataset: str | None) -> Dataset:
+        """The table with the columns that the task reads, as `open_dataset` opens and names it."""
+        return open_dataset(table, self.columns, dataset)
+
     def read(self, table: Table, *, refuse_blank: bool = False) -> Sample[Any]:
         """The sample of a table, as `read_sample` reads it."""
         domain = self.learner.hypotheses.domain
         return read_sample(table, domain, self.label, refuse_blank=refuse_blank)
+
+    def read_noted(
+        self, data: Dataset, ledger: Ledger, *, refuse_blank: bool = False
+    ) -> tuple[Sample[Any], str | None]:
+        """The sample, and a hint to show if another data set of the ledger looks the same.
+
+        The ledger notes the shape of the table (`Ledger.seen`).
+        """
+        sample = self.read(data.table, refuse_blank=refuse_blank)
+        others = ledger.seen(data.name, columns=data.table.columns, n=sample.n)
+        return sample, lookalike(data.name, others) if others else None
 
     def fit(
         self, sample: Sample[Any], *, ledger: Ledger, dataset: str, rng: Random | None = None

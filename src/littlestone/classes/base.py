@@ -91,6 +91,7 @@ class HypothesisClass(ABC, Generic[Point]):
         At a point with several labels every hypothesis errs on all but at most one of them.  The walk
         counts these unavoidable errors first, and takes the points with the largest difference first.
         """
+        require_labels_of(self, sample)
         steps, unavoidable = sample.steps()
         found: list[tuple[Self, int]] = []
         waiting = [(self, unavoidable, 0)] if unavoidable <= max_errors else []
@@ -119,6 +120,7 @@ class HypothesisClass(ABC, Generic[Point]):
         The default is a walk like that of `error_ball`, which skips version spaces that err as often as
         the best hypothesis so far.  A class with a faster way overrides it.
         """
+        require_labels_of(self, sample)
         steps, unavoidable = sample.steps()
         best, waiting = sample.n + 1, [(self, unavoidable, 0)]
         while waiting:
@@ -312,7 +314,10 @@ class Enumerable(Scored[Point]):
 
     @abstractmethod
     def error_runs(self, sample: Sample[Point]) -> ErrorRuns:
-        """The number of examples of ``sample`` that each hypothesis labels wrongly."""
+        """The number of examples of ``sample`` that each hypothesis labels wrongly.
+
+        Raises `DeclarationError` for a sample with another number of labels.
+        """
 
 
 def avoidable_errors(h: Hypothesis[Point], steps: Iterable[Step[Point]]) -> int:
@@ -334,6 +339,16 @@ def require_example(H: HypothesisClass[Any], x: object, y: object) -> None:
     """Raise `DeclarationError` unless ``x`` is a point of H's domain and ``y`` one of its labels."""
     H.domain.require(x)
     require_label(y, H.labels)
+
+
+def require_labels_of(H: HypothesisClass[Any], sample: Sample[Any]) -> None:
+    """Raise `DeclarationError` unless the sample has as many labels as the class."""
+    if sample.labels != H.labels:
+        raise DeclarationError(
+            f"count the errors of {H} on a sample",
+            found=f"the sample has {sample.labels} labels, and the class has {H.labels}",
+            fix=f"declare {H.labels} labels for the sample",
+        )
 
 
 def require_two_labels(H: HypothesisClass[Any], asked: str) -> None:

@@ -11,7 +11,7 @@ from inspect import isabstract
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from littlestone.domains.values import plain, text
+from littlestone.domains.values import plain, require_list, text
 from littlestone.errors import DAMAGED, DeclarationError, ModelError
 
 Point = TypeVar("Point")
@@ -154,11 +154,9 @@ class Domain(ABC, Generic[Point]):
                 values["unit"] = Decimal(values["unit"])
             for key in ("points", "starts", "values"):
                 if key in values:
-                    if not isinstance(values[key], list):
-                        raise TypeError
-                    values[key] = tuple(values[key])
+                    values[key] = tuple(require_list(values[key]))
             if "columns" in values:
-                values["columns"] = tuple(map(Domain.from_json, values["columns"]))
+                values["columns"] = tuple(map(Domain.from_json, require_list(values["columns"])))
             for key, value in values.items():
                 if not isinstance(value, _FIELD_TYPES[key]):
                     raise TypeError

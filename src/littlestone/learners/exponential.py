@@ -9,9 +9,8 @@ from typing import Any
 
 from littlestone.classes.base import Enumerable, ErrorSums, HypothesisClass, Scored
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -39,17 +38,19 @@ class ExponentialLearner(PrivateLearner[Point]):
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         super().__init__(hypotheses, budget)
-        finite = hypotheses.size is not None or not isinstance(hypotheses, Enumerable)
-        if not isinstance(hypotheses, Scored) or not finite:
-            found = (
-                "those of this class are not numbered"
-                if finite
-                else "the class has infinitely many"
-            )
-            raise DeclarationError(
-                f"learn {hypotheses} with the exponential mechanism",
-                found=f"it scores each hypothesis, and {found}",
-                fix="declare a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
+        unnumbered = isinstance(hypotheses, Enumerable) and hypotheses.size is None
+        if not isinstance(hypotheses, Scored) or unnumbered:
+            infinite = hypotheses.size is None
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="it scores each hypothesis, and "
+                + (
+                    "the class has infinitely many"
+                    if infinite
+                    else "those of this class are not numbered"
+                ),
+                declare="a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
             )
         hypotheses.require_scorable()
         self.hypotheses: Scored[Point] = hypotheses
