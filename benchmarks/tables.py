@@ -31,7 +31,13 @@ def show(console: Console, *, recompute: bool = False) -> None:
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page(results), encoding="utf-8")
     for epsilon in EPSILONS:
-        console.print(f"epsilon {epsilon}", *summary(results, epsilon), sep="\n  ", highlight=False)
+        console.print(
+            f"epsilon {epsilon}",
+            *summary(results, epsilon),
+            sep="\n  ",
+            highlight=False,
+            soft_wrap=True,
+        )
     console.print(f"All numbers: {PAGE}\n", highlight=False)
 
 
