@@ -484,6 +484,14 @@ def test_balls_of_smaller_radius_and_restricted_balls() -> None:
                     assert inside.whole == other.whole
 
 
+def test_a_ball_of_one_cell_is_checked_as_that_cell() -> None:
+    H = Thresholds.on(0, 14)
+    ball = error_ball(H, Sample.from_examples(H.domain, [(7, 1)]), 0)
+    ((V, _),) = ball.cells
+    assert V.littlestone_dimension() < H.littlestone_dimension()
+    assert check_tree(decompose(V, 2), ball) is None
+
+
 def test_trees_of_balls_grow() -> None:
     """A teacher whose sample grows, with p twice the number of points and then twice as large."""
     rng = random.Random(5)
