@@ -210,6 +210,30 @@ def test_files_without_a_header(tmp_path: Path) -> None:
         assert "no header" in refused(tmp_path / "table.csv")
 
 
+@pytest.mark.parametrize("header", ["\n\nx,y", " x ,y ", "x,,y", ",x,y", "\ufeffx,y"], ids=ascii)
+def test_headers_as_people_write_them(header: str, tmp_path: Path) -> None:
+    """Blank lines before it, spaces around the names, a column without one."""
+    row = ",".join("1" for _ in header.split(","))
+    (tmp_path / "table.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
+    assert plain(read(tmp_path / "table.csv", X, Y)) == {1: (0, 1)}
+
+
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_an_empty_line_is_no_record_of_a_table_with_more_columns(
+    column: str, tmp_path: Path
+) -> None:
+    (tmp_path / "table.csv").write_text("x,y\n1,1\n\n2,2\n")
+    table = open_table(tmp_path / "table.csv")
+    assert list(read_mapped(table, Grid(0, 9, column), lambda point: point)) == [1, 2]
+
+
+@pytest.mark.parametrize("make", [csv_file, gz_file, zip_file, parquet_file])
+def test_a_suffix_may_be_in_capitals(make: Callable[[Columns, Path], Path], tmp_path: Path) -> None:
+    path = make({"x": [1], "y": [1]}, tmp_path)
+    capitals = path.rename(tmp_path / path.name.upper())
+    assert plain(read(capitals, X, Y)) == {1: (0, 1)}
+
+
 def test_paths_to_nothing(tmp_path: Path) -> None:
     assert "no such file" in refused(tmp_path / "absent.csv")
     assert "no such file" in refused(str(tmp_path / "absent.parquet"))
