@@ -25,6 +25,7 @@ from by_definition import (
 
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.decomposition import (
+    Decompositions,
     DecompositionTree,
     Node,
     TooLargeError,
@@ -539,6 +540,10 @@ def test_refusals() -> None:
         for what in (decompose, decomposition_dimension, essential_hypotheses, optimal_tree):
             with pytest.raises(DeclarationError, match="p = "):
                 what(H, p, d)
+    shared = Decompositions(1, 0)
+    assert shared.dimension(H.restrict("x0", 1)) == 0
+    with pytest.raises(DeclarationError, match="d >= 1"):
+        shared.dimension(H)
     with pytest.raises(EmptyClassError):
         decompose(nothing, 1)
     with pytest.raises(DeclarationError, match="p >= 2"):
@@ -580,12 +585,16 @@ def test_limits_are_the_last_numbers_allowed() -> None:
     singletons = frozenset(map(tuple, SINGLETONS))
     H, spaces = finite(singletons), len(version_spaces(singletons))
     assert decomposition_dimension(H, 3, most=spaces) == 0
-    with pytest.raises(TooLargeError, match=f"more than {spaces - 1} version spaces"):
-        decomposition_dimension(H, 3, most=spaces - 1)
+    for of_all in (decomposition_dimension, essential_hypotheses, optimal_tree):
+        with pytest.raises(TooLargeError, match=f"more than {spaces - 1} version spaces"):
+            of_all(H, 3, most=spaces - 1)
     tree = decompose(H, 3)
     assert decompose(H, 3, most=len(tree.nodes)) == tree
     with pytest.raises(TooLargeError, match="more nodes"):
         decompose(H, 3, most=len(tree.nodes) - 1)
+    assert refine(decompose(H, 1), H, 3, most=len(tree.nodes)).degree == 0
+    with pytest.raises(TooLargeError, match="more nodes"):
+        refine(decompose(H, 1), H, 3, most=len(tree.nodes) - 1)
     most_d = 1 + MOST_ABOVE
     assert decompose(H, 1, most_d).degree == decomposition_dimension(H, 1, most_d) == 0
     with pytest.raises(TooLargeError, match="100,000 above the Littlestone dimension, 1,"):
