@@ -63,6 +63,18 @@ def test_a_missing_column(column: str, tmp_path: Path) -> None:
         read_mapped(open_table(csv_file({"Z": [2]}, tmp_path)), X, str)
 
 
+def test_a_declared_name_that_is_close_is_named(tmp_path: Path) -> None:
+    """The header of a CSV file may be a record, so nothing of it is shown."""
+    columns: Columns = {"delays": [1], "y": [1]}
+    near = Grid(0, 9, "delay")
+    for source in (parquet_file(columns, tmp_path), pl.DataFrame(columns)):
+        assert "did you mean 'delays'?" in refused(source, domain=near)
+        assert "did you mean" not in refused(source, domain=Grid(0, 9, "origin"))
+    assert "did you mean" not in refused(csv_file(columns, tmp_path), domain=near)
+    twice = pd.DataFrame([[1, 2, 3]], columns=["x", "x", "y"])
+    assert "did you mean" not in refused(twice)
+
+
 def test_columns_that_are_not_called_by_texts() -> None:
     assert "'x'" in refused(pd.DataFrame([[1, 2]]))
     pairs = pd.MultiIndex.from_tuples([("x", "y"), ("y", "x")])

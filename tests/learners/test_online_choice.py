@@ -101,9 +101,18 @@ def test_all_refusals_are_told() -> None:
         assert f"({method})" in str(error.value)
 
 
+@pytest.mark.slow
+def test_a_baseline_is_taken_if_it_is_asked_for() -> None:
+    learner, _ = online_choice(parse_class("points(a)"), **GOAL, method="staged")
+    assert (learner.method, learner.baseline) == ("staged", True)
+
+
 def test_one_that_is_asked_for() -> None:
     learner, why = online_choice(parse_class("points(a)"), **GOAL, method="teachers")
     assert learner.method == "teachers"
     assert why == "teachers, asked for, on a stream that does not react to what is published"
+    with pytest.raises(DeclarationError, match="no class of finite sets of points") as error:
+        online_choice(parse_class("thresholds(x, 0..9)"), **GOAL, method="keys")
+    assert "(keys)" not in str(error.value)  # its own refusal, with its own advice
     with pytest.raises(DeclarationError, match="no such method"):
         online_choice(parse_class("points(a)"), **GOAL, method="magic")

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from littlestone.classes import FiniteClass, Points, parse_class
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import binomial_mean
 from littlestone.planning.lower import chain, indistinct, lower_bounds, release, shattered, unseen
 from littlestone.privacy import Budget
@@ -163,6 +163,10 @@ def test_who_is_bound() -> None:
     kinds = [bound.learners for bound in lower_bounds(Points(Integers()), Budget(1), **GOAL)]
     assert kinds == ["any learner, private or not", "any private learner"]
     budget = Budget(1, "1e-6")
+    hard = parse_class("rule_sets(a, b, c, d; at most 2 rules of 2)")
+    with pytest.raises(TooLargeError):
+        shattered(hard)
+    assert lower_bounds(hard, budget, **GOAL)[0].n == unseen(1, **GOAL)
     for alpha, bounds in ((0.49, 3), (0.5, 2), (0.6, 2)):  # Theorem 3 is about alpha < 1/2
         assert len(lower_bounds(Points(Integers()), budget, alpha=alpha, beta=0.05)) == bounds
     two = FiniteClass.from_array([[0, 1], [1, 0]])  # one record tells them apart
