@@ -62,8 +62,12 @@ def entries(connection: Connection, dataset: str | None) -> list[Entry]:
 
 
 def spending(connection: Connection, names: Sequence[str]) -> Spending:
-    """The spending of the data set of those names; equal entries are added once, times their count."""
-    spent = Spending()
+    """The spending of the data set of those names; equal entries are added once, times their count.
+
+    If nothing is spent yet, the total is under the relation of the limit.
+    """
+    most = limit(connection, names)
+    spent = Spending() if most is None else Spending(most.neighboring)
     for name in names:
         for *place, epsilon, delta, neighboring, times in connection.execute(
             f"SELECT {_PART}, {_COST}, COUNT(*) FROM entries WHERE dataset = :dataset"
@@ -176,7 +180,7 @@ def datasets(connection: Connection) -> list[str]:
 def _texts(cost: PrivacyCost) -> dict[str, str]:
     numbers = {"epsilon": cost.epsilon, "delta": cost.delta}
     texts = {name: f"{part.numerator}/{part.denominator}" for name, part in numbers.items()}
-    return {**texts, "neighboring": cost.neighboring.value}
+    return {**texts, "neighboring": str(cost.neighboring)}
 
 
 def _now() -> str:
