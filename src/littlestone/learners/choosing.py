@@ -59,6 +59,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     method = "choosing"
     several = False
     tolerates_label_noise = True
+    takes_void = True
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         super().__init__(hypotheses, budget)

@@ -33,6 +33,7 @@ class ExponentialLearner(PrivateLearner[Point]):
     method = "exponential"
     several = True
     tolerates_label_noise = True
+    takes_void = True
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         super().__init__(hypotheses, budget)
