@@ -52,6 +52,8 @@ def fit(
     method: str = "auto",
     setting: Setting = "realizable",
     estimate: object = None,
+    unit: str | None = None,
+    max_records: int | None = None,
     create_ledger: bool = False,
     simulation_seed: int | None = None,
 ) -> Release:
@@ -63,6 +65,10 @@ def fit(
     value gets the label ``default``, or the first label if there is no default.  ``epsilon`` is in
     nats and above 0, and ``delta`` is a probability.  ``estimate`` is an epsilon to spend on
     precision, recall and error.
+
+    ``unit`` is a column that says whose record it is, such as ``"patient_id"``.  At most
+    ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are
+    then for one unit with all its records.
 
     The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name
     ``dataset`` before anything is drawn.  A frame needs a ``dataset``, because it has no name of its
@@ -91,6 +97,8 @@ def fit(
         method=method,
         setting=setting,
         estimate=estimate,
+        unit=unit,
+        max_records=max_records,
     )
     source = open_table(table)
     for column in task.columns:
@@ -104,7 +112,7 @@ def fit(
     name = true_path(str(table)) if dataset is None else dataset_name(dataset)
     rng = generator(simulation_seed)
     with opened(ledger, create=create_ledger) as book:
-        sample = task.read(source)
+        sample = task.read(source, rng=rng)
         if others := book.seen(name, columns=source.columns, n=sample.n):
             warnings.warn(lookalike(name, others), stacklevel=2)
         return task.fit(sample, ledger=book, dataset=name, rng=rng)

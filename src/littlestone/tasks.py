@@ -10,16 +10,22 @@ from typing import Any, Self
 
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import Label, Table, read_sample
+from littlestone.data.reservoir import Reservoir
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.planning import choose_learner
+from littlestone.planning.choice import AUTO
+from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.ledger.declared import checked
+from littlestone.privacy.randomness import chosen_generator
 from littlestone.report.fit import Evaluation
 from littlestone.sample import Sample
+from littlestone.units import Unit
 
 
 def declared_class(hypotheses: HypothesisClass[Any] | str, labels: int = 2) -> HypothesisClass[Any]:
@@ -60,13 +66,15 @@ def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:
 class Task:
     """A learner chosen by declarations alone, why it was chosen, and how it reads records.
 
-    If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.
+    If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.  If there is
+    a ``unit``, the guarantee is for one unit, and the learner has the budget of one record.
     """
 
     learner: PrivateLearner[Any]
     why: str
     label: Label
     estimate: Fraction | None = None
+    unit: Unit | None = None
 
     @classmethod
     def declared(
@@ -78,37 +86,71 @@ class Task:
         method: str = "auto",
         setting: Setting = "realizable",
         estimate: object = None,
+        unit: str | None = None,
+        max_records: int | None = None,
     ) -> Self:
         """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.
+
+        ``unit`` is the column that says whose record it is, such as ``"patient_id"``.  At most
+        ``max_records`` records of each unit are used, and ``budget`` is then for one unit.
 
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """
         H = declared_class(hypotheses, label.labels)
         refuse_as_feature(label, H)
-        learner, why = choose_learner(H, budget, method=method, setting=setting)
-        task = cls(learner, why, label, None if estimate is None else exact_epsilon(estimate))
-        _ = task.event  # refuses an estimate for several labels
+        declared = Unit.declared(unit, max_records)
+        if declared is not None and declared.column == label.column:
+            raise DeclarationError(
+                f"protect each {declared.column}",
+                found="the column holds the label, which does not say whose record it is",
+                fix="name another column: --unit patient_id",
+            )
+        several = declared is not None and declared.most > 1
+        share = budget if declared is None else record_budget(budget, declared)
+        learner, why = choose_learner(H, share, method=method, setting=setting, void=several)
+        if several:  # the sizes are those of independent records
+            why = f"{learner.method}, chosen as if all records were independent"
+            why = f"{method}, asked for" if method != AUTO else why
+        known = None if estimate is None else exact_epsilon(estimate)
+        task = cls(learner, why, label, known, declared)
+        checked(task.event.cost())  # the event refuses what the learner cannot do
         return task
 
     @property
     def event(self) -> Event:
         """What the task spends: the learner's event and that of the estimate."""
-        return self.learner.event_with(self.estimate)
+        return self.learner.event_with(self.estimate, self.unit)
 
     @property
     def columns(self) -> Sequence[str]:
-        """The columns that the task reads: those of the class and the label."""
-        return (*self.learner.hypotheses.domain.column_names, self.label.column)
+        """The columns that the task reads: those of the class, the label and the unit."""
+        unit = () if self.unit is None else (self.unit.column,)
+        return (*self.learner.hypotheses.domain.column_names, self.label.column, *unit)
 
-    def read(self, table: Table, *, refuse_blank: bool = False) -> Sample[Any]:
-        """The sample of a table, as `read_sample` reads it."""
+    def read(
+        self, table: Table, *, refuse_blank: bool = False, rng: Random | None = None
+    ) -> Sample[Any]:
+        """The sample of a table, as `read_sample` reads it.
+
+        ``rng`` chooses the records of each unit; by default the system's cryptographic generator.
+        """
         domain = self.learner.hypotheses.domain
-        return read_sample(table, domain, self.label, refuse_blank=refuse_blank)
+        keep = None if self.unit is None else Reservoir(self.unit, chosen_generator(rng))
+        return read_sample(table, domain, self.label, refuse_blank=refuse_blank, keep=keep)
 
     def fit(
         self, sample: Sample[Any], *, ledger: Ledger, dataset: str, rng: Random | None = None
     ) -> Release:
-        """Spend and release, as the learner's `fit` does."""
+        """Spend and release, as the learner's `fit` does.
+
+        Raises `DeclarationError` for a sample with another unit, which `read` did not make.
+        """
+        if sample.unit != self.unit:
+            raise DeclarationError(
+                f"learn from {self.unit or 'records'}",
+                found=f"the sample has {sample.unit or 'no units'}",
+                fix="read the sample with this task",
+            )
         return self.learner.fit(
             sample,
             ledger=ledger,

@@ -71,6 +71,15 @@ def fit(
             help="Spend this much more epsilon on estimates of precision, recall and error."
         ),
     ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="Protect each value of this column, such as patient_id, not each record."
+        ),
+    ] = None,
+    max_records: Annotated[
+        int | None, typer.Option(help="With --unit: use at most this many records of each.")
+    ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -105,6 +114,8 @@ def fit(
         method=method,
         setting=cast(Setting, setting),
         estimate=estimate,
+        unit=unit,
+        max_records=max_records,
     )
     learner = task.learner
     require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
@@ -121,8 +132,8 @@ def fit(
         reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger) as book,
     ):
-        sample = task.read(source, refuse_blank=evaluate)
-        promised, shown = accuracy(learner, sample.n), ledger_name(ledger, book)
+        sample = task.read(source, refuse_blank=evaluate, rng=rng)
+        promised, shown = accuracy(learner, sample.n, task.unit), ledger_name(ledger, book)
         if others := book.seen(name, columns=source.columns, n=sample.n):
             err.print(lookalike(name, others))
         release = task.fit(sample, ledger=book, dataset=name, rng=rng)

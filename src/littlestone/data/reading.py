@@ -130,9 +130,7 @@ class _Sampling:
     With a reservoir it first takes encoded records apart, and counts those that are left at the end.
     """
 
-    def __init__(
-        self, domain: Domain[Any], label: Label, keep: Reservoir | None = None
-    ) -> None:
+    def __init__(self, domain: Domain[Any], label: Label, keep: Reservoir | None = None) -> None:
         self.keep = keep
         self.domain, self.label, self.labels = domain, Numbering(label), label.labels
         self.points: list[Numbering[Any]]

@@ -17,25 +17,29 @@ from littlestone.learners.estimate import Estimate
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.sample import Sample
+from littlestone.units import Unit
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
 _BETA = 0.05
 
 
-def accuracy(learner: PrivateLearner[Any], n: int) -> str:
+def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> str:
     """What is proved about the error of a release learned from ``n`` records, in one sentence."""
+    if unit is not None and unit.most > 1:
+        return f"none is proved, because the records of one {unit.column} are not independent"
+    new = "new records like these" if unit is None else f"one record of each new {unit.column}"
     confidence = f"{1 - _BETA:.0%}"
     any_labels = learner.accuracy(n, _BETA)
     if any_labels is not None:
         return (
-            f"on new records like these, at most {rounded_up(100 * any_labels)} percentage points of "
+            f"on {new}, at most {rounded_up(100 * any_labels)} percentage points of "
             f"error above the best rule of the class, with probability {confidence} (proved, from n "
             "alone)"
         )
     clean = learner.accuracy(n, _BETA, setting="realizable")
     if clean is not None:
         return (
-            f"at most {rounded_up(100 * clean)}% of error on new records like these, if some rule of "
+            f"at most {rounded_up(100 * clean)}% of error on {new}, if some rule of "
             f"the class makes none, with probability {confidence} (proved, from n alone); nothing is "
             "proved for wrong labels"
         )
@@ -54,10 +58,11 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
         (
             "privacy",
             f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
-            f"of the {release.n:,} records changes the probability of any set of "
+            f"of the {_replaced(release)} changes the probability of any set of "
             f"{_outputs(release)} by at most a factor {_factor(cost.epsilon)}"
             + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
         ),
+        ("protects", release.protects()),
         ("mechanism", release.mechanism),
         ("class", release.hypotheses),
         ("accuracy", accuracy),
@@ -67,6 +72,13 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
     if not release.private:
         rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
     return rows
+
+
+def _replaced(release: Release) -> str:
+    unit = release.unit
+    if unit is None:
+        return f"{release.n:,} records"
+    return f"{release.units:,} values of {unit.column}, with all its records,"
 
 
 def _factor(epsilon: Fraction) -> str:
@@ -152,6 +164,7 @@ class Evaluation:
         cls, release: Release, hypotheses: HypothesisClass[Any], sample: Sample[Any]
     ) -> Evaluation:
         """Count the errors of the release, of the class's best hypothesis and of the best table."""
+        sample = sample.records()
         best, names = best_rule(hypotheses, sample), release.labels
         return cls(
             n=sample.n,
