@@ -142,19 +142,19 @@ def exponential(epsilon: Fraction, most: int, reading: Read = read) -> Subject[B
     return unit_subject(learner, unit, law, [(0, 0), (0, 1)], reading=reading)
 
 
-@subject("units")
+@subject("unit-learner")
 def two_records(epsilon: Fraction, delta: Fraction) -> Subject[Blocks]:
     """The exponential learner of units, two records of each; spends no delta."""
     return exponential(epsilon, most=2)
 
 
-@subject("units-one-record")
+@subject("unit-learner-one-record")
 def one_record(epsilon: Fraction, delta: Fraction) -> Subject[Blocks]:
     """The exponential learner of units, one record of each; spends no delta."""
     return exponential(epsilon, most=1)
 
 
-@subject("units-choosing")
+@subject("unit-learner-choosing")
 def choosing(epsilon: Fraction, delta: Fraction) -> Subject[Blocks]:
     """The choosing learner of units, two records of each; needs a delta."""
     H, unit = Points(Strings("x")), Unit("unit", 2)
