@@ -226,6 +226,33 @@ def test_every_option_of_theory_counts() -> None:
         littlestone.dim(littlestone.Thresholds.on(0, 6), labels=3)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"rounds": rounds} for rounds in ("x", 2.5, -1, True)),
+        {"simulation_seed": [1]},
+        {"learner": ["soa"]},
+        {"adversary": None},
+    ],
+    ids=str,
+)
+def test_illegal_options_of_a_game_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError):
+        littlestone.play("thresholds(x, 1..9)", **{"adversary": "random", **options})
+
+
+@pytest.mark.parametrize("levels", ["x", 1.5, 0, -1, True, None])
+def test_a_tree_has_a_whole_number_of_levels(levels: Any) -> None:
+    with pytest.raises(DeclarationError, match="levels"):
+        littlestone.tree("thresholds(x, 1..9)", levels=levels)
+
+
+@pytest.mark.parametrize("goal", [{"alpha": "x"}, {"alpha": None}, {"beta": "0.1"}, {"beta": 1}])
+def test_a_goal_is_two_probabilities(goal: dict[str, Any]) -> None:
+    with pytest.raises(DeclarationError, match="strictly between 0 and 1"):
+        littlestone.plan("thresholds(x, 1..9)", epsilon=1, **goal)
+
+
 def test_everything_named_is_there() -> None:
     assert all(getattr(littlestone, name) is not None for name in littlestone.__all__)
     assert set(littlestone.__all__) <= set(dir(littlestone))

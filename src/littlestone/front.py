@@ -6,14 +6,12 @@ import os
 import random
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.data import Label, open_table
-from littlestone.data.naming import dataset_name, lookalike, true_path
+from littlestone.data import Label
 from littlestone.errors import DeclarationError, ModelError
-from littlestone.interop.declarations import generator
+from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
 from littlestone.learners.base import Setting
@@ -100,22 +98,13 @@ def fit(
         unit=unit,
         max_records=max_records,
     )
-    source = open_table(table)
-    for column in task.columns:
-        source.require(column)
-    if dataset is None and not isinstance(table, str | Path):
-        raise DeclarationError(
-            "spend on a table that is not a file",
-            found="the ledger cannot tell which data set it is",
-            fix="name it: dataset=...",
-        )
-    name = true_path(str(table)) if dataset is None else dataset_name(dataset)
+    data = task.open(table, dataset)
     rng = generator(simulation_seed)
     with opened(ledger, create=create_ledger) as book:
-        sample = task.read(source, rng=rng)
-        if others := book.seen(name, columns=source.columns, n=sample.n):
-            warnings.warn(lookalike(name, others), stacklevel=2)
-        return task.fit(sample, ledger=book, dataset=name, rng=rng)
+        sample, hint = task.read_noted(data, book, rng=rng)
+        if hint is not None:
+            warnings.warn(hint, stacklevel=2)
+        return task.fit(sample, ledger=book, dataset=data.name, rng=rng)
 
 
 def predict(model: Release | str | os.PathLike[str], table: object) -> list[Any]:
@@ -205,7 +194,7 @@ def play(
     """
     H = _class(hypotheses, labels)
     players = {"soa": StandardOptimalAlgorithm, "halving": Halving}
-    known = {"learner": (learner, players), "adversary": (adversary, ("tree", "random"))}
+    known = {"learner": (learner, tuple(players)), "adversary": (adversary, ("tree", "random"))}
     for kind, (name, names) in known.items():
         if name not in names:
             raise DeclarationError(
@@ -213,7 +202,7 @@ def play(
                 found=f"there is no such {kind}",
                 fix=f"use one of: {', '.join(names)}",
             )
-    rng = None if simulation_seed is None else random.Random(simulation_seed)
+    rng = None if simulation_seed is None else random.Random(whole_seed(simulation_seed))
     opponent: Adversary[Any]
     opponent = TreeAdversary(H) if adversary == "tree" else RandomAdversary(H, rng=rng)
     if rounds is None and opponent.endless:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Self
+from itertools import compress
+from typing import Any, Generic, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,44 @@ from littlestone.labels import declared_labels, label_number
 from littlestone.units import Unit
 
 Counts = NDArray[np.int64]
+
+
+class Records(Sequence[tuple[Any, ...]]):
+    """Distinct records, held column by column: record i has the value values[codes[i]] of each column.
+
+    A million records as tuples would take a gigabyte, and most learners only count.
+
+    >>> records = Records([(["a", "b"], np.array([1, 0])), ([7], np.array([0, 0]))])
+    >>> records[0], list(records), records == [("b", 7), ("a", 7)]
+    (('b', 7), [('b', 7), ('a', 7)], True)
+    """
+
+    def __init__(self, columns: Sequence[tuple[Sequence[Any], Counts]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0][1])
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[Any, ...]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Records: ...
+    def __getitem__(self, index: int | slice) -> tuple[Any, ...] | Records:
+        if isinstance(index, slice):
+            return Records([(values, codes[index]) for values, codes in self.columns])
+        return tuple(values[codes[index]] for values, codes in self.columns)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return zip(*(map(v.__getitem__, codes.tolist()) for v, codes in self.columns), strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{len(self):,} distinct records"
+
 
 Step = tuple[Point, list[tuple[int, int]]]
 """A point, and pairs (y, errors that label y costs beyond the least), with the cheapest first."""
@@ -129,6 +168,31 @@ class Sample(Generic[Point]):
         gains = self.positives - self.negatives
         order = np.argsort(-gains, kind="stable").tolist()
         return {self.points[j]: int(gains[j]) for j in order}
+
+    def column(self, j: int) -> tuple[Sequence[Any], Counts]:
+        """The values in column j and the place among them of each point's, if points are records.
+
+        >>> from littlestone.domains import Integers, Product, Strings
+        >>> domain = Product((Strings("a"), Integers("b")))
+        >>> sample = Sample.from_examples(domain, [(("u", 7), 1), (("v", 7), 0), (("u", 8), 0)])
+        >>> values, codes = sample.column(0)
+        >>> values, codes.tolist()
+        (['u', 'v'], [0, 1, 0])
+        """
+        if isinstance(self.points, Records):
+            return self.points.columns[j]
+        places: dict[Any, int] = {}
+        codes = [places.setdefault(x[j], len(places)) for x in self.points]  # type: ignore[index]
+        return list(places), np.array(codes, dtype=np.int64)
+
+    def kept(self, which: NDArray[np.bool_]) -> Self:
+        """The sample of the points where ``which`` is true, with their counts."""
+        points: Any
+        if isinstance(self.points, Records):
+            points = Records([(values, codes[which]) for values, codes in self.points.columns])
+        else:
+            points = tuple(compress(self.points, which.tolist()))
+        return self.of(points, self.counts[which])
 
     @cached_property
     def rows_of(self) -> list[dict[Any, NDArray[np.int64]]]:

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.data import Label, Table, read_sample
+from littlestone.data.naming import Dataset, lookalike, open_dataset
 from littlestone.data.reservoir import Reservoir
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
@@ -127,6 +128,10 @@ class Task:
         unit = () if self.unit is None else (self.unit.column,)
         return (*self.learner.hypotheses.domain.column_names, self.label.column, *unit)
 
+    def open(self, table: object, dataset: str | None) -> Dataset:
+        """The table with the columns that the task reads, as `open_dataset` opens and names it."""
+        return open_dataset(table, self.columns, dataset)
+
     def read(
         self, table: Table, *, refuse_blank: bool = False, rng: Random | None = None
     ) -> Sample[Any]:
@@ -137,6 +142,22 @@ class Task:
         domain = self.learner.hypotheses.domain
         keep = None if self.unit is None else Reservoir(self.unit, chosen_generator(rng))
         return read_sample(table, domain, self.label, refuse_blank=refuse_blank, keep=keep)
+
+    def read_noted(
+        self,
+        data: Dataset,
+        ledger: Ledger,
+        *,
+        refuse_blank: bool = False,
+        rng: Random | None = None,
+    ) -> tuple[Sample[Any], str | None]:
+        """The sample, and a hint to show if another data set of the ledger looks the same.
+
+        The ledger notes the shape of the table (`Ledger.seen`).
+        """
+        sample = self.read(data.table, refuse_blank=refuse_blank, rng=rng)
+        others = ledger.seen(data.name, columns=data.table.columns, n=sample.n)
+        return sample, lookalike(data.name, others) if others else None
 
     def fit(
         self, sample: Sample[Any], *, ledger: Ledger, dataset: str, rng: Random | None = None

@@ -19,7 +19,18 @@ from littlestone.checks import Check, yield_checks
 from littlestone.checks.functions import functions
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.discovery import concrete
-from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
+from littlestone.domains import (
+    Cells,
+    Codes,
+    Disjoint,
+    Domain,
+    Grid,
+    Integers,
+    Names,
+    Product,
+    Reals,
+    Strings,
+)
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import BitFunction, BucketTable, FiniteSet, Hypothesis
 from littlestone.learners.online.base import PrivateOnlineLearner
@@ -36,6 +47,8 @@ CENTS = Grid(-9, 99, "price", Decimal("0.01"))
 MORE: list[Domain[Any]] = [
     CENTS,
     Names(("a", "b", "1"), "n", other="b"),
+    Codes("code"),
+    Product((Codes("code"), Cells(("0", "0.5"), "x"), Strings("s"))),
     Product((CENTS, Names(("a", "b"), "n"))),
     Disjoint((Integers("i"), Product((Strings("s"), Integers("j"))))),
     Disjoint((Reals("r"), Product((Strings("s"), Reals("t"))))),

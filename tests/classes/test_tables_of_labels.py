@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.classes import FiniteClass, parse_class
+from littlestone.classes import FiniteClass, Lookup, parse_class
 from littlestone.dimension import multiclass_littlestone_dimension
 from littlestone.domains import Integers, Strings
 from littlestone.errors import DeclarationError, EmptyClassError, ModelError
@@ -77,6 +77,20 @@ def test_a_sample_reads_undeclared_labels_as_the_default() -> None:
         _ = sample.positives
 
 
+@pytest.mark.parametrize("method", ["error_runs", "least_errors"])
+@pytest.mark.parametrize("labels", [2, 4])
+def test_errors_are_counted_on_samples_of_as_many_labels(method: str, labels: int) -> None:
+    three = FiniteClass.from_array([[0, 1, 2], [1, 1, 0]], labels=3)
+    sample = Sample.from_examples(three.domain, [("x0", 0)], labels=labels)
+    with pytest.raises(DeclarationError, match=f"has {labels} labels, and the class has 3"):
+        getattr(three, method)(sample)
+    with pytest.raises(DeclarationError, match=f"has {labels} labels, and the class has 3"):
+        three.error_ball(sample, 1)
+    table = Lookup(Strings("tail"), 3, 2)
+    with pytest.raises(DeclarationError, match=f"has {labels} labels, and the class has 3"):
+        table.least_errors(Sample.from_examples(table.domain, [("a", 0)], labels=labels))
+
+
 def bits(*sets: str) -> tuple[FiniteSet, ...]:
     return tuple(FiniteSet(Strings("tail"), frozenset(members)) for members in sets)
 
@@ -96,7 +110,7 @@ def test_a_function_of_bits_round_trips() -> None:
 @pytest.mark.parametrize(
     "damage",
     [{"bits": []}, {"other": 3}, {"other": "1"}, {"labels": ["a"]}, {"labels": "abc"}, {"labels": 1},
-     {"kind": "Pickle"}, {"bits": None}, {"domain": {"kind": "grid"}}],
+     {"kind": "Pickle"}, {"bits": None}, {"bits": "ab"}, {"domain": {"kind": "grid"}}],
 )  # fmt: skip
 def test_a_damaged_function_is_refused(damage: dict[str, Any]) -> None:
     f = BitFunction(Strings("tail"), 3, bits("xz", "yz"))

@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,7 @@ import pytest
 from running import Ran, run
 
 from littlestone.classes import Enumerable, parse_class
-from littlestone.dimension import Certificate, littlestone_bounds
-from littlestone.dimension.solver import Progress
+from littlestone.dimension import Bounds, Certificate, littlestone_bounds
 from littlestone.errors import DeclarationError
 from littlestone.report.tree import Node, class_tree
 
@@ -252,8 +250,8 @@ def test_a_limit_or_ctrl_c_while_claims_are_written_keeps_the_dimension(
         assert (checked.status, "LDim < 10: stated without" in checked.out) == (0, True)
 
 
-@contextmanager
-def _pressing_ctrl_c() -> Iterator[Progress]:
+def bounds_with_ctrl_c(table: Any, **options: Any) -> Bounds:
+    """`littlestone_bounds`, where Ctrl+C is pressed as soon as the search makes progress."""
     pressed: list[int] = []
 
     def progress(lower: int, upper: int, nodes: int, seconds: float) -> None:
@@ -261,12 +259,12 @@ def _pressing_ctrl_c() -> Iterator[Progress]:
             pressed.append(nodes)
             signal.raise_signal(signal.SIGINT)
 
-    yield progress
+    return littlestone_bounds(table, **{**options, "progress": progress})
 
 
 @pytest.mark.slow
 def test_ctrl_c_leaves_bounds_and_a_tree(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("littlestone.cli.dim._shown", _pressing_ctrl_c)
+    monkeypatch.setattr("littlestone.cli.dim.littlestone_bounds", bounds_with_ctrl_c)
     hard = random_file(folder, "hard.npy", (20_000, 300), 0.2)
     ran = run("dim", hard, "--certificate", "hard.json")
     assert ran.status == 130

@@ -47,3 +47,4 @@ def test_refusals() -> None:
     ran = run("plan", "points(a)", "--epsilon", "1")
     assert ran.status == 0
     assert "no method applies" in ran.out
+    assert "one bit" not in ran.out

@@ -53,6 +53,10 @@ def test_a_patched_function_has_the_labels_it_was_given(f: Any, labels: tuple[in
         (CELLS, {"values": [["p"], ["q", "q"]]}),
         (CELLS, {"values": [["p"], ["q", None]]}),
         (CELLS, {"values": [["p"]]}),
+        (CELLS, {"values": ["p", "qr"]}),  # a text is no list of texts
+        (LOOKUP, {"entries": ""}),
+        (LOOKUP, {"entries": {}}),
+        (TABLE, {"domain": {**NAMED.to_json(), "points": "abc"}}),
     ],
     ids=str,
 )

@@ -68,8 +68,10 @@ def test_other_labels_are_refused(kind: str, labels: Any) -> None:
         Release.from_json(model(kind, labels=labels))
 
 
-@pytest.mark.parametrize("labels", [NAMES[:2], [*NAMES, "diverted"], ["a", "a", "b"]])
-def test_a_model_names_every_label_once(labels: list[str]) -> None:
+@pytest.mark.parametrize(
+    "labels", [NAMES[:2], [*NAMES, "diverted"], ["a", "a", "b"], "abc", "", {}]
+)
+def test_a_model_names_every_label_once(labels: Any) -> None:
     written = Release.from_json(model("LookupTable")).to_json()
     with pytest.raises(ModelError):
         Release.from_json({**written, "labels": labels})

@@ -312,19 +312,27 @@ def test_what_is_shown_too_early_is_caught(plant: type[KeyStream]) -> None:
     assert shows_before_it_is_kept(plant)
 
 
-def test_an_update_that_was_interrupted_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+class Interrupted(random.Random):
+    """A generator in whose draws Ctrl+C is pressed while it is ``pressed``."""
+
+    pressed = False
+
+    def getrandbits(self, k: int, /) -> int:
+        if self.pressed:
+            raise KeyboardInterrupt
+        return super().getrandbits(k)
+
+
+def test_an_update_that_was_interrupted_ends_the_run() -> None:
     """Its file lacks what it drew, or nothing counts it."""
-
-    def stop(*arguments: object) -> None:
-        raise KeyboardInterrupt
-
     learner: Any = LEARNERS["points"]
     for keep in (None, list[Any]().append):
-        stream = learner.resume([], Tape(seeded_generator(1), keep))
-        with monkeypatch.context() as patch:
-            patch.setattr(KeyStream, "_mistaken", stop)
-            with pytest.raises(KeyboardInterrupt):
-                stream.update(1, 1)
+        rng = Interrupted(1)
+        stream = learner.resume([], Tape(rng, keep))
+        rng.pressed = True
+        with pytest.raises(KeyboardInterrupt):
+            stream.update(1, 1)
+        rng.pressed = False
         with pytest.raises(OutputError, match="interrupted"):
             stream.update(1, 1)
 

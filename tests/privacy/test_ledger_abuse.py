@@ -27,7 +27,7 @@ from spending import Answer, fork, status_of
 
 from littlestone.errors import BudgetExceededError, LedgerError
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.privacy.ledger import Entry, Ledger, Preview, is_address, ledger, rows
+from littlestone.privacy.ledger import Entry, Ledger, is_address, rows
 from littlestone.privacy.ledger.parts import Spending
 from servers import Server
 from servers import server as run_server
@@ -222,16 +222,14 @@ def test_a_limit_read_a_moment_ago_would_be_caught(
     place: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Planted bug: each spender remembers the limit that it saw first."""
-    limits: dict[str, PrivacyCost | None] = {}
+    limit, limits = rows.limit, dict[str, PrivacyCost | None]()
 
-    def remembered(connection: Any, dataset: str, cost: PrivacyCost, part: Any) -> Preview:
-        spent = rows.spending(connection, [dataset])
-        limits.setdefault(dataset, rows.limit(connection, [dataset]))
-        before = spent.total
-        spent.add(cost, part)
-        return Preview(cost, before, spent.total, limits[dataset])
+    def remembered(connection: Any, names: list[str]) -> PrivacyCost | None:
+        if names[0] not in limits:
+            limits[names[0]] = limit(connection, names)
+        return limits[names[0]]
 
-    monkeypatch.setattr(ledger, "_preview", remembered)
+    monkeypatch.setattr(rows, "limit", remembered)
     faults = faults_under_abuse(*place, kills=10)
     assert any("passes the limit" in fault for fault in faults), faults
 

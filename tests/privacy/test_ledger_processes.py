@@ -20,8 +20,7 @@ from functools import partial
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from typing import NoReturn
-from weakref import WeakSet
+from typing import Any, NoReturn
 
 import pytest
 from spending import CENT, Answer, fork, status_of
@@ -110,14 +109,24 @@ def test_a_view_from_before_the_wait_would_be_caught(
     """Planted bug: under REPEATABLE READ the totals are those from before the lock was granted."""
     if not is_address(address):
         pytest.skip("SQLite has one isolation level")
+    import psycopg
+
     Ledger(address).close()
-    settle = server._Transaction.settle
+    connect = psycopg.connect
 
-    def stale(transaction: server._Transaction, asked: str) -> None:
-        transaction.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        settle(transaction, asked)
+    def stale(*address: Any, **options: Any) -> Any:
+        opened = connect(*address, **options)
+        execute = opened.execute
 
-    monkeypatch.setattr(server._Transaction, "settle", stale)
+        def executed(query: Any, *values: Any) -> Any:
+            if b"set_config" in query:  # the first statement of a transaction fixes the view
+                execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            return execute(query, *values)
+
+        monkeypatch.setattr(opened, "execute", executed)
+        return opened
+
+    monkeypatch.setattr(psycopg, "connect", stale)
     assert faults_in_a_race(Ledger, address) != []
 
 
@@ -263,12 +272,9 @@ def test_a_fork_that_knows_no_turns_would_be_caught(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Planted bug: the child finds the turn of a thread that it does not have."""
-
-    class Nobody(WeakSet[store.Turn]):
-        def add(self, item: store.Turn) -> None:
-            pass
-
-    monkeypatch.setattr(store, "_turns", Nobody())
+    for module in (ledger_file, server):
+        monkeypatch.setattr(module, "Turn", lambda *, fork_waits: store.Turn(fork_waits=False))
+    monkeypatch.setattr(store.Turn, "begin_anew", lambda turn: None)
     assert faults_of_forks(address, patience=3) != []
 
 

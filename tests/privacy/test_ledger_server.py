@@ -83,7 +83,21 @@ def test_no_spend_is_lost_when_the_server_crashes(careless_server: Server) -> No
 def test_a_commit_that_does_not_wait_for_the_disk_would_be_caught(
     careless_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "_SETTINGS", server._SETTINGS.replace("ELSE 'on'", "ELSE 'off'"))
+    import psycopg
+
+    connect = psycopg.connect
+
+    def careless(*address: Any, **options: Any) -> Any:
+        opened = connect(*address, **options)
+        execute = opened.execute
+
+        def executed(query: Any, *values: Any) -> Any:
+            return execute(query.replace(b"ELSE 'on'", b"ELSE 'off'"), *values)
+
+        monkeypatch.setattr(opened, "execute", executed)
+        return opened
+
+    monkeypatch.setattr(psycopg, "connect", careless)
     assert lost_in_a_crash(careless_server) > 0
 
 

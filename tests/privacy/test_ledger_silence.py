@@ -6,8 +6,8 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +42,8 @@ def spend(ledger: Ledger) -> int:
     return ledger.spend(Answer(), dataset="people", what="a look").number
 
 
-def test_a_server_that_never_answers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_never_answers_is_named() -> None:
     pytest.importorskip("psycopg")
-    monkeypatch.setitem(server._CONNECT, "connect_timeout", 2)  # libpq's least
     with closing(socket.create_server(("127.0.0.1", 0))) as silent:
         port = silent.getsockname()[1]
         with pytest.raises(LedgerError, match="timeout"):
@@ -53,14 +52,23 @@ def test_a_server_that_never_answers_is_named(monkeypatch: pytest.MonkeyPatch) -
             Ledger(f"postgresql://ada@127.0.0.1:{port}/db?connect_timeout=2")
 
 
-def test_a_watch_that_comes_late_cuts_nothing() -> None:
+def test_a_watch_that_comes_late_cuts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may run at the very moment at which the wait is over."""
+    late: list[Callable[..., object]] = []
+
+    class LateTimer(threading.Timer):
+        def start(self) -> None:
+            late.append(self.function)
+
     here, there = socket.socketpair()
     with here, there:
         watch = Watch(here)
-        with watch.during(LIMIT):
-            pass
-        watch._cut()
+        with monkeypatch.context() as patch:
+            patch.setattr(threading, "Timer", LateTimer)
+            with watch.during(LIMIT):
+                pass
+        (cut,) = late
+        cut()
         there.send(b"x")
         assert (here.recv(1), watch.cut) == (b"x", False)
         with watch.during(0.01):
@@ -103,13 +111,15 @@ def test_a_server_that_falls_silent_is_named_and_blocks_nothing_else(
         except LedgerError as error:
             errors.append(error)
 
-    honest, connected = server.LedgerServer._connect, list[server.LedgerServer]()
+    import psycopg
 
-    def connect(its: server.LedgerServer) -> Any:
-        connected.append(its)
-        return honest(its)
+    honest, connected = psycopg.connect, list[str]()
 
-    monkeypatch.setattr(server.LedgerServer, "_connect", connect)
+    def connect(address: str, **options: Any) -> Any:
+        connected.append(address)
+        return honest(address, **options)
+
+    monkeypatch.setattr(psycopg, "connect", connect)
     with frozen(freezing, ledger):
         waiting = threading.Thread(target=wait)
         waiting.start()
@@ -141,7 +151,7 @@ def test_a_wait_without_a_watch_would_be_caught(
     """Planted bug: nobody cuts the connection, and settings of the connection do not end the wait."""
     ledger = Ledger(freezing.database())
     monkeypatch.setattr(server, "ANSWER", 2.0)
-    monkeypatch.setattr(Watch, "_cut", lambda _: None)
+    monkeypatch.setattr(Watch, "during", lambda *_: nullcontext())
     heard = threading.Event()
 
     def wait() -> None:

@@ -1,9 +1,17 @@
 """Hypothesis classes, one per file.  A version space is again a class."""
 
-from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, HypothesisClass
+from littlestone.classes.base import (
+    BinaryClass,
+    Enumerable,
+    ErrorRuns,
+    ErrorSums,
+    HypothesisClass,
+    Scored,
+)
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, closure_bound
 from littlestone.classes.complement import Complement
+from littlestone.classes.conditions import Conditions
 from littlestone.classes.conjunctions import Conjunctions
 from littlestone.classes.decision_lists import DecisionLists
 from littlestone.classes.declared import Declared, parse_class
@@ -23,6 +31,7 @@ from littlestone.classes.subsets import Subsets
 from littlestone.classes.subspaces import AffineSubspaces, LinearSubspaces
 from littlestone.classes.tabled import Tabled
 from littlestone.classes.thresholds import Thresholds
+from littlestone.classes.trees import Trees
 from littlestone.classes.union import Union
 
 __all__ = [
@@ -31,6 +40,7 @@ __all__ = [
     "Boxes",
     "Combined",
     "Complement",
+    "Conditions",
     "Conjunctions",
     "DecisionLists",
     "Declared",
@@ -38,6 +48,7 @@ __all__ = [
     "Enumerable",
     "EqualityRules",
     "ErrorRuns",
+    "ErrorSums",
     "FiniteClass",
     "HypothesisClass",
     "Intervals",
@@ -49,10 +60,12 @@ __all__ = [
     "Points",
     "PolynomialZeros",
     "RuleSets",
+    "Scored",
     "Stumps",
     "Subsets",
     "Tabled",
     "Thresholds",
+    "Trees",
     "Union",
     "closure_bound",
     "parse_class",

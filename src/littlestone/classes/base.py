@@ -91,6 +91,7 @@ class HypothesisClass(ABC, Generic[Point]):
         At a point with several labels every hypothesis errs on all but at most one of them.  The walk
         counts these unavoidable errors first, and takes the points with the largest difference first.
         """
+        require_labels_of(self, sample)
         steps, unavoidable = sample.steps()
         found: list[tuple[Self, int]] = []
         waiting = [(self, unavoidable, 0)] if unavoidable <= max_errors else []
@@ -119,6 +120,7 @@ class HypothesisClass(ABC, Generic[Point]):
         The default is a walk like that of `error_ball`, which skips version spaces that err as often as
         the best hypothesis so far.  A class with a faster way overrides it.
         """
+        require_labels_of(self, sample)
         steps, unavoidable = sample.steps()
         best, waiting = sample.n + 1, [(self, unavoidable, 0)]
         while waiting:
@@ -167,6 +169,13 @@ class HypothesisClass(ABC, Generic[Point]):
     def bits(self) -> int:
         """The number b = ceil(log2(k + 1)) of bits of a label."""
         return (self.labels - 1).bit_length()
+
+    def littlestone_bounds(self) -> tuple[int | float, int | float]:
+        """Proved numbers lower <= LDim(H) <= upper; a class overrides it if LDim itself is too hard.
+
+        The default is LDim(H) twice.
+        """
+        return (self.littlestone_dimension(),) * 2
 
     def bit_class(self, i: int) -> HypothesisClass[Point]:
         """The class H|_i of all x -> bit i of h(x), h in H, or a two-label class that contains it.
@@ -223,20 +232,80 @@ class ErrorRuns:
     errors: NDArray[np.int64]
     lengths: Sequence[int] | None = None
 
+    @property
+    def best(self) -> int:
+        """An item with the fewest errors."""
+        run = int(self.errors.argmin())
+        return run if self.lengths is None else sum(self.lengths[:run])
 
-class Enumerable(HypothesisClass[Point]):
+
+@dataclass(frozen=True)
+class ErrorSums:
+    """Errors of the items (g, i, j, ...): ``groups[g][0][i] + groups[g][1][j] + ...``.
+
+    A tree with the root g errs as often as its two halves together, so a billion trees are scored by
+    some thousand arrays.
+    """
+
+    groups: Sequence[Sequence[NDArray[np.int64]]]
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """An item with the fewest errors."""
+        least = [sum(int(part.min()) for part in parts) for parts in self.groups]
+        g = least.index(min(least))
+        return g, *(int(part.argmin()) for part in self.groups[g])
+
+
+class Scored(HypothesisClass[Point]):
+    """A class whose hypotheses are written in finitely many ways, each of which can be scored.
+
+    Two ways may write one function; the exponential mechanism then draws it more often.
+    """
+
+    @property
+    @abstractmethod
+    def forms(self) -> int:
+        """The number of ways."""
+
+    def require_scorable(self) -> None:
+        """Raise `DeclarationError` if there are too many hypotheses to score.
+
+        A learner calls this when it is made, because later the budget of a draw is already spent.
+        """
+        return
+
+    @abstractmethod
+    def scores(self, sample: Sample[Point]) -> ErrorRuns | ErrorSums:
+        """The number of examples of ``sample`` that each way labels wrongly."""
+
+    @abstractmethod
+    def written(self, item: Any) -> Hypothesis[Point]:
+        """The hypothesis of an item of `scores`."""
+
+    def least_errors(self, sample: Sample[Point]) -> int:
+        scores = self.scores(sample)
+        if isinstance(scores, ErrorRuns):
+            return int(scores.errors.min())
+        return min(sum(int(part.min()) for part in parts) for parts in scores.groups)
+
+
+class Enumerable(Scored[Point]):
     """A class with finitely many numbered hypotheses, so that all of them can be scored."""
 
     @abstractmethod
     def hypothesis(self, index: int) -> Hypothesis[Point]:
         """Hypothesis number ``index`` in 0, ..., size - 1 of the canonical order."""
 
-    def require_scorable(self) -> None:
-        """Raise `DeclarationError` if there are too many hypotheses for `error_runs`.
+    @property
+    def forms(self) -> int:
+        return self.size or 0
 
-        A learner calls this when it is made, because later the budget of a draw is already spent.
-        """
-        return
+    def scores(self, sample: Sample[Point]) -> ErrorRuns:
+        return self.error_runs(sample)
+
+    def written(self, item: int) -> Hypothesis[Point]:
+        return self.hypothesis(item)
 
     def table(self) -> NDArray[Any]:
         """The labels of all hypotheses at all points of a finite domain, one row per hypothesis."""
@@ -245,10 +314,10 @@ class Enumerable(HypothesisClass[Point]):
 
     @abstractmethod
     def error_runs(self, sample: Sample[Point]) -> ErrorRuns:
-        """The number of examples of ``sample`` that each hypothesis labels wrongly."""
+        """The number of examples of ``sample`` that each hypothesis labels wrongly.
 
-    def least_errors(self, sample: Sample[Point]) -> int:
-        return int(self.error_runs(sample).errors.min())
+        Raises `DeclarationError` for a sample with another number of labels.
+        """
 
 
 def avoidable_errors(h: Hypothesis[Point], steps: Iterable[Step[Point]]) -> int:
@@ -270,6 +339,16 @@ def require_example(H: HypothesisClass[Any], x: object, y: object) -> None:
     """Raise `DeclarationError` unless ``x`` is a point of H's domain and ``y`` one of its labels."""
     H.domain.require(x)
     require_label(y, H.labels)
+
+
+def require_labels_of(H: HypothesisClass[Any], sample: Sample[Any]) -> None:
+    """Raise `DeclarationError` unless the sample has as many labels as the class."""
+    if sample.labels != H.labels:
+        raise DeclarationError(
+            f"count the errors of {H} on a sample",
+            found=f"the sample has {sample.labels} labels, and the class has {H.labels}",
+            fix=f"declare {H.labels} labels for the sample",
+        )
 
 
 def require_two_labels(H: HypothesisClass[Any], asked: str) -> None:

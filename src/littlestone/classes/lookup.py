@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from littlestone.classes.base import HypothesisClass, require_example
+from littlestone.classes.base import HypothesisClass, require_example, require_labels_of
 from littlestone.classes.declared import Declared
 from littlestone.classes.spec import Spec, column_text, parse_column
 from littlestone.classes.subsets import Subsets
@@ -125,6 +125,7 @@ class Lookup(HypothesisClass[Any], Declared):
 
     def least_errors(self, sample: Sample[Any]) -> int:
         """See `HypothesisClass.least_errors`; O(N log N): keys with the largest gain get labels."""
+        require_labels_of(self, sample)
         known = dict(self.known)
         right, gains = 0, list[int]()
         for x, row in zip(sample.points, sample.counts.tolist(), strict=True):

@@ -22,11 +22,11 @@ from littlestone.errors import DeclarationError
 class Spec:
     """A parsed declaration: a keyword, its arguments, and the options after the semicolon.
 
-    Arguments are separated by commas.  Write an argument that contains a comma, a semicolon or a
-    parenthesis in quotes, ``'...'`` or ``"..."``, and double a quote inside it.  An argument may also
-    be a declaration with its own parentheses.  A text has limits (`littlestone.classes.limits`):
-    20,000 characters, 16 nested parentheses, 1,000 arguments.  ``labels`` is the number of labels that
-    is declared beside the text.
+    Arguments are separated by commas.  Write an argument that contains a comma, a semicolon, a
+    parenthesis or a brace in quotes, ``'...'`` or ``"..."``, and double a quote inside it.  An argument
+    may also be a declaration with its own parentheses, or hold a list in braces.  A text has limits
+    (`littlestone.classes.limits`): 20,000 characters, 16 nested parentheses, 1,000 arguments.
+    ``labels`` is the number of labels that is declared beside the text.
 
     >>> Spec.parse("thresholds(dep_delay, -60..1440; step 0.5)")
     Spec(keyword='thresholds', arguments=('dep_delay', '-60..1440'), options=('step 0.5',))
@@ -55,8 +55,8 @@ class Spec:
                 quote = "" if char == quote else quote
             elif char in "'\"":
                 quote = char
-            elif char in "()":
-                depth += 1 if char == "(" else -1
+            elif char in "(){}":
+                depth += 1 if char in "({" else -1
                 deepest = max(deepest, depth)
             if char == ";" and not quote and depth == 0:
                 sections.append([""])
@@ -164,7 +164,7 @@ def _bare(argument: str) -> str:
 
 def quoted(argument: str) -> str:
     """``argument`` as written in a declaration, in quotes if it needs them."""
-    if not re.search(r"[,;()'\"]|^\s|\s$|^$", argument):
+    if not re.search(r"[,;(){}'\"]|^\s|\s$|^$", argument):
         return argument
     return "'" + argument.replace("'", "''") + "'"
 

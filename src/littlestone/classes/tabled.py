@@ -18,6 +18,7 @@ from littlestone.classes.base import (
     ErrorRuns,
     HypothesisClass,
     require_example,
+    require_labels_of,
     require_two_labels,
 )
 from littlestone.classes.declared import Declared
@@ -243,6 +244,7 @@ class Tabled(Enumerable[Any], ProperApproximation[Any], Declared):
         return most_mixed_rows(len(self.columns), alpha)
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
+        require_labels_of(self, sample)
         zeros = sample.counts[:, 0]
         errors = np.full(self.count, sample.n - zeros.sum(), dtype=np.int64)
         for y in range(1, self.labels):

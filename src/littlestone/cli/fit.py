@@ -16,8 +16,7 @@ from littlestone.cli.arguments import (
     ledger_name,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
-from littlestone.data import Label, open_table
-from littlestone.data.naming import dataset_name, lookalike, true_path
+from littlestone.data import Label
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -119,12 +118,9 @@ def fit(
     )
     learner = task.learner
     require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
-    source = open_table(table)
-    for column in task.columns:
-        source.require(column)
-    name = true_path(table) if dataset is None else dataset_name(dataset)
+    data = task.open(table, dataset)
     if dry_run:
-        _preview(task.event, learner.method, name, ledger, as_json=as_json)
+        _preview(task.event, learner.method, data.name, ledger, as_json=as_json)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
     new = not is_address(ledger) and not os.path.exists(ledger)
@@ -132,22 +128,22 @@ def fit(
         reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger) as book,
     ):
-        sample = task.read(source, refuse_blank=evaluate, rng=rng)
+        sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
         promised, shown = accuracy(learner, sample.n, task.unit), ledger_name(ledger, book)
-        if others := book.seen(name, columns=source.columns, n=sample.n):
-            err.print(lookalike(name, others))
-        release = task.fit(sample, ledger=book, dataset=name, rng=rng)
+        if hint is not None:
+            err.print(hint)
+        release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
         # From here on the release is paid for, so it is kept whatever fails.
         model = visible_json(release.to_json(), indent=2) + "\n"
 
         def show() -> None:
             if as_json:
-                data = release.to_json()
+                fields = release.to_json()
                 try:
                     if evaluate:
-                        data["evaluation"] = task.evaluate(release, sample).to_json()
+                        fields["evaluation"] = task.evaluate(release, sample).to_json()
                 finally:
-                    print_json(data)
+                    print_json(fields)
                 return
             rows = [*guarantee(release, promised), ("method", task.why)]
             if release.total is not None:

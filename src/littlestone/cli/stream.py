@@ -18,8 +18,8 @@ from littlestone.cli.arguments import (
     files_of,
 )
 from littlestone.cli.console import cost_json
-from littlestone.data import CsvStream, Label, Table, open_table
-from littlestone.data.naming import dataset_name, true_path
+from littlestone.data import CsvStream, Label, Table
+from littlestone.data.naming import open_dataset
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
     DurableStream,
@@ -121,12 +121,8 @@ def stream(
             "--figure": [picture],
         }
     )
-    source = (
-        CsvStream(sys.stdin.buffer, name="standard input") if table == PIPE else open_table(table)
-    )
-    for column in (*columns, target):
-        source.require(column)
-    name = true_path(table) if dataset is None else dataset_name(dataset)
+    opened = CsvStream(sys.stdin.buffer, name="standard input") if table == PIPE else table
+    source, name = open_dataset(opened, (*columns, target), dataset)
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
         reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,

@@ -6,9 +6,39 @@ import os
 import shlex
 import unicodedata
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
-from littlestone.data.opening import TABLE_SUFFIXES
+from littlestone.data.opening import TABLE_SUFFIXES, open_table
+from littlestone.data.tables import Table
 from littlestone.errors import DeclarationError
+
+
+class Dataset(NamedTuple):
+    """A table, and the name of its data set in a ledger."""
+
+    table: Table
+    name: str
+
+
+def open_dataset(table: object, columns: Sequence[str], dataset: str | None) -> Dataset:
+    """Open a table that has these ``columns``, under the name ``dataset`` or that of its file.
+
+    ``table`` is whatever `open_table` opens.  Raises `TableError` for a missing column and
+    `DeclarationError` if neither a ``dataset`` nor a file gives a name.
+    """
+    source = open_table(table)
+    for column in columns:
+        source.require(column)
+    if dataset is not None:
+        return Dataset(source, dataset_name(dataset))
+    if not isinstance(table, str | Path):
+        raise DeclarationError(
+            "spend on a table that is not a file",
+            found="the ledger cannot tell which data set it is",
+            fix="name it: dataset=...",
+        )
+    return Dataset(source, true_path(table))
 
 
 def dataset_name(text: str) -> str:

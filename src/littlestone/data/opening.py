@@ -16,8 +16,11 @@ TABLE_SUFFIXES = (".csv", ".gz", ".zip", ".parquet", ".pq")
 def open_table(source: object) -> Table:
     """Open the table in a CSV or Parquet file, or a data frame; only the schema is read.
 
+    A `Table` is returned unchanged.
     Raises `TableError` if the file does not exist or is of an unknown kind.
     """
+    if isinstance(source, Table):
+        return source
     if not isinstance(source, str | Path):
         return FrameTable(source)
     path = Path(source)

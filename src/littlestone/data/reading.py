@@ -15,7 +15,7 @@ from littlestone.data.reservoir import Reservoir
 from littlestone.data.tables import Table
 from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
-from littlestone.sample import Sample
+from littlestone.sample import Records, Sample
 
 Value = TypeVar("Value")
 
@@ -191,14 +191,28 @@ class _Sampling:
         *columns, numbers, counts = map(np.concatenate, zip(*self.parts, strict=True))
         values = [numbering.values for numbering in self.points]
         distinct, number = tuples(columns, [len(listed) for listed in values])
+        if self.keep is not None:
+            # Nothing is left of records that were not kept, not even a value that they alone had.
+            values, distinct = _occurring(values, distinct)
         tally = np.zeros((self.labels, len(distinct[0])), np.int64)
         np.add.at(tally, (np.array(self.label.values)[numbers], number), counts)
-        points = _rows([Coded(v, codes) for v, codes in zip(values, distinct, strict=True)])
+        points: Sequence[Any] = Records(list(zip(values, distinct, strict=True)))
         if not isinstance(self.domain, Product):
-            points = [x for (x,) in points]
+            points = tuple(x for (x,) in points)
         if self.keep is None:
-            return Sample(self.domain, tuple(points), tally.T)
-        return Sample(self.domain, tuple(points), tally.T, self.keep.unit, self.keep.units)
+            return Sample(self.domain, points, tally.T)
+        return Sample(self.domain, points, tally.T, self.keep.unit, self.keep.units)
+
+
+def _occurring(
+    values: Sequence[Sequence[Any]], columns: Sequence[Codes]
+) -> tuple[list[list[Any]], list[Codes]]:
+    """The columns coded anew, by those values that occur."""
+    found = [np.unique(codes, return_inverse=True) for codes in columns]
+    occurring = [
+        [listed[i] for i in used.tolist()] for listed, (used, _) in zip(values, found, strict=True)
+    ]
+    return occurring, [codes for _, codes in found]
 
 
 def _rows(columns: Sequence[Coded]) -> list[tuple[Any, ...]]:

@@ -5,19 +5,26 @@ unknown) is data like any other: `Domain.encode` maps it to a declared point and
 """
 
 from littlestone.domains.base import Domain, Point
+from littlestone.domains.cells import MISSING, OTHER, Cells, Codes, Listed, Parted
 from littlestone.domains.disjoint import Disjoint
 from littlestone.domains.grid import Grid
 from littlestone.domains.infinite import Integers, Reals, Strings
 from littlestone.domains.names import Names
 from littlestone.domains.product import Product
-from littlestone.domains.values import derived, entries, number, text, truth
+from littlestone.domains.values import derived, entries, number, require_list, text, truth
 
 __all__ = [
+    "MISSING",
+    "OTHER",
+    "Cells",
+    "Codes",
     "Disjoint",
     "Domain",
     "Grid",
     "Integers",
+    "Listed",
     "Names",
+    "Parted",
     "Point",
     "Product",
     "Reals",
@@ -25,6 +32,7 @@ __all__ = [
     "derived",
     "entries",
     "number",
+    "require_list",
     "text",
     "truth",
 ]

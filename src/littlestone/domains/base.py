@@ -7,10 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from decimal import Decimal
+from inspect import isabstract
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from littlestone.domains.values import plain, text
+from littlestone.domains.values import plain, require_list, text
 from littlestone.errors import DAMAGED, DeclarationError, ModelError
 
 Point = TypeVar("Point")
@@ -24,6 +25,8 @@ _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "points": tuple,
     "other": (str, type(None)),
     "columns": tuple,
+    "starts": tuple,
+    "values": tuple,
 }
 
 
@@ -144,15 +147,16 @@ class Domain(ABC, Generic[Point]):
         >>> Domain.from_json(Grid(0, 9).to_json())
         Grid(low=0, high=9, name='x', unit=Decimal('1'))
         """
-        kinds = {kind.__name__.lower(): kind for kind in Domain.__subclasses__()}
+        kinds = {kind.__name__.lower(): kind for kind in _kinds(Domain)}  # type: ignore[type-abstract]
         try:
             values = {key: value for key, value in data.items() if key != "kind"}
             if "unit" in values:
                 values["unit"] = Decimal(values["unit"])
-            if "points" in values:
-                values["points"] = tuple(values["points"])
+            for key in ("points", "starts", "values"):
+                if key in values:
+                    values[key] = tuple(require_list(values[key]))
             if "columns" in values:
-                values["columns"] = tuple(map(Domain.from_json, values["columns"]))
+                values["columns"] = tuple(map(Domain.from_json, require_list(values["columns"])))
             for key, value in values.items():
                 if not isinstance(value, _FIELD_TYPES[key]):
                     raise TypeError
@@ -176,6 +180,14 @@ class Domain(ABC, Generic[Point]):
                 found=f"it is not in the domain {self}",
                 fix=f"give a point such as {self.examples(1)[0]!r}, or the canonical() one of it",
             )
+
+
+def _kinds(kind: type[Domain[Any]]) -> Iterator[type[Domain[Any]]]:
+    """The kinds of domains that can be made."""
+    for derived_kind in kind.__subclasses__():
+        if not isabstract(derived_kind):
+            yield derived_kind
+        yield from _kinds(derived_kind)
 
 
 def _plain(value: object) -> object:

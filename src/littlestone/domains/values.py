@@ -29,6 +29,19 @@ def derived(value: object, kind: type) -> bool:
     return type.__subclasscheck__(kind, type(value))
 
 
+def require_list(data: object) -> list[Any]:
+    """``data`` if it is a list of a model file; else raises `TypeError`.
+
+    A text would do as a sequence, but its characters are not the values that were written.
+
+    >>> require_list(["a", 1])
+    ['a', 1]
+    """
+    if not isinstance(data, list):
+        raise TypeError("a list of values is something else")
+    return data
+
+
 def plain(value: Any) -> Any:
     """The value as an object of exactly bool, int, float, str, Decimal or Fraction, if it is one.
 

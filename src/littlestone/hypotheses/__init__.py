@@ -18,6 +18,7 @@ from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
 from littlestone.hypotheses.sums import DirectSum
 from littlestone.hypotheses.tables import TableFunction, function_of_labels, values_of
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree
 from littlestone.hypotheses.zero_sets import ZeroSet
 
 __all__ = [
@@ -25,6 +26,8 @@ __all__ = [
     "BitFunction",
     "BucketTable",
     "CellFunction",
+    "ColumnTest",
+    "DecisionTree",
     "DirectSum",
     "FiniteSet",
     "Flat",

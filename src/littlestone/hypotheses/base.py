@@ -47,6 +47,10 @@ class Hypothesis(ABC, Generic[Point]):
                 return f"always {names[y]}"
         return f"{names[1]} if {condition}, else {names[0]}"
 
+    def sentence(self, label: str) -> str:
+        """When ``label``, a statement about a record, is predicted; in one line."""
+        return f"{label}  <=>  {self.words()}"
+
     @abstractmethod
     def witness(self, other: Self) -> Point | None:
         """A point where this function and ``other``, of the same kind, differ; None if equal."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from littlestone.domains import Domain
+from littlestone.domains import Domain, require_list
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses.base import Hypothesis, disagreement, label_count, numbers
 
@@ -78,7 +78,9 @@ class BitFunction(Hypothesis[Any]):
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
         over = domain.to_json()
-        bits = tuple(Hypothesis.from_json({**h, "domain": over}) for h in form["bits"])
+        bits = tuple(
+            Hypothesis.from_json({**h, "domain": over}) for h in require_list(form["bits"])
+        )
         try:
             return cls(domain, label_count(form["labels"]), bits, form["other"])
         except DeclarationError:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Self
 
-from littlestone.domains import Domain, Product
+from littlestone.domains import Domain, Product, require_list
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 from littlestone.hypotheses.rules import Rule, obeys
 
@@ -118,13 +118,14 @@ class CellFunction(Hypothesis[Any]):
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        if not isinstance(domain, Product) or len(form["values"]) != len(domain.columns):
+        listed_values = list(map(require_list, require_list(form["values"])))
+        if not isinstance(domain, Product) or len(listed_values) != len(domain.columns):
             raise ValueError
         values = tuple(
             tuple(map(column.point_from_json, listed))
-            for column, listed in zip(domain.columns, form["values"], strict=True)
+            for column, listed in zip(domain.columns, listed_values, strict=True)
         )
-        labels, given = label_count(form["labels"]), tuple(form["given"])
+        labels, given = label_count(form["labels"]), tuple(require_list(form["given"]))
         legal = all(type(y) is int and 0 <= y < labels for y in given)
         once = all(None not in listed and len(set(listed)) == len(listed) for listed in values)
         if not legal or not once or any(column.size is not None for column in domain.columns):

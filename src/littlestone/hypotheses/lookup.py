@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
-from littlestone.domains import Domain, Product
+from littlestone.domains import Domain, Product, require_list
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 
 _SHOWN = 12  # entries that the words name
@@ -80,7 +80,7 @@ class LookupTable(Hypothesis[Any]):
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
         labels = label_count(form["labels"])
-        entries = [(domain.point_from_json(x), y) for x, y in form["entries"]]
+        entries = [(domain.point_from_json(x), y) for x, y in require_list(form["entries"])]
         legal = all(x is not None and type(y) is int and 0 < y < labels for x, y in entries)
         once = len({x for x, _ in entries}) == len(entries)
         if domain.size is not None or not legal or not once:

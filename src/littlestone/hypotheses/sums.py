@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from littlestone.domains import Disjoint, Domain
+from littlestone.domains import Disjoint, Domain, require_list
 from littlestone.hypotheses.base import BinaryHypothesis, Hypothesis, disagreement
 from littlestone.hypotheses.majority import vote
 
@@ -50,7 +50,7 @@ class DirectSum(BinaryHypothesis[tuple[int, Any]]):
 
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
-        parts = tuple(map(Hypothesis.from_json, form["parts"]))
+        parts = tuple(map(Hypothesis.from_json, require_list(form["parts"])))
         if not isinstance(domain, Disjoint) or domain.columns != tuple(h.domain for h in parts):
             raise ValueError
         return cls(domain, parts)

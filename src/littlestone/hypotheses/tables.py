@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.domains import Domain, Grid, Product
+from littlestone.domains import Domain, Grid, Product, require_list
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 from littlestone.hypotheses.steps import StepFunction
 
@@ -163,7 +163,7 @@ class TableFunction(Hypothesis[Any]):
     @classmethod
     def from_form(cls, domain: Domain[Any], form: Mapping[str, Any]) -> Self:
         if "values" in form:
-            values, labels = form["values"], label_count(form["labels"])
+            values, labels = require_list(form["values"]), label_count(form["labels"])
             legal = all(type(y) is int and 0 <= y < labels for y in values)
         else:
             digits, labels = form["labels"], 2

@@ -65,16 +65,22 @@ def generator(simulation_seed: object) -> Random:
     """The system's generator, or a repeatable one for a seed, with a `NotPrivateWarning`."""
     if simulation_seed is None:
         return system_generator()
-    if isinstance(simulation_seed, bool) or not isinstance(simulation_seed, int | np.integer):
-        raise DeclarationError(
-            f"draw with a simulation_seed of type {type(simulation_seed).__name__}",
-            found="a seed must be a whole number",
-            fix="leave it out, or give a whole number for a simulation",
-        )
+    seed = whole_seed(simulation_seed)
     warnings.warn(
         "simulation_seed is set: whoever knows it knows every draw, so this is a simulation and NOT "
         "PRIVATE. Leave it out for a private release.",
         NotPrivateWarning,
         stacklevel=3,
     )
-    return seeded_generator(int(simulation_seed))
+    return seeded_generator(seed)
+
+
+def whole_seed(simulation_seed: object) -> int:
+    """The seed as an int; `DeclarationError` if it is not a whole number."""
+    if isinstance(simulation_seed, bool) or not isinstance(simulation_seed, int | np.integer):
+        raise DeclarationError(
+            f"draw with a simulation_seed of type {type(simulation_seed).__name__}",
+            found="a seed must be a whole number",
+            fix="leave it out, or give a whole number for a simulation",
+        )
+    return int(simulation_seed)

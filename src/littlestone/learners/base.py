@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import partial
+from numbers import Real
 from typing import Any, ClassVar, Generic, Literal, get_args
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.hypotheses import Hypothesis
+from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
 from littlestone.privacy.accounting.composed import Composed
@@ -209,12 +210,7 @@ class PrivateLearner(ABC, Generic[Point]):
 
     @classmethod
     def with_proved_bound(
-        cls,
-        hypotheses: HypothesisClass[Point],
-        budget: Budget,
-        *,
-        alpha: float,
-        beta: float,
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: float, beta: float
     ) -> PrivateLearner[Point]:
         """The learner with parameters for which `plan` (alpha, beta) is proved, if there are any.
 
@@ -318,6 +314,32 @@ class PrivateLearner(ABC, Generic[Point]):
         """Draw the hypothesis to release, with the generator that ``receipt`` hands out."""
 
 
+def unfit(
+    hypotheses: HypothesisClass[Any], method: str, *, found: str, declare: str, online: bool = False
+) -> DeclarationError:
+    """The error of a method that does not learn this class.
+
+    ``found`` says why not, and ``declare`` names classes that it learns.
+    """
+    return DeclarationError(
+        f"learn {hypotheses} {'online ' if online else ''}by the method {method}",
+        found=found,
+        fix=f"take another method, or declare {declare}",
+    )
+
+
+def require_votes(hypotheses: HypothesisClass[Any], method: str, *, online: bool = False) -> None:
+    """Raise `DeclarationError` if a majority vote of the class's functions has no canonical form."""
+    if majority([hypotheses.soa()]) is None:
+        raise unfit(
+            hypotheses,
+            method,
+            found="a majority vote of its rules has no form in which equal ones are equal",
+            declare="a class on at most 2^20 points",
+            online=online,
+        )
+
+
 def require_fitting(
     sample: object, hypotheses: HypothesisClass[Any], names: tuple[str, ...] = ()
 ) -> None:
@@ -384,9 +406,9 @@ def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
         )
     named: dict[str, Any] = {"alpha (accuracy)": alpha, "beta (confidence)": beta}
     for name, value in named.items():
-        if not 0 < value < 1:
+        if not isinstance(value, Real) or not 0 < float(value) < 1:
             raise DeclarationError(
-                f"plan with {name} = {value}",
+                f"plan with {name} = {value!r}",
                 found="it must lie strictly between 0 and 1",
                 fix="give a small probability, such as 0.05",
             )

@@ -14,7 +14,14 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, majority
-from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import (
+    Bound,
+    Caveat,
+    PrivateLearner,
+    Setting,
+    require_plan,
+    require_votes,
+)
 from littlestone.learners.inner import fewest
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.stable.tournament import Examples
@@ -112,12 +119,7 @@ class BoostingLearner(PrivateLearner[Point]):
                 "on a quarter of the records at most",
             )
         self.walk = shortest(self.gamma, self.alpha / 2, asked)
-        if majority([hypotheses.soa()]) is None:
-            raise DeclarationError(
-                asked,
-                found="a majority vote of its rules has no form in which equal ones are equal",
-                fix="take another method, or declare a class on at most 2^20 points",
-            )
+        require_votes(hypotheses, self.method)
         if weak is None:
             own = Fraction(1, 2) - self.gamma
             found = fewest(hypotheses, budget, alpha=float(own), beta=_BETA, allowed=_is_weak)
@@ -192,12 +194,7 @@ class BoostingLearner(PrivateLearner[Point]):
 
     @classmethod
     def with_proved_bound(
-        cls,
-        hypotheses: HypothesisClass[Point],
-        budget: Budget,
-        *,
-        alpha: float,
-        beta: float,
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: float, beta: float
     ) -> BoostingLearner[Point]:
         """A learner whose `plan` (alpha, beta) is not None, if some weak learner has one.
 
@@ -239,7 +236,6 @@ class BoostingLearner(PrivateLearner[Point]):
 
         It is T N for the least N such that kept N records suffice for ``weak`` at error 1/2 - gamma
         with probability 1 - beta / (2 T), and
-        probability 1 - beta / (2 T), and
 
             N KL(kept || density) >= ln(2 T / beta).
 

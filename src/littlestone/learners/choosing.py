@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from itertools import compress
 from typing import cast
 
 import numpy as np
@@ -14,7 +13,6 @@ import numpy as np
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     Bound,
@@ -23,6 +21,7 @@ from littlestone.learners.base import (
     binomial_mean,
     require_plan,
     require_values,
+    unfit,
 )
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
@@ -64,10 +63,11 @@ class ChoosingLearner(PrivateLearner[Point]):
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Covering):
-            raise DeclarationError(
-                f"learn {hypotheses} with the choosing mechanism",
+            raise unfit(
+                hypotheses,
+                self.method,
                 found="it is no class of unions of elements, of which few cover any point",
-                fix="declare points, subsets, rules or rule_sets, or take another method",
+                declare="points, subsets, rules or rule_sets",
             )
         self.hypotheses: Covering[Point] = hypotheses
         target = budget.cost
@@ -98,8 +98,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         """The examples that element i does not cover; each record stays or goes independently."""
         kept = np.ones(len(sample.points), dtype=bool)
         kept[elements.covered(i)] = False
-        points = list(compress(sample.points, kept.tolist()))
-        return sample.of(points, sample.counts[kept])
+        return sample.kept(kept)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits only."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
 
-from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.classes.base import Enumerable, ErrorSums, HypothesisClass, Scored
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -37,21 +39,23 @@ class ExponentialLearner(PrivateLearner[Point]):
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         super().__init__(hypotheses, budget)
-        if not isinstance(hypotheses, Enumerable) or hypotheses.size is None:
+        unnumbered = isinstance(hypotheses, Enumerable) and hypotheses.size is None
+        if not isinstance(hypotheses, Scored) or unnumbered:
             infinite = hypotheses.size is None
-            of_this_class = (
-                "the class has infinitely many"
-                if infinite
-                else "those of this class are not numbered"
-            )
-            raise DeclarationError(
-                f"learn {hypotheses} with the exponential mechanism",
-                found=f"it scores each hypothesis, and {of_this_class}",
-                fix="declare a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="it scores each hypothesis, and "
+                + (
+                    "the class has infinitely many"
+                    if infinite
+                    else "those of this class are not numbered"
+                ),
+                declare="a class of ranges, of columns of 0s and 1s, or finite(COLUMN, TABLE.csv)",
             )
         hypotheses.require_scorable()
-        self.hypotheses: Enumerable[Point] = hypotheses
-        self.size: int = hypotheses.size
+        self.hypotheses: Scored[Point] = hypotheses
+        self.size = hypotheses.forms
         self.mechanism = ExponentialMechanism(budget.epsilon)
 
     @property
@@ -59,9 +63,23 @@ class ExponentialLearner(PrivateLearner[Point]):
         return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        runs = self.hypotheses.error_runs(sample)
-        index = self.mechanism.draw(runs, receipt=receipt)
-        return self.hypotheses.hypothesis(index)
+        scores = self.hypotheses.scores(sample)
+        if isinstance(scores, ErrorSums):
+            return self.hypotheses.written(self.mechanism.draw_sum(scores, receipt=receipt))
+        return self.hypotheses.written(self.mechanism.draw(scores, receipt=receipt))
+
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
+        scores, law = self.hypotheses.scores(sample), dict[Hypothesis[Point], Fraction]()
+        drawn: Mapping[Any, Fraction]
+        if isinstance(scores, ErrorSums):
+            drawn = self.mechanism.distribution_of_sums(scores)
+        else:
+            drawn = self.mechanism.distribution(scores)
+        for item, mass in drawn.items():
+            h = self.hypotheses.written(item)
+            law[h] = law.get(h, Fraction(0)) + mass
+        return law
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:
         """The examples that suffice, by a bound that averages over the sample and the draw at once.

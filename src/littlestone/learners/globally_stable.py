@@ -94,12 +94,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
 
     @classmethod
     def with_proved_bound(
-        cls,
-        hypotheses: HypothesisClass[Point],
-        budget: Budget,
-        *,
-        alpha: float,
-        beta: float,
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: float, beta: float
     ) -> GloballyStableLearner[Point]:
         """The learner with `proved_sizes`, or with the usual ones if these are beyond floats.
 

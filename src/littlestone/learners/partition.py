@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.base import (
     Bound,
@@ -22,6 +21,7 @@ from littlestone.learners.base import (
     binomial_mean,
     require_plan,
     require_values,
+    unfit,
 )
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -53,11 +53,13 @@ class _SetLearner(PrivateLearner[Any]):
         right = isinstance(hypotheses, PointCovering) and (hypotheses.parts <= 1) == self.single
         if not isinstance(hypotheses, PointCovering) or not right:
             kind = "single points" if self.single else "sets of several points"
-            raise DeclarationError(
-                f"learn {hypotheses} by the method {self.method}",
+            raise unfit(
+                hypotheses,
+                self.method,
                 found=f"it is no class of {kind}",
-                fix="take another method, or declare "
-                + ("points(COLUMN)" if self.single else "subsets(COLUMN; at most K), K above 1"),
+                declare="points(COLUMN)"
+                if self.single
+                else "subsets(COLUMN; at most K), K above 1",
             )
         self.hypotheses: PointCovering = hypotheses
         self.mechanism = self._mechanism(budget)

@@ -14,7 +14,7 @@ from littlestone.classes.proper_approximation import ProperApproximation
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
 from littlestone.learners.voting import VotingLearner, share
@@ -65,10 +65,11 @@ class ProperLearner(PrivateLearner[Point]):
         super().__init__(hypotheses, budget)
         asked = f"learn {hypotheses} by a hypothesis of the class"
         if not isinstance(hypotheses, ProperApproximation):
-            raise DeclarationError(
-                asked,
+            raise unfit(
+                hypotheses,
+                self.method,
                 found="no way is known from its SOAs back to its hypotheses",
-                fix="declare a finite table, thresholds, points, subsets or rules",
+                declare="a finite table, thresholds, points, subsets or rules",
             )
         hypotheses.require_mixture()
         self.hypotheses: ProperApproximation[Point] = hypotheses
@@ -123,12 +124,7 @@ class ProperLearner(PrivateLearner[Point]):
 
     @classmethod
     def with_proved_bound(
-        cls,
-        hypotheses: HypothesisClass[Point],
-        budget: Budget,
-        *,
-        alpha: float,
-        beta: float,
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: float, beta: float
     ) -> ProperLearner[Point]:
         """A learner whose `plan` (alpha, beta) is not None, built on a proved `IrreducibleLearner`.
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from littlestone.data import open_table, read_mapped
+from littlestone.domains import require_list
 from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
@@ -70,7 +71,7 @@ class Release:
         """The rule in one line: ``label  <=>  hypothesis``, or ``label  =  hypothesis`` with names."""
         if self.labels:
             return f"{self.label}  =  {self.hypothesis.named(self.labels)}"
-        return f"{self.label}  <=>  {self.hypothesis.words()}"
+        return self.hypothesis.sentence(self.label)
 
     def used(self) -> tuple[str, str]:
         """How many records or units the rule was learned from, as a pair (heading, text)."""
@@ -170,7 +171,7 @@ class Release:
             # Version 0.1 called a function to several labels a classifier, which named them.
             form = data["classifier" if "classifier" in data else "hypothesis"]
             hypothesis = Hypothesis.from_json(form)
-            named = form["labels"] if "classifier" in data else data.get("labels", [])
+            named = require_list(form["labels"] if "classifier" in data else data.get("labels", []))
             labels = declared_labels(named) if named else ()
             if labels and len(labels) != hypothesis.labels:
                 raise ValueError("the labels have other names than labels")

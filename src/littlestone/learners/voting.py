@@ -112,12 +112,7 @@ class VotingLearner(PrivateLearner[Point]):
 
     @classmethod
     def with_proved_bound(
-        cls,
-        hypotheses: HypothesisClass[Point],
-        budget: Budget,
-        *,
-        alpha: float,
-        beta: float,
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: float, beta: float
     ) -> Self:
         """A learner whose `plan` (alpha, beta) is not None.  Such sizes, lists and times are large.
 

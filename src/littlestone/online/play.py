@@ -92,7 +92,7 @@ def play(
     first.  Ctrl+C stops it too: the transcript of the rounds so far is then marked ``interrupted``, and
     the learner keeps what it has learned.
 
-    Raises `DeclarationError` for a negative number of rounds, and for a missing number against an
+    Raises `DeclarationError` if ``rounds`` is not a whole number from 0 on, or is missing against an
     endless adversary.  Raises `RealizabilityError`, naming the round, if a label contradicts the
     learner's class.
 
@@ -109,9 +109,11 @@ def play(
             found="this one never does",
             fix="give a number of rounds",
         )
-    if rounds is not None and rounds < 0:
+    if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise DeclarationError(
-            f"play {rounds} rounds", found="it is negative", fix="give a whole number from 0 on"
+            f"play {rounds!r} rounds",
+            found="the number is not a whole one from 0 on",
+            fix="give a number such as 20",
         )
     played: list[Round] = []
     try:

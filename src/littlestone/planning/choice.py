@@ -86,6 +86,7 @@ def candidates(
 ) -> list[Candidate]:
     """Every method, with the records it needs for error alpha in ``setting``, confidence 1 - beta.
 
+    For two labels the methods that split labels into bits are left out.
     Methods with a proved size come first, then those with a calibrated one, then those without, by
     the number of records.  Then come those with a caveat, and those that do not apply come last.  In
     the agnostic setting, methods that tolerate label noise come before those that do not, whatever is
@@ -98,6 +99,8 @@ def candidates(
     made = partial(_made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting)
     found = []
     for kind in _kinds() if kinds is None else kinds:
+        if hypotheses.labels == 2 and issubclass(kind, BitwiseLearner):
+            continue  # two labels are one bit, so nothing is to be split
         try:
             learner = made(kind)
         except DeclarationError as error:

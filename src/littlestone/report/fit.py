@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.classes.base import HypothesisClass, Scored
 from littlestone.classes.covering import Covering
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
@@ -222,10 +222,8 @@ class Evaluation:
 
 def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothesis[Any] | None:
     """A hypothesis with the fewest errors, where scoring each finds it.  NOT PRIVATE."""
-    if isinstance(hypotheses, Enumerable):
-        runs = hypotheses.error_runs(sample)
-        run = int(runs.errors.argmin())
-        return hypotheses.hypothesis(run if runs.lengths is None else sum(runs.lengths[:run]))
+    if isinstance(hypotheses, Scored):
+        return hypotheses.written(hypotheses.scores(sample).best)
     if isinstance(hypotheses, Covering) and hypotheses.parts == 1:
         elements = hypotheses.elements(sample)
         scores = elements.positives - elements.negatives

@@ -69,14 +69,20 @@ def table_tree(
 def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
     """The top levels of a deepest tree that a class shatters, built from its mistake points.
 
-    Raises `DeclarationError` for the empty class and for one of infinite Littlestone dimension, and
-    `TooLargeError` beyond `MOST_ANSWERED` steps.
+    Raises `DeclarationError` for the empty class, for one of infinite Littlestone dimension and for
+    fewer than one level.  Raises `TooLargeError` beyond `MOST_ANSWERED` steps.
 
     >>> from littlestone.classes import parse_class
     >>> root = class_tree(parse_class("thresholds(x, 1..3)"), levels=4)
     >>> root.text, root.after[0][1].text, root.ends
     ('2', '3', 4)
     """
+    if type(levels) is not int or levels < 1:
+        raise DeclarationError(
+            f"draw the top {levels!r} levels of a tree",
+            found="the number is not a whole one from 1 on",
+            fix="give a number such as 4",
+        )
     dimension = H.littlestone_dimension()
     if not 0 <= dimension < float("inf"):
         raise DeclarationError(

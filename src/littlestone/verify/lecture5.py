@@ -6,11 +6,11 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
+from littlestone.classes import Enumerable, FiniteClass, HypothesisClass, Thresholds
 from littlestone.domains import Reals
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.base import Setting
@@ -207,7 +207,7 @@ def exponential_privacy() -> Outcome:
 
 def _failure(learner: ExponentialLearner[str], sample: Sample[str], bad: list[bool]) -> float:
     """The probability that a bad hypothesis is drawn from this very sample."""
-    errors = learner.hypotheses.error_runs(sample).errors
+    errors = cast("Enumerable[str]", learner.hypotheses).error_runs(sample).errors
     weights = float(learner.mechanism.base) ** -(errors - errors.min()).astype(float)
     return float(weights[bad].sum() / weights.sum())
 

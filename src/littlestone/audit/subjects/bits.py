@@ -34,8 +34,7 @@ def together(
     for binary, part in zip(learner.learners, parts, strict=True):
         if not isinstance(binary, ExponentialLearner):
             raise TypeError
-        drawn = binary.mechanism.distribution(binary.hypotheses.error_runs(part))
-        laws.append([(binary.hypotheses.hypothesis(i), mass) for i, mass in drawn.items()])
+        laws.append(list(binary.distribution(part).items()))
     masses: dict[Hashable, Fraction] = {}
     for choice in product(*laws):
         text = released_text(learner.classifier([h for h, _ in choice]))

@@ -37,9 +37,8 @@ def law_of_vote(learner: Learner, part: Records, votes: Votes) -> Law:
         mass = prod((p if c else 1 - p for c, p in zip(coins, chances, strict=True)), start=ONE)
         if mass:
             passed = learner.filled(list(compress(part, coins)), len(part))
-            drawn = weak.mechanism.distribution(weak.hypotheses.error_runs(passed))
-            for i, p in drawn.items():
-                law[weak.hypotheses.hypothesis(i), sum(coins)] += mass * p
+            for h, p in weak.distribution(passed).items():
+                law[h, sum(coins)] += mass * p
     return dict(law)
 
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes import HypothesisClass, Lookup
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import LookupTable
-from littlestone.learners.base import Bound, PrivateLearner, Setting, require_values
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_values, unfit
 from littlestone.learners.partition import MOST_STEPS, require_curve, sample_size_for_keys
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -23,10 +22,8 @@ from littlestone.sample import Sample
 def require_lookup(H: HypothesisClass[Any], method: str) -> Lookup:
     """H, or `DeclarationError` if it is no class of lookup tables."""
     if not isinstance(H, Lookup):
-        raise DeclarationError(
-            f"learn {H} by the method {method}",
-            found="it is no class of lookup tables",
-            fix="take another method, or declare lookup(COLUMN; at most M)",
+        raise unfit(
+            H, method, found="it is no class of lookup tables", declare="lookup(COLUMN; at most M)"
         )
     return H
 

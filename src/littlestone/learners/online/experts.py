@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.classes.base import Enumerable, ErrorRuns, HypothesisClass
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import require_plan
+from littlestone.learners.base import require_plan, unfit
 from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner, CountedStream
 from littlestone.learners.online.taped import Record
@@ -123,10 +122,12 @@ class PrivateExperts(CountedLearner):
     ) -> None:
         super().__init__(hypotheses, horizon)
         if not isinstance(hypotheses, Enumerable) or not hypotheses.size:
-            raise DeclarationError(
-                f"learn {hypotheses} online by the method {self.method}",
+            raise unfit(
+                hypotheses,
+                self.method,
                 found="its hypotheses are not listed, so they cannot be drawn from",
-                fix="declare a finite class, or take another method",
+                declare="a finite class",
+                online=True,
             )
         hypotheses.require_scorable()
         self.hypotheses: Enumerable[Any] = hypotheses

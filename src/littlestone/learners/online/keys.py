@@ -11,9 +11,8 @@ import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FiniteSet, Hypothesis
-from littlestone.learners.base import require_plan
+from littlestone.learners.base import require_plan, unfit
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
@@ -160,12 +159,13 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         super().__init__(hypotheses, horizon)
         naming = naming_of(hypotheses)
         if naming is None:
-            raise DeclarationError(
-                f"learn {hypotheses} online by the method {self.method}",
+            raise unfit(
+                hypotheses,
+                self.method,
                 found="it is no class of finite sets of points, and its Littlestone dimension is "
                 f"{hypotheses.littlestone_dimension()}, so one mistake does not tell a hypothesis",
-                fix="declare points or subsets of a column or a class of dimension 1, or take another "
-                "method",
+                declare="points or subsets of a column, or a class of dimension 1",
+                online=True,
             )
         self.naming = naming
         self.mechanism: ContinualKeySelection[Any] = ContinualKeySelection.within(

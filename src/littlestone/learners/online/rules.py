@@ -9,10 +9,9 @@ from typing import Any, cast
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.rules import EqualityRules
 from littlestone.domains import Product
-from littlestone.errors import DeclarationError
 from littlestone.hypotheses import RuleUnion
 from littlestone.hypotheses.rules import Rule
-from littlestone.learners.base import require_plan
+from littlestone.learners.base import require_plan, unfit
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
@@ -116,10 +115,12 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
     def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget, *, horizon: int) -> None:
         super().__init__(hypotheses, horizon)
         if not isinstance(hypotheses, EqualityRules):
-            raise DeclarationError(
-                f"learn {hypotheses} online by the method {self.method}",
+            raise unfit(
+                hypotheses,
+                self.method,
                 found="it is no class of equality rules",
-                fix="declare rules(COLUMN, ...; at most R), or take another method",
+                declare="rules(COLUMN, ...; at most R)",
+                online=True,
             )
         self.hypotheses: EqualityRules = hypotheses
         shapes = 2 ** len(hypotheses.domain.columns)

@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.hypotheses import Hypothesis, majority
-from littlestone.learners.base import require_plan
+from littlestone.errors import TooLargeError
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import require_plan, require_votes
 from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner
 from littlestone.learners.online.stage_sizes import (
@@ -110,12 +110,7 @@ class StagedOnlineLearner(CountedLearner):
         super().__init__(hypotheses, horizon)
         hypotheses.require_learnable()
         require_adversary(adversary)
-        if majority([hypotheses.soa()]) is None:
-            raise DeclarationError(
-                f"learn {hypotheses} online by the method {self.method}",
-                found="a majority vote of its rules has no form in which equal ones are equal",
-                fix="take another method, or declare a class on at most 2^20 points",
-            )
+        require_votes(hypotheses, self.method, online=True)
         values = (calls, draws, teachers, threshold, cap, list_size)
         given = {name: n for name, n in zip(_SIZES, values, strict=True) if n is not None}
         for name, value in given.items():

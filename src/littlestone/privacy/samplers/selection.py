@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,6 +118,50 @@ def draw(
         uniform = uniform << bits | rng.getrandbits(bits)
         bits *= 2
     return item_of(errors, lengths, levels.gaps[level], levels.weights[level], rng)
+
+
+def draw_sum(
+    groups: Sequence[Sequence[NDArray[np.int64]]], base: Fraction, rng: random.Random
+) -> tuple[int, ...]:
+    """Draw (g, i, j, ...) with probability exactly ~ base^-(groups[g][0][i] + groups[g][1][j] + ...).
+
+    Group g is drawn first: its mass is the product of the masses of its parts, each known between
+    bounds at p bits.  Given the group, its parts are independent, and `draw` draws an item of each.
+    """
+    count = sum(len(part) for parts in groups for part in parts)
+    bits = 32 + len(groups[0]) * count.bit_length()
+    least = [sum(int(part.min()) for part in parts) for parts in groups]
+    uniform, best = rng.getrandbits(bits), min(least)
+    while True:
+        shrink, window = PowerBounds(base, bits), window_of(base, bits)
+        lower_sums, upper_sums = [0], [0]
+        for parts, errors in zip(groups, least, strict=True):
+            low, high = shrink(errors - best)
+            if errors - best > window:  # one bound for all items spares the counting
+                lower_sums.append(lower_sums[-1])
+                upper_sums.append(upper_sums[-1] + high * prod(map(len, parts)))
+                continue
+            for part in parts:
+                part_low, part_high = mass_bounds(group(part, None, window), shrink, bits)
+                low, high = low * part_low >> bits, -(-high * part_high >> bits)
+            lower_sums.append(lower_sums[-1] + low)
+            upper_sums.append(upper_sums[-1] + high)
+        g = locate(lower_sums, upper_sums, 0, uniform, bits)
+        if g is not None:
+            return g, *(draw(part, None, base, rng) for part in groups[g])
+        uniform = uniform << bits | rng.getrandbits(bits)
+        bits *= 2
+
+
+def mass_bounds(levels: Levels, shrink: PowerBounds, bits: int) -> tuple[int, int]:
+    """Integers low <= 2^bits * (sum of weight * base^-gap over all items) <= high."""
+    low = high = 0
+    for gap, weight in zip(levels.gaps, levels.weights, strict=True):
+        power_low, power_high = shrink(gap)
+        low, high = low + weight * power_low, high + weight * power_high
+    if levels.beyond:
+        high += levels.beyond * shrink(levels.window + 1)[1]
+    return low, high
 
 
 def item_of(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import ErrorRuns
+from littlestone.classes.base import ErrorRuns, ErrorSums
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
@@ -42,6 +43,22 @@ class ExponentialMechanism(ErrorMechanism):
         """
         rng = receipt.redeem(self)
         return selection.draw(data.errors, data.lengths, self.base, rng)
+
+    def draw_sum(self, data: ErrorSums, *, receipt: Receipt) -> tuple[int, ...]:
+        """Draw one item (g, i, j, ...), like `draw`, without listing the items."""
+        rng = receipt.redeem(self)
+        return selection.draw_sum(data.groups, self.base, rng)
+
+    def distribution_of_sums(self, data: ErrorSums) -> dict[tuple[int, ...], Fraction]:
+        """The exact probability of each item of `draw_sum`.  For audits, never released."""
+        weights = {
+            (g, *places): self.base
+            ** -sum(int(part[i]) for part, i in zip(parts, places, strict=True))
+            for g, parts in enumerate(data.groups)
+            for places in product(*(range(len(part)) for part in parts))
+        }
+        total = sum(weights.values())
+        return {item: weight / total for item, weight in weights.items()}
 
     def distribution(self, data: ErrorRuns) -> dict[int, Fraction]:
         lengths = [1] * len(data.errors) if data.lengths is None else data.lengths

@@ -1,0 +1,194 @@
+"""The columns of a mixed table as text, and the public conditions on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Context
+from typing import Any
+
+from littlestone.classes.spec import Spec, parse_column, quoted
+from littlestone.domains import (
+    MISSING,
+    Cells,
+    Codes,
+    Domain,
+    Integers,
+    Listed,
+    Parted,
+    Product,
+    number,
+)
+from littlestone.domains.cells import MOST_CELLS, shown
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses.trees import ColumnTest
+
+FORM = "age: 0..120 step 5, income: 1..200000 in 30 log steps, sex in {F, M}, ward, integers(code)"
+
+_GRID = re.compile(
+    r"(?P<name>.*?)(?::\s*|\s+)(?P<low>[^\s:]+?)\.\.(?P<high>\S+?)"
+    r"(?:\s+step\s+(?P<step>\S+)|\s+in\s+(?P<count>\d{1,9})\s+(?P<log>log\s+)?steps)?",
+    re.DOTALL,
+)
+_LIST = re.compile(r"(?P<name>.*?)\s+(?P<word>in|at)\s*\{(?P<values>.*)\}", re.DOTALL)
+_ROUND = Context(prec=3)
+
+
+def parse_mixed(text: str) -> Domain[Any]:
+    """The column that an argument of a class of conditions declares.
+
+    ``age: 0..120 step 5`` is cut at each step, ``income: 1..200000 in 30 log steps`` at points of equal
+    ratios, rounded to three digits, and ``age at {18, 65}`` at the points it names.  ``sex in {F, M}``
+    is a list.  Any other name is an open column of texts, and ``integers(code)`` one of whole numbers.
+    Raises `DeclarationError` for a range that is empty or that its step does not divide.
+
+    >>> parse_mixed("age: 0..20 step 5").starts, parse_mixed("x: 1..1000 in 3 log steps").starts
+    (('0', '5', '10', '15', '20'), ('1', '10', '100', '1000'))
+    >>> parse_mixed("sex in {F, M}"), parse_mixed("integers(code)")
+    (Listed(values=('F', 'M'), name='sex'), Codes(name='code'))
+    """
+    if match := _LIST.fullmatch(text):
+        name, values = match["name"], Spec.parse(f"list({match['values']})").arguments
+        if match["word"] == "in":
+            return Listed(values, name)
+        cuts = [number(value) for value in values]
+        return Cells(
+            tuple(v if c is None else shown(c) for v, c in zip(values, cuts, strict=True)), name
+        )
+    if match := _GRID.fullmatch(text):
+        return Cells(_starts(text, match), Spec.parse(f"list({match['name']})").arguments[0])
+    column = parse_column(text)
+    return Codes(column.name) if isinstance(column, Integers) else column
+
+
+def _starts(text: str, match: re.Match[str]) -> tuple[str, ...]:
+    low, high = number(match["low"]), number(match["high"])
+    step = number(match["step"] or "1")
+    found = ""
+    if low is None or high is None or not (low.is_finite() and high.is_finite()):
+        found = "an end is not a number"
+    elif low >= high:
+        found = "the range is empty: the low end is not below the high end"
+    elif max(abs(low.adjusted()), abs(high.adjusted())) > 30:
+        found = "an end is beyond 10^30"
+    elif match["log"] and low <= 0:
+        found = "steps of equal ratios need a low end above 0"
+    elif match["count"] is not None and not 1 <= int(match["count"]) < MOST_CELLS:
+        found = f"the number of steps is not between 1 and {MOST_CELLS - 1:,}"
+    elif step is None or not step.is_finite() or step <= 0 or abs(step.adjusted()) > 30:
+        found = "the step is not a positive number"
+    elif match["count"] is None and (high - low) / step >= MOST_CELLS:
+        found = f"there are more than {MOST_CELLS:,} cells"
+    elif match["count"] is None and (high - low) % step:
+        found = "the range is not a whole number of steps"
+    if found or low is None or high is None or step is None:
+        raise DeclarationError(
+            f"read the column {text!r}",
+            found=found,
+            fix=f"write a column such as one of these: {FORM}",
+        )
+    if match["count"] is None:
+        return tuple(shown(low + i * step) for i in range(int((high - low) / step) + 1))
+    steps = int(match["count"])
+    if match["log"]:
+        ratio = (high / low).ln() / steps
+        between = [_ROUND.multiply(low, (ratio * i).exp()) for i in range(1, steps)]
+    else:
+        between = [_ROUND.add(low, (high - low) * i / steps) for i in range(1, steps)]
+    inside = (value for value in between if low < value < high)
+    return tuple(dict.fromkeys(map(shown, (low, *inside, high))))
+
+
+def mixed_text(column: Domain[Any]) -> str:
+    """The text that `parse_mixed` reads."""
+    name = quoted(column.name)
+    if isinstance(column, Cells):
+        return f"{name} at {{{', '.join(column.starts)}}}"
+    if isinstance(column, Listed):
+        return f"{name} in {{{', '.join(map(quoted, column.values))}}}"
+    if isinstance(column, Codes):
+        return f"integers({name})"
+    strange = _GRID.fullmatch(column.name) or _LIST.fullmatch(column.name)
+    typed = isinstance(parse_column(column.name), Integers) or column.name.startswith("strings(")
+    return f"strings({name})" if strange or typed else name
+
+
+def parse_columns(spec: Spec) -> Product:
+    """The domain of the columns that a class of conditions names."""
+    return Product(tuple(map(parse_mixed, spec.arguments)))
+
+
+def conditions_on(domain: Product, j: int, *, between: bool = False) -> list[ColumnTest]:
+    """The conditions on the declared column j: both directions of each cut, values, is missing.
+
+    ``between`` adds a <= x < b for all pairs of cuts.  An open column has none: its values are not
+    declared.
+
+    >>> table = Product((Cells(("0", "9"), "x"),))
+    >>> [test.words(table) for test in conditions_on(table, 0)]
+    ['x is missing', 'x < 9', 'x >= 9']
+    """
+    column = domain.columns[j]
+    if isinstance(column, Listed):
+        return [ColumnTest(j, frozenset([v])) for v in (MISSING, *column.values)]
+    if not isinstance(column, Cells):
+        return []
+    starts = column.starts
+    found = [ColumnTest(j, frozenset([MISSING]))]
+    for i in range(1, len(starts)):
+        found += [ColumnTest(j, frozenset(starts[:i])), ColumnTest(j, frozenset(starts[i:]))]
+    if between:
+        found += [
+            ColumnTest(j, frozenset(starts[a:b]))
+            for a in range(1, len(starts))
+            for b in range(a + 1, len(starts))
+        ]
+    return found
+
+
+def splits_on(domain: Product, j: int) -> list[ColumnTest]:
+    """The conditions of a tree on the declared column j: one direction of each cut is enough.
+
+    >>> table = Product((Cells(("0", "9"), "x"),))
+    >>> [test.words(table) for test in splits_on(table, 0)]
+    ['x is missing', 'x >= 9']
+    """
+    column = domain.columns[j]
+    tests = conditions_on(domain, j)
+    return [tests[0], *tests[2::2]] if isinstance(column, Cells) else tests
+
+
+def require_declared(domain: Product, what: str) -> None:
+    """Raise `DeclarationError` unless the values of every column are declared."""
+    for column in domain.columns:
+        if not isinstance(column, Parted):
+            raise DeclarationError(
+                f"declare {what} over {column}",
+                found="nobody declares the values of this column",
+                fix="give a grid or a list of values, such as sex in {F, M}",
+            )
+
+
+def require_candidates(count: int, most: int, domain: Product, what: str) -> None:
+    """Raise `TooLargeError` for more than ``most`` candidates; it names the widest column."""
+    if count > most:
+        widest = max(domain.columns, key=lambda column: column.size or 0)
+        raise TooLargeError(
+            f"declare {what}",
+            found=f"it has {count:,} candidates, more than {most:,}",
+            fix=f"coarsen {widest.name!r}, which has {widest.size or 0:,} values, or name fewer "
+            "columns",
+        )
+
+
+def sums_of_products(sizes: Iterable[int], most: int) -> list[int]:
+    """The elementary symmetric sums e_0, ..., e_most: how many choices of r columns and conditions.
+
+    >>> sums_of_products([2, 3, 5], 2)
+    [1, 10, 31]
+    """
+    sums = [1, *[0] * most]
+    for size in sizes:
+        for r in range(most, 0, -1):
+            sums[r] += size * sums[r - 1]
+    return sums

@@ -1,0 +1,222 @@
+"""Conjunctions and disjunctions of conditions on the columns of a mixed table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, combinations
+from math import prod
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns
+from littlestone.classes.by_table import ByTable, places
+from littlestone.classes.cell_counts import Coded, all_tests, covered, indicators
+from littlestone.classes.columns import (
+    mixed_text,
+    parse_columns,
+    require_candidates,
+    require_declared,
+    sums_of_products,
+)
+from littlestone.classes.spec import Spec
+from littlestone.domains import Cells, Listed, Product
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction, disjunction
+from littlestone.sample import Sample
+
+Join = Literal["all", "any", "either"]
+
+MOST_CANDIDATES = 1 << 25
+"""The most rules of a class; their errors take 8 bytes each."""
+
+MOST_CELLS = 1 << 25
+"""The most cells in all tables of counts together."""
+
+FORM = "conditions(COLUMN, ...; at most R), with any of, either or between as further options"
+
+
+@dataclass(frozen=True)
+class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
+    """The rules "all of at most R conditions hold" on different columns, and the constants 0 and 1.
+
+    A condition is x < t or x >= t for a cut t of a declared grid, x = v for a value v of a declared
+    list, or "x is missing"; with ``between`` also a <= x < b.  ``join`` is "all" for conjunctions,
+    "any" for disjunctions ("some condition holds") and "either" for both.  With c_j conditions on
+    column j there are e_0 + ... + e_R conjunctions, e_r the sum over r columns of the product of
+    their c_j.
+
+    The errors of all rules come from counts of labels in the cells of each R columns.  Time:
+    O(n C(m, R)) for n records and m columns, and a few operations a rule.  The Littlestone dimension is
+    exact if the table of all rules has at most 2^20 entries, and bounded otherwise
+    (docs/proofs/conditions.md).  Raises `TooLargeError` for more than 2^25 rules, and
+    `DeclarationError` for open columns, whose values nobody declares.
+
+    >>> H = Conditions.parse(Spec.parse("conditions(age: 0..80 step 20, sex in {F, M}; at most 2)"))
+    >>> H.size, H.hypothesis(20).words()
+    (41, 'age >= 20 and sex is F')
+    """
+
+    keyword = "conditions"
+
+    most: int = 2
+    join: Join = "all"
+    between: bool = False
+
+    def __post_init__(self) -> None:
+        require_declared(self.domain, "conditions")
+        if type(self.most) is not int or not 1 <= self.most <= 4:
+            raise DeclarationError(
+                f"declare rules of at most {self.most!r} conditions",
+                found="the number of conditions must be 1, 2, 3 or 4",
+                fix="ask for at most 2, or for trees",
+            )
+        sizes = [len(tests) for tests in self._tests]
+        require_candidates(self._count(sizes), MOST_CANDIDATES, self.domain, "these conditions")
+        widths = [column.size or 0 for column in self.domain.columns]
+        cells = 2 * sums_of_products(widths, self._most)[self._most]
+        require_candidates(cells, MOST_CELLS, self.domain, "conditions with so many cells")
+
+    @property
+    def _most(self) -> int:
+        return min(self.most, len(self.domain.columns))
+
+    @cached_property
+    def _tests(self) -> list[list[ColumnTest]]:
+        return all_tests(self.domain, between=self.between)
+
+    def _count(self, sizes: Sequence[int]) -> int:
+        none, *counts = sums_of_products(sizes, self._most)
+        several = sum(counts[1:])
+        return 2 * none + counts[0] + several * (2 if self.join == "either" else 1)
+
+    @cached_property
+    def _blocks(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The rules in order, in blocks of one join and one set of columns, after the constants."""
+        columns = range(len(self.domain.columns))
+        joins = {"all": ("all",), "any": ("any",), "either": ("all", "any")}[self.join]
+        return [
+            (join, subset)
+            for r in range(1, self._most + 1)
+            for join in (joins if r > 1 else ("all",))
+            for subset in combinations(columns, r)
+        ]
+
+    def _shape(self, subset: Sequence[int]) -> tuple[int, ...]:
+        return tuple(len(self._tests[j]) for j in subset)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        sizes = (prod(self._shape(subset)) for _, subset in self._blocks)
+        return list(accumulate(sizes, initial=2))
+
+    @property
+    def forms(self) -> int:
+        return self.size
+
+    @property
+    def size(self) -> int:
+        return self._starts[-1] if self.space is None else self.space.size
+
+    def hypothesis(self, index: int) -> DecisionTree:
+        if not 0 <= index < self.size:
+            raise IndexError(f"{self} has no hypothesis number {index}")
+        if self.space is not None:
+            index = int(places(self.space)[index])
+        if index < 2:
+            return DecisionTree(self.domain, index)
+        block = int(np.searchsorted(self._starts, index, side="right")) - 1
+        join, subset = self._blocks[block]
+        chosen = np.unravel_index(index - self._starts[block], self._shape(subset))
+        tests = [self._tests[j][int(i)] for j, i in zip(subset, chosen, strict=True)]
+        joined = conjunction if join == "all" else disjunction
+        return DecisionTree(self.domain, joined(tests))
+
+    def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
+        coded = Coded.of(sample, range(len(self.domain.columns)))
+        totals = sample.counts.sum(axis=0)
+        errors = np.empty(self._starts[-1], np.int64)
+        errors[:2] = totals[1], totals[0]
+        for r in range(1, self._most + 1):
+            subsets = list(combinations(range(len(self.domain.columns)), r))
+            tables = dict(zip(subsets, coded.tables(subsets), strict=True))
+            for (join, subset), start in zip(self._blocks, self._starts, strict=False):
+                if len(subset) == r:
+                    found = self._errors(tables[subset], join, subset, totals)
+                    errors[start : start + found.size] = found.ravel()
+        return ErrorRuns(errors if self.space is None else errors[places(self.space)])
+
+    def _errors(
+        self, table: NDArray[np.int64], join: str, subset: Sequence[int], totals: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The errors of the rules on these columns: positives they miss, negatives they cover."""
+        matrices = [self._matrices[j] for j in subset]
+        # Some condition holds unless all of their complements do.
+        every = covered(table, matrices if join == "all" else [1 - matrix for matrix in matrices])
+        ones, zeros = (1, 0) if join == "all" else (0, 1)
+        errors: NDArray[np.int64] = totals[ones] - every[ones] + every[zeros]
+        return errors
+
+    @cached_property
+    def _matrices(self) -> list[NDArray[np.float64]]:
+        columns: Sequence[Any] = self.domain.columns
+        return [indicators(t, column) for t, column in zip(self._tests, columns, strict=True)]
+
+    def rows(self, points: list[Any]) -> NDArray[np.bool_]:
+        truth = [
+            np.array([[x[j] in test.accepted for x in points] for test in tests], dtype=bool)
+            for j, tests in enumerate(self._tests)
+        ]
+        rows = [np.zeros((1, len(points)), bool), np.ones((1, len(points)), bool)]
+        for join, subset in self._blocks:
+            found = truth[subset[0]]
+            for j in subset[1:]:
+                both = (found[:, None] & truth[j]) if join == "all" else (found[:, None] | truth[j])
+                found = both.reshape(-1, len(points))
+            rows.append(found)
+        return np.vstack(rows)
+
+    def _bounds(self) -> tuple[int, int]:
+        """See docs/proofs/conditions.md: stumps and products of thresholds below, log2 |H| above."""
+        cuts = [len(c.starts) - 1 for c in self.domain.columns if isinstance(c, Cells)]
+        deepest = sorted(((c + 1).bit_length() - 1 for c in cuts), reverse=True)
+        stumps = (2 + 2 * sum(cuts)).bit_length() - 1
+        return max(stumps, sum(deepest[: self._most])), self.size.bit_length() - 1
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect_columns(FORM, options=("at", "any", "either", "between"))
+        most = spec.count("at most") if any(o.startswith("at") for o in spec.options) else 2
+        words = [option for option in spec.options if not option.startswith("at")]
+        joins = {"any of": "any", "either": "either"}
+        chosen = [joins[word] for word in words if word in joins]
+        if most is None or len(chosen) > 1 or {*words} - {*joins, "between"}:
+            raise DeclarationError(
+                f"read the class {spec}",
+                found="its options are not 'at most R', 'any of', 'either' or 'between'",
+                fix=f"write {FORM}",
+            )
+        join: Any = chosen[0] if chosen else "all"
+        return cls(parse_columns(spec), None, most, join, "between" in words)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        x, y = Cells(("0", "5", "10"), "x"), Cells(("-1", "0.5"), "y")
+        z, sex = Cells(("7",), "z"), Listed(("F", "M"), "sex")
+        found = [cls(Product((x, sex)), None, 2), cls(Product((x, y, z)), None, 2, "either")]
+        found += [cls(Product((sex, y)), None, 1), cls(Product((x, y)), None, 2, "any", True)]
+        return [*found, found[0].restrict(("5", "F"), 1), cls(Product((x, z, sex)), None, 3)]
+
+    def __str__(self) -> str:
+        options = [f"at most {self.most}"]
+        options += {"all": [], "any": ["any of"], "either": ["either"]}[self.join]
+        options += ["between"] if self.between else []
+        columns = ", ".join(map(mixed_text, self.domain.columns))
+        declared = f"{self.keyword}({columns}; {', '.join(options)})"
+        return declared if self.space is None else f"{self.size} hypotheses of {declared}"
+
+    def __iter__(self) -> Iterator[DecisionTree]:
+        return map(self.hypothesis, range(self.size))

@@ -1,0 +1,218 @@
+"""Trees of conditions on the columns of a mixed table, with a label at each leaf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.classes.base import ErrorRuns, ErrorSums, Scored
+from littlestone.classes.by_table import TABLED, ByTable
+from littlestone.classes.cell_counts import Coded, covered, indicators
+from littlestone.classes.columns import (
+    mixed_text,
+    parse_columns,
+    require_candidates,
+    require_declared,
+    splits_on,
+)
+from littlestone.classes.spec import Spec
+from littlestone.domains import Cells, Listed, Product
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
+from littlestone.sample import Sample
+
+MOST_SCORES = 1 << 26
+"""The most scores, twice the square of conditions times labels; each takes 8 bytes."""
+
+FORM = "trees(COLUMN, ...; depth 1 or 2)"
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Trees(ByTable, Scored[Any]):
+    """The decision trees of depth 1 or 2: a root condition, one in each half, a label at each leaf.
+
+    A condition is x >= t for a cut t of a declared grid, x = v for a value v of a declared list, or "x
+    is missing"; where it does not hold, the other branch is taken.  With C conditions and L labels,
+    (C L^2)^2 C trees of depth 2 are written.  Several may be one function, so the class is not
+    numbered.
+
+    The errors of a tree are those of its two halves.  Given the root, each half has C L^2 scores, from
+    the counts of labels in the cells of each two columns.  Time: O(n m^2) for n records and m
+    columns, and O(C^2 L^2) for the scores.  The Littlestone dimension is exact for a table of at most
+    2^20 entries, and bounded otherwise (docs/proofs/conditions.md).  Raises `TooLargeError` for more
+    than 2^26 scores, and `DeclarationError` for open columns.
+
+    >>> H = Trees.parse(Spec.parse("trees(age: 0..80 step 20, sex in {F, M}; depth 2)"))
+    >>> H.forms, H.written((2, 21, 29)).words()
+    (8192, '...')
+    """
+
+    keyword = "trees"
+    several = True
+
+    depth: int = 2
+    labels: int = 2
+
+    def __post_init__(self) -> None:
+        require_declared(self.domain, "trees")
+        if self.depth not in (1, 2) or type(self.depth) is not int:
+            raise DeclarationError(
+                f"declare trees of depth {self.depth!r}",
+                found="a tree is scored by pairs of conditions",
+                fix="ask for depth 1 or 2",
+            )
+        scores = 2 * (len(self.splits) * self.labels) ** 2
+        require_candidates(scores, MOST_SCORES, self.domain, "trees with so many scores")
+        widths = [column.size or 0 for column in self.domain.columns]
+        cells = self.labels * sum(widths) ** 2 // 2
+        require_candidates(cells, MOST_SCORES, self.domain, "trees with so many cells")
+
+    @cached_property
+    def splits(self) -> list[ColumnTest]:
+        """The C conditions, column by column."""
+        return [test for column in self._splits for test in column]
+
+    @cached_property
+    def _splits(self) -> list[list[ColumnTest]]:
+        return [splits_on(self.domain, j) for j in range(len(self.domain.columns))]
+
+    @property
+    def _halves(self) -> int:
+        """The ways to write one half of a tree of depth 2: a condition and two labels."""
+        return len(self.splits) * self.labels**2
+
+    @property
+    def forms(self) -> int:
+        if self.space is not None:
+            return self.space.size
+        return self._halves if self.depth == 1 else len(self.splits) * self._halves**2
+
+    @property
+    def size(self) -> int | None:
+        if self.space is None and (self.domain.size or TABLED) * self.forms > TABLED:
+            return None
+        return self.table_of.size
+
+    def written(self, item: Any) -> DecisionTree:
+        if self.space is not None:
+            h = self.space.hypothesis(item)
+            return DecisionTree.of_labels(self.domain, h, self.labels)
+        if self.depth == 1:
+            return DecisionTree(self.domain, self._half(item), self.labels)
+        root, yes, no = item
+        node = Split(self.splits[root], self._half(yes), self._half(no))
+        return DecisionTree(self.domain, node, self.labels)
+
+    def _half(self, number: int) -> Split:
+        condition, ends = divmod(number, self.labels**2)
+        yes, no = divmod(ends, self.labels)
+        return Split(self.splits[condition], yes, no)
+
+    def scores(self, sample: Sample[Any]) -> ErrorRuns | ErrorSums:
+        if self.space is not None:
+            return self.space.error_runs(sample)
+        m = len(self.domain.columns)
+        coded = Coded.of(sample, range(m))
+        singles = coded.tables([(j,) for j in range(m)])
+        total = sample.counts.sum(axis=0)
+        held = np.concatenate(  # [label, condition]: the records where the condition holds
+            [covered(t, [M]) for t, M in zip(singles, self._matrices, strict=True)], axis=1
+        )
+        if self.depth == 1:
+            return ErrorRuns(_errors(held[:, None], total[:, None, None] - held[:, None])[0])
+        pairs = list(combinations(range(m), 2))
+        tables = dict(zip(pairs, coded.tables(pairs), strict=True))
+        groups: list[tuple[Counts, Counts]] = []
+        first = 0
+        for i, own in enumerate(self._splits):
+            both = np.concatenate([self._both(tables, singles, i, j) for j in range(m)], axis=2)
+            inside = held[:, first : first + len(own), None]  # [label, root, 1]
+            outside = total[:, None, None] - inside
+            rest = held[:, None] - both  # the child's condition holds, and the root's does not
+            groups += zip(_errors(both, inside - both), _errors(rest, outside - rest), strict=True)
+            first += len(own)
+        return ErrorSums(groups)
+
+    def _both(
+        self, tables: dict[tuple[int, int], Counts], singles: list[Counts], i: int, j: int
+    ) -> Counts:
+        """The counts [label, condition on column i, condition on column j] where both hold."""
+        matrices = [self._matrices[i], self._matrices[j]]
+        if i == j:
+            own = singles[i]
+            table = np.zeros((*own.shape, own.shape[1]), np.int64)
+            diagonal = np.arange(own.shape[1])
+            table[:, diagonal, diagonal] = own
+            return covered(table, matrices)
+        if i < j:
+            return covered(tables[i, j], matrices)
+        return covered(np.swapaxes(tables[j, i], 1, 2), matrices)
+
+    @cached_property
+    def _matrices(self) -> list[NDArray[np.float64]]:
+        columns: Any = self.domain.columns
+        return [indicators(t, column) for t, column in zip(self._splits, columns, strict=True)]
+
+    def rows(self, points: list[Any]) -> NDArray[Any]:
+        truth = np.array([[x[t.column] in t.accepted for x in points] for t in self.splits], bool)
+        truth = truth.reshape(len(self.splits), len(points))
+        y = np.arange(self.labels)[:, None]
+        kind = bool if self.labels == 2 else np.int64
+        yes = np.where(truth[:, None, None], y[:, None], y)  # [condition, yes, no, point]
+        halves = yes.reshape(-1, len(points)).astype(kind)
+        if self.depth == 1:
+            return halves
+        found = np.where(truth[:, None, None], halves[:, None], halves)
+        return found.reshape(-1, len(points))
+
+    def _bounds(self) -> tuple[int, int]:
+        """See docs/proofs/conditions.md: stumps in the two halves below, log2 of the forms above."""
+        cuts = [len(c.starts) - 1 if isinstance(c, Cells) else 0 for c in self.domain.columns]
+        stumps = (2 + 2 * sum(cuts)).bit_length() - 1
+        halves = [
+            2 * ((2 + 2 * (sum(cuts) - own)).bit_length() - 1)
+            for own, column in zip(cuts, self._splits, strict=True)
+            if column
+        ]
+        lower = stumps if self.depth == 1 else max([stumps, *halves])
+        return lower, self.forms.bit_length() - 1
+
+    @classmethod
+    def parse(cls, spec: Spec) -> Self:
+        spec.expect_columns(FORM, options=("depth",))
+        depth = spec.whole("depth") if spec.options else 2
+        return cls(parse_columns(spec), None, depth, spec.labels)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        x, y = Cells(("0", "5", "10"), "x"), Cells(("-1", "0.5"), "y")
+        sex = Listed(("F", "M"), "sex")
+        found = [cls(Product((x,)), None, 2), cls(Product((y, sex)), None, 1)]
+        found += [
+            cls(Product((y,)), None, 2, 3),
+            cls(Product((y, Cells(("7", "8"), "z"))), None, 2),
+        ]
+        return [*found, found[0].restrict(("5",), 1), cls(Product((x, sex)), None, 2)]
+
+    def __str__(self) -> str:
+        columns = ", ".join(map(mixed_text, self.domain.columns))
+        declared = f"{self.keyword}({columns}; depth {self.depth})"
+        return declared if self.space is None else f"{self.size} hypotheses of {declared}"
+
+
+def _errors(holds: Counts, fails: Counts) -> Counts:
+    """The errors [root, (condition, label, label)] of all halves.
+
+    ``holds`` and ``fails`` are the counts [label, root, condition] where the condition holds and where
+    it does not.
+    """
+    yes, no = holds.sum(axis=0) - holds, fails.sum(axis=0) - fails  # errors of each leaf's label
+    both: Counts = np.moveaxis(yes, 0, -1)[..., :, None] + np.moveaxis(no, 0, -1)[..., None, :]
+    return both.reshape(both.shape[0], -1)

@@ -1,0 +1,209 @@
+"""Columns of mixed tables: numbers in declared cells, declared lists, and codes from an open list."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import count, pairwise
+
+from littlestone.domains.base import Domain
+from littlestone.domains.values import DECIMAL, number, text
+from littlestone.errors import DeclarationError
+
+MISSING = ""
+"""The point of a missing value: a value of its own, not the lowest or the first one."""
+
+OTHER = "(other)"
+"""The point of a value that is not in a declared list."""
+
+
+class Parted(Domain[str]):
+    """A finite column whose points are texts: declared ones, and `MISSING` as the first."""
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """All points, in order."""
+        return tuple(self._places)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        raise NotImplementedError
+
+    @property
+    def size(self) -> int:
+        return len(self._places)
+
+    def index(self, x: str) -> int:
+        return self._places[x]
+
+    def __contains__(self, x: object) -> bool:
+        return type(x) is str and x in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def random_point(self, rng: random.Random) -> str:
+        return rng.choice(self.points)
+
+    def words(self, x: str) -> str:
+        return x or "missing"
+
+
+@dataclass(frozen=True)
+class Cells(Parted):
+    """Numbers in cells: cell i holds the v with starts[i] <= v < starts[i + 1].
+
+    A point is the text of a cell's start, or the empty text for a missing or unreadable value.  Numbers
+    below the first start belong to the first cell; the last cell has no end.  At most 4,096 cells.
+
+    >>> age = Cells(("0", "18", "65"), "age")
+    >>> [age.encode(v) for v in (17.9, "18", 120, -1, None)]
+    ['0', '18', '65', '0', '']
+    """
+
+    starts: tuple[str, ...]
+    name: str = "x"
+
+    def __post_init__(self) -> None:
+        values = [number(start) for start in self.starts]
+        texts = all(type(start) is str for start in self.starts)
+        finite = [v for v in values if v is not None and v.is_finite()]
+        if not texts or len(finite) < len(values) or not values:
+            found = "there is no cut, or one is not a number"
+        elif any(a >= b for a, b in pairwise(finite)):
+            found = "the cuts are not in increasing order, or one is given twice"
+        elif len(values) > MOST_CELLS:
+            found = f"there are {len(values):,} cells, more than {MOST_CELLS:,}"
+        elif [shown(v) for v in finite] != list(self.starts):
+            found = "a cut is not in its usual form, such as 0.5"
+        else:
+            return
+        raise DeclarationError(
+            f"cut the numbers of {self.name!r} into cells",
+            found=found,
+            fix="declare a coarser grid, such as age: 0..120 step 5, or cuts, such as age at {18, 65}",
+        )
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {x: i for i, x in enumerate((MISSING, *self.starts))}
+
+    @cached_property
+    def _starts(self) -> list[Decimal]:
+        return [Decimal(start) for start in self.starts]
+
+    def encode(self, value: object) -> str:
+        v = number(value)
+        if v is None:
+            return MISSING
+        return self.starts[max(0, bisect_right(self._starts, v) - 1)]
+
+    def reads(self, value: object) -> bool:
+        return number(value) is not None
+
+    def __str__(self) -> str:
+        return f"{self.name} in {len(self.starts)} cells from {self.starts[0]} to {self.starts[-1]}"
+
+
+MOST_CELLS = 4096
+
+
+@dataclass(frozen=True)
+class Listed(Parted):
+    """A declared list of values.  Another value is the point ``(other)``, a missing one the empty text.
+
+    >>> sex = Listed(("F", "M"), "sex")
+    >>> [sex.encode(v) for v in ("F", "x", None)]
+    ['F', '(other)', '']
+    """
+
+    values: tuple[str, ...]
+    name: str = "x"
+
+    def __post_init__(self) -> None:
+        texts = all(type(value) is str and text(value) == value for value in self.values)
+        if not self.values or not texts:
+            found = "the list is empty, or a value is no readable text"
+        elif len(set(self.values)) < len(self.values):
+            found = "the list has a value twice"
+        elif {MISSING, OTHER} & set(self.values):
+            found = f"the empty text and {OTHER!r} stand for missing and for other values"
+        elif len(self.values) > MOST_CELLS:
+            found = f"there are {len(self.values):,} values, more than {MOST_CELLS:,}"
+        else:
+            return
+        raise DeclarationError(
+            f"declare a list of values of {self.name!r}",
+            found=found,
+            fix="write each value once, such as sex in {F, M}",
+        )
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {x: i for i, x in enumerate((MISSING, OTHER, *self.values))}
+
+    def encode(self, value: object) -> str:
+        x = text(value)
+        return x if x in self._places else OTHER
+
+    def reads(self, value: object) -> bool:
+        return text(value) in self.values
+
+    def __str__(self) -> str:
+        return f"{self.name} in {{{', '.join(self.values)}}}"
+
+
+@dataclass(frozen=True)
+class Codes(Domain[str]):
+    """Whole numbers from an open list, written as texts; a missing or unreadable value is empty.
+
+    A number is rounded down.
+
+    >>> Codes("code").encode("12.0"), Codes("code").encode(7), Codes("code").encode("n/a")
+    ('12', '7', '')
+    """
+
+    name: str = "x"
+
+    @property
+    def size(self) -> None:
+        return None
+
+    def encode(self, value: object) -> str:
+        v = number(value)
+        if v is None or not v.is_finite() or v.adjusted() > 400:
+            return MISSING
+        return str(int(v.to_integral_value(context=DECIMAL)))
+
+    def reads(self, value: object) -> bool:
+        return number(value) is not None
+
+    def __contains__(self, x: object) -> bool:
+        return type(x) is str and self.encode(x) == x
+
+    def __iter__(self) -> Iterator[str]:
+        yield MISSING
+        yield from map(str, count())
+
+    def random_point(self, rng: random.Random) -> str:
+        return str(rng.randrange(100))
+
+    def words(self, x: str) -> str:
+        return x or "missing"
+
+    def __str__(self) -> str:
+        return f"{self.name} in all whole numbers, or missing"
+
+
+def shown(value: Decimal) -> str:
+    """A number in its one form without an exponent or needless zeros.
+
+    >>> shown(Decimal("5.00")), shown(Decimal("1e3"))
+    ('5', '1000')
+    """
+    whole = value == value.to_integral_value()
+    return f"{value.to_integral_value():f}" if whole else f"{value.normalize():f}"
