@@ -22,8 +22,9 @@ from littlestone.classes.columns import (
     require_declared,
     sums_of_products,
 )
+from littlestone.classes.open_conditions import OpenConditions
 from littlestone.classes.spec import Spec
-from littlestone.domains import Cells, Listed, Product
+from littlestone.domains import Cells, Listed, Parted, Product
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction, disjunction
 from littlestone.sample import Sample
@@ -187,11 +188,11 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         return max(stumps, sum(deepest[: self._most])), self.size.bit_length() - 1
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect_columns(FORM, options=("at", "any", "either", "between"))
         most = spec.count("at most") if any(o.startswith("at") for o in spec.options) else 2
         words = [option for option in spec.options if not option.startswith("at")]
-        joins = {"any of": "any", "either": "either"}
+        joins: dict[str, Join] = {"any of": "any", "either": "either"}
         chosen = [joins[word] for word in words if word in joins]
         if most is None or len(chosen) > 1 or {*words} - {*joins, "between"}:
             raise DeclarationError(
@@ -199,8 +200,17 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
                 found="its options are not 'at most R', 'any of', 'either' or 'between'",
                 fix=f"write {FORM}",
             )
-        join: Any = chosen[0] if chosen else "all"
-        return cls(parse_columns(spec), None, most, join, "between" in words)
+        domain, join = parse_columns(spec), chosen[0] if chosen else "all"
+        if all(isinstance(column, Parted) for column in domain.columns):
+            return cls(domain, None, most, join, "between" in words)
+        if join != "all":
+            raise DeclarationError(
+                f"read the class {spec}",
+                found=f"{chosen[0]!r} needs declared columns: a record obeys 'x is v or y is w' for "
+                "infinitely many w",
+                fix="leave it out, or declare the values, such as ward in {ICU, ER}",
+            )
+        return OpenConditions(domain, most, "between" in words)
 
     @classmethod
     def examples(cls) -> list[Self]:

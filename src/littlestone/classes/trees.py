@@ -23,7 +23,7 @@ from littlestone.classes.columns import (
 from littlestone.classes.spec import Spec
 from littlestone.domains import Cells, Listed, Product
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, split
 from littlestone.sample import Sample
 
 MOST_SCORES = 1 << 26
@@ -107,13 +107,13 @@ class Trees(ByTable, Scored[Any]):
         if self.depth == 1:
             return DecisionTree(self.domain, self._half(item), self.labels)
         root, yes, no = item
-        node = Split(self.splits[root], self._half(yes), self._half(no))
+        node = split(self.splits[root], self._half(yes), self._half(no))
         return DecisionTree(self.domain, node, self.labels)
 
-    def _half(self, number: int) -> Split:
+    def _half(self, number: int) -> Node:
         condition, ends = divmod(number, self.labels**2)
         yes, no = divmod(ends, self.labels)
-        return Split(self.splits[condition], yes, no)
+        return split(self.splits[condition], yes, no)
 
     def scores(self, sample: Sample[Any]) -> ErrorRuns | ErrorSums:
         if self.space is not None:

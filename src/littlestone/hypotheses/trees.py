@@ -79,6 +79,11 @@ class Split:
     no: Node
 
 
+def split(test: ColumnTest, yes: Node, no: Node) -> Node:
+    """The node with this test, or its one branch if both branches are the same."""
+    return yes if yes == no else Split(test, yes, no)
+
+
 def conjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Node:
     """The node "if all tests hold then ``yes``, else ``no``"."""
     node = yes
@@ -281,8 +286,7 @@ def _decided(node: Node, j: int, holds: Mapping[frozenset[str], bool]) -> Node:
         return node
     if node.test.column == j:
         return _decided(node.yes if holds[node.test.accepted] else node.no, j, holds)
-    yes, no = _decided(node.yes, j, holds), _decided(node.no, j, holds)
-    return yes if yes == no else Split(node.test, yes, no)
+    return split(node.test, _decided(node.yes, j, holds), _decided(node.no, j, holds))
 
 
 def _difference(f: Node, g: Node, domain: Product) -> dict[int, str] | None:
