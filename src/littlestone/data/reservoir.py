@@ -42,7 +42,9 @@ class Reservoir:
 
     def add(self, unit: Coded, columns: Sequence[Codes]) -> None:
         """Look at the records of a batch, in their order; ``unit`` says whose each is."""
-        units = self._number(unit)
+        # A column may list values that belong to no record; they are no units.
+        occurring, codes = np.unique(unit.codes, return_inverse=True)
+        units = self._number(Coded([unit.values[i] for i in occurring.tolist()], codes))
         self._grow(len(columns))
         # The place of each record among those of its unit: 0 for the first one ever seen.
         order = np.argsort(units, kind="stable")
