@@ -137,7 +137,7 @@ def test_a_release_speaks_of_units_and_not_of_records(most: int) -> None:
 
 def test_a_release_of_records_says_what_it_is_for_a_person() -> None:
     release = littlestone.fit(FRAME, **FIT, ledger=Ledger())
-    assert release.protects().startswith("one record; a person with k records has epsilon k; ")
+    assert release.protects().startswith("one record; a person with k records has epsilon k (to ")
     assert release.units is None
     with Ledger() as ledger:
         sample = Sample.from_examples(WORDS, [("a", 1)] * 9)

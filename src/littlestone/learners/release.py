@@ -89,7 +89,7 @@ class Release:
             kept = f"{self.unit.records} of each, chosen at random"
             return f"each {self.unit.column} with all its records; the rule saw {kept}"
         return (
-            f"one record; {_several(self.cost)}; to protect people, give their column as the unit"
+            f"one record; {_several(self.cost)} (to protect people, see --unit)"
         )
 
     def predict(self, table: object) -> list[Any]:

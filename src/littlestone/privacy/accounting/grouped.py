@@ -73,7 +73,7 @@ class Grouped(Event):
         if k == 1:
             return replace(one, neighboring=self._relation)
         found = Guarantee.pure(cost.epsilon, cost.delta, self._relation)
-        # BS16, Proposition 1.9; without delta alone.
+        # BS16 on group privacy, which is stated without a delta.
         return found if one.delta else replace(found, rho=min(found.rho, k**2 * one.rho))
 
     def uses(self) -> list[tuple[Event, int]]:
