@@ -49,6 +49,12 @@ def parse_mixed(text: str) -> Domain[Any]:
     """
     if match := _LIST.fullmatch(text):
         name, values = match["name"], Spec.parse(f"list({match['values']})").arguments
+        if not values:
+            raise DeclarationError(
+                f"read the column {text!r}",
+                found="its list is empty",
+                fix="write each value once, such as sex in {F, M}",
+            )
         if match["word"] == "in":
             return Listed(values, name)
         cuts = [number(value) for value in values]

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import prod
-from typing import Any, NoReturn, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.cell_counts import Coded, all_tests, covered, indicators
+from littlestone.classes.cell_counts import Coded, all_tests, covered, holding, indicators
 from littlestone.classes.columns import mixed_text, require_candidates, sums_of_products
 from littlestone.classes.covering import Covering, Elements
+from littlestone.classes.unlisted import NoVersionSpaces
 from littlestone.domains import Cells, Codes, Parted, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
@@ -30,7 +31,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class OpenConditions(Covering[Any]):
+class OpenConditions(NoVersionSpaces, Covering[Any]):
     """The rules "all of at most R conditions hold" on different columns, some of them open.
 
     On a declared column the conditions are those of `Conditions`; on an open one they are x = v for
@@ -130,7 +131,7 @@ class OpenConditions(Covering[Any]):
             return DecisionTree(self.domain, conjunction(chosen(i)))
 
         def places(i: int) -> Numbers:
-            return np.flatnonzero(counted.holds(chosen(i)))
+            return np.flatnonzero(holding(chosen(i), sample))
 
         return Elements(
             np.concatenate([block.positives for block in blocks]),
@@ -146,52 +147,12 @@ class OpenConditions(Covering[Any]):
                 return h
         return DecisionTree(self.domain, 0)
 
-    def _no_version_spaces(self) -> NoReturn:
-        low, high = self.littlestone_bounds()
-        raise TooLargeError(
-            f"find the version spaces of {self}",
-            found=f"a column is open; the Littlestone dimension lies between {low} and {high}",
-            fix="declare the values of open columns, such as ward in {ICU, ER}; learning needs no "
-            "version spaces",
-        )
-
-    def require_learnable(self) -> None:
-        return  # it is not empty, and its Littlestone dimension is bounded
-
     def littlestone_bounds(self) -> tuple[int, int]:
         """Thresholds on R columns below, and 1 + floor(log2 g) above (docs/proofs/conditions.md)."""
         cuts = [len(c.starts) - 1 for c in self.domain.columns if isinstance(c, Cells)]
         deepest = sorted(((c + 1).bit_length() - 1 for c in cuts), reverse=True)
         upper = self.elements_per_point.bit_length()
         return max(2 if self._most > 0 else 1, sum(deepest[: self._most])), upper
-
-    @property
-    def size(self) -> None:
-        return None
-
-    def littlestone_dimension(self) -> int:
-        low, high = self.littlestone_bounds()
-        return low if low == high else self._no_version_spaces()
-
-    def restrict(self, x: Any, y: int) -> Self:
-        self._no_version_spaces()
-
-    def is_empty(self) -> bool:
-        return False
-
-    def soa(self) -> Hypothesis[Any]:
-        self._no_version_spaces()
-
-    def mistake_point(self) -> Any:
-        self._no_version_spaces()
-
-    def reducing_points(self, k: int) -> list[Any] | None:
-        self._no_version_spaces()
-
-    @classmethod
-    def examples(cls) -> list[Self]:
-        """None: the laws of classes are about version spaces."""
-        return []
 
     def __str__(self) -> str:
         columns = ", ".join(map(mixed_text, self.domain.columns))
@@ -236,20 +197,6 @@ class _Counted:
             if j not in self.cells:
                 self.values[j], self.codes[j] = sample.column(j)
         self.matrices = {j: indicators(H._tests[j], _parted(H.domain, j)) for j in self.declared}
-
-    def holds(self, tests: Iterable[ColumnTest]) -> NDArray[np.bool_]:
-        """Which points obey all of the tests."""
-        held = np.ones(len(self.sample.points), dtype=bool)
-        for test in tests:
-            j = test.column
-            if j in self.cells:
-                points = _parted(self.H.domain, j).points
-                accepted = np.array([x in test.accepted for x in points])
-                held &= accepted[self.cells[j]]
-            else:
-                accepted = np.array([v in test.accepted for v in self.values[j]], dtype=bool)
-                held &= accepted[self.codes[j]]
-        return held
 
     def blocks(self, subset: Sequence[int]) -> Iterator[_Block]:
         """The rules on these columns, group by group of equal values in the open ones."""

@@ -21,7 +21,8 @@ from littlestone.classes.columns import (
     splits_on,
 )
 from littlestone.classes.spec import Spec
-from littlestone.domains import Cells, Listed, Product
+from littlestone.classes.unlisted import Unlisted
+from littlestone.domains import Cells, Listed, Parted, Product
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, split
 from littlestone.sample import Sample
@@ -185,10 +186,13 @@ class Trees(ByTable, Scored[Any]):
         return lower, self.forms.bit_length() - 1
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect_columns(FORM, options=("depth",))
         depth = spec.whole("depth") if spec.options else 2
-        return cls(parse_columns(spec), None, depth, spec.labels)
+        domain, fields = parse_columns(spec), (depth, spec.labels)
+        if all(isinstance(column, Parted) for column in domain.columns):
+            return cls(domain, None, *fields)
+        return Unlisted(cls, domain, fields, spec.labels)
 
     @classmethod
     def examples(cls) -> list[Self]:
