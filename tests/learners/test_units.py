@@ -22,6 +22,9 @@ from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLea
 from littlestone.learners.labels.buckets import BucketLearner
 from littlestone.learners.labels.lookup import LookupLearner
 from littlestone.learners.partition import PartitionLearner, SingleKeyLearner
+from littlestone.learners.regrown import RegrownLearner
+from littlestone.learners.rounds import RoundsLearner
+from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
@@ -76,6 +79,25 @@ def bucket_learner() -> tuple[Any, Law, list[Any]]:
     return learner, learner.mechanism.distribution, sorted(set(records))
 
 
+MIXED = "sex in {F, M}"
+MIXED_RECORDS = [(("F",), 0), (("F",), 1), (("M",), 1), (("",), 0)]
+
+
+def rounds_learner() -> tuple[Any, Law, list[Any]]:
+    learner = RoundsLearner(parse_class(f"rule_list({MIXED}; at most 2)"), Budget(EPSILON, DELTA))
+    return learner, of_sample(learner), MIXED_RECORDS
+
+
+def regrown_learner() -> tuple[Any, Law, list[Any]]:
+    learner = RegrownLearner(parse_class(f"trees({MIXED}; depth 1)"), Budget(EPSILON))
+    return learner, of_sample(learner), MIXED_RECORDS[:2]
+
+
+def vocabulary_learner() -> tuple[Any, Law, list[Any]]:
+    learner = VocabularyLearner(parse_class("trees(ward; depth 1)"), Budget(EPSILON, DELTA))
+    return learner, of_sample(learner), [(("a",), 0), (("a",), 1), (("b",), 1)]
+
+
 MAKERS = [
     exponential_learner,
     choosing_learner,
@@ -83,6 +105,9 @@ MAKERS = [
     single_key_learner,
     lookup_learner,
     bucket_learner,
+    rounds_learner,
+    regrown_learner,
+    vocabulary_learner,
 ]
 KINDS: list[type[PrivateLearner[Any]]] = concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
 

@@ -88,9 +88,7 @@ class Release:
         if self.unit is not None:
             kept = f"{self.unit.records} of each, chosen at random"
             return f"each {self.unit.column} with all its records; the rule saw {kept}"
-        return (
-            f"one record; {_several(self.cost)} (to protect people, see --unit)"
-        )
+        return f"one record; {_several(self.cost)} (to protect people, see --unit)"
 
     def predict(self, table: object) -> list[Any]:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
