@@ -178,9 +178,8 @@ class Ledger:
         asked = f"limit data set {dataset!r} to {limit}"
         with self._store.transaction(asked) as connection:
             names = rows.names(connection, dataset)
-            spent = rows.spending(connection, names)
-            if spent.counted:
-                _require_alike(asked, spent.total.neighboring, limit.neighboring)
+            for known in rows.relations(connection, names, limits=False):
+                _require_alike(asked, known, limit.neighboring)
             rows.set_limit(connection, dataset, limit, names)
 
     def limit(self, dataset: str) -> PrivacyCost | None:
@@ -253,19 +252,16 @@ class Ledger:
         ('2', ['copy of visits', 'visits'])
         """
         dataset, same_as = named(dataset, "a data set"), named(same_as, "a data set")
-        with self._store.transaction(f"join {dataset!r:.520} and {same_as!r:.520}") as connection:
+        asked = f"join {dataset!r:.520} and {same_as!r:.520}"
+        with self._store.transaction(asked) as connection:
             known = rows.datasets(connection)
             for name in (dataset, same_as):
                 # A long name of an old ledger may go on under a short one.
                 named(name, "a data set", most=None if name in known else MOST)
             if same_as not in (group := rows.names(connection, dataset)):
-                relations = {
-                    relation
-                    for names in (group, rows.names(connection, same_as))
-                    if (relation := _relation(connection, names)) is not None
-                }
-                if len(relations) == 2:
-                    _require_alike(f"join {dataset!r:.520} and {same_as!r:.520}", *relations)
+                for own in rows.relations(connection, group):
+                    for other in rows.relations(connection, rows.names(connection, same_as)):
+                        _require_alike(asked, own, other)
                 rows.join(connection, dataset, same_as)
 
     def seen(self, dataset: str, *, columns: Sequence[str], n: int) -> list[str]:
@@ -353,12 +349,6 @@ def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part
     before = replace(spent.total, neighboring=cost.neighboring)
     spent.add(charged, part, name=dataset)
     return Preview(charged, before, spent.total, limit)
-
-
-def _relation(connection: Connection, names: Sequence[str]) -> NeighboringRelation | None:
-    """The relation of all costs and of the limit of a data set; None before there is any."""
-    spent, limit = rows.spending(connection, names), rows.limit(connection, names)
-    return spent.total.neighboring if spent.counted or limit is not None else None
 
 
 def _require_alike(asked: str, known: NeighboringRelation, other: NeighboringRelation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -77,6 +78,22 @@ def spending(connection: Connection, names: Sequence[str]) -> Spending:
             cost = _cost(name, epsilon, delta, neighboring, times)
             spent.add(cost, _part(name, *place), name=name)
     return spent
+
+
+def relations(
+    connection: Connection, names: Sequence[str], *, limits: bool = True
+) -> set[NeighboringRelation]:
+    """The relations of all costs of the data set, and of its ``limits``; no unknown ones."""
+    found = set()
+    for name in names:
+        for table in ("entries", "limits") if limits else ("entries",):
+            for (text,) in connection.execute(
+                f"SELECT DISTINCT neighboring FROM {table} WHERE dataset = :dataset",
+                {"dataset": name},
+            ):
+                with suppress(AttributeError, ValueError):  # as another program may have written it
+                    found.add(NeighboringRelation(text))
+    return found
 
 
 def set_limit(
