@@ -102,7 +102,7 @@ def record_budget(budget: Budget, unit: Unit) -> Budget:
     is too small to be a budget.
 
     >>> print(record_budget(Budget(1, "1e-6"), Unit("patient_id", 3)))
-    epsilon 1/3, delta 0.000000230237302604
+    epsilon 1/3, delta 0.000000230237216348
     """
     k = unit.most
     if k == 1:
