@@ -27,6 +27,7 @@ LAYERS = [
     {"online"},
     {"data"},
     {"privacy"},
+    {"mistakes"},
     {"learners"},
     {"planning"},
     {"audit"},

@@ -142,6 +142,17 @@ class Sample(Generic[Point]):
         negatives, positives = self.counts[:, ~positive], self.counts[:, positive]
         return Sample.of_two(self.domain, self.points, negatives.sum(axis=1), positives.sum(axis=1))
 
+    def weighted(self, weights: Sequence[int]) -> Self:
+        """The sample in which an example with the label y occurs ``weights[y]`` times.
+
+        So an error on it counts ``weights[y]`` times.  It is for scores: its n is no number of records.
+
+        >>> from littlestone.domains import Integers
+        >>> Sample(Integers(), (7,), np.array([[1, 2]])).weighted((3, 5)).counts.tolist()
+        [[3, 10]]
+        """
+        return self.of(self.points, self.counts * np.array(weights, dtype=np.int64))
+
     def steps(self) -> tuple[list[Step[Point]], int]:
         """The points with the costs of their labels, and the number of unavoidable errors.
 

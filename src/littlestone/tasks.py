@@ -15,11 +15,12 @@ from littlestone.data.reservoir import Reservoir
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
+from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import AUTO
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact_epsilon
+from littlestone.privacy.cost import decimal_text, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.declared import checked
@@ -63,6 +64,10 @@ def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:
         )
 
 
+ESTIMATE_SHARE = Fraction(1, 10)
+"""The part of epsilon that estimates the size and the rate of a group, unless declared otherwise."""
+
+
 @dataclass(frozen=True)
 class Task:
     """A learner chosen by declarations alone, why it was chosen, and how it reads records.
@@ -87,11 +92,13 @@ class Task:
         method: str = "auto",
         setting: Setting = "realizable",
         estimate: object = None,
+        cost: object = None,
         unit: str | None = None,
         max_records: int | None = None,
     ) -> Self:
         """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.
 
+        ``cost`` says what a missed positive and a false alarm cost, as `MistakeCosts.parse` reads it.
         ``unit`` is the column that says whose record it is, such as ``"patient_id"``.  At most
         ``max_records`` records of each unit are used, and ``budget`` is then for one unit.
 
@@ -108,7 +115,14 @@ class Task:
             )
         several = declared is not None and declared.most > 1
         share = budget if declared is None else record_budget(budget, declared)
-        learner, why = choose_learner(H, share, method=method, setting=setting, void=several)
+        learner, why = choose_learner(
+            H,
+            share,
+            method=method,
+            setting=setting,
+            mistakes=declared_costs(cost),
+            void=several,
+        )
         if several:  # the sizes are those of independent records
             why = f"{learner.method}, chosen as if all records were independent"
             why = f"{method}, asked for" if method != AUTO else why
@@ -116,6 +130,41 @@ class Task:
         task = cls(learner, why, label, known, declared)
         checked(task.event.cost())  # the event refuses what the learner cannot do
         return task
+
+    @classmethod
+    def subgroup(
+        cls,
+        label: Label,
+        hypotheses: HypothesisClass[Any] | str,
+        budget: Budget,
+        *,
+        above: object,
+        method: str = "auto",
+        estimate: object = None,
+    ) -> Self:
+        """The task to find the group with the most positives - c records, for the rate c = ``above``.
+
+        The group is a rule under the costs `MistakeCosts.above`.  The part ``estimate`` of epsilon, by
+        default `ESTIMATE_SHARE` of it, estimates its size and rate; the rest draws it.  Raises
+        `DeclarationError` for illegal declarations, and if the class reads the label itself.
+        """
+        H = declared_class(hypotheses, label.labels)
+        refuse_as_feature(label, H)
+        part = ESTIMATE_SHARE * budget.epsilon if estimate is None else exact_epsilon(estimate)
+        if part >= budget.epsilon:
+            raise DeclarationError(
+                f"find a group with epsilon = {decimal_text(budget.epsilon)}",
+                found=f"estimates of its size and rate take {decimal_text(part)}, which leaves nothing",
+                fix="give a smaller part to the estimate, or leave it out",
+            )
+        learner, why = choose_learner(
+            H,
+            Budget(budget.epsilon - part, budget.delta),
+            method=method,
+            setting="agnostic",
+            mistakes=MistakeCosts.above(above),
+        )
+        return cls(learner, why, label, part)
 
     @property
     def event(self) -> Event:

@@ -58,6 +58,17 @@ def choosing_learner() -> tuple[Any, Law, list[Any]]:
     return learner, of_sample(learner), KEYS
 
 
+def exponential_learner_of_costs() -> tuple[Any, Law, list[Any]]:
+    H = Thresholds.on(0, 1)
+    learner = ExponentialLearner(H, Budget(EPSILON), cost=(3, 1))
+    return learner, of_sample(learner), [(x, y) for x in range(2) for y in range(2)]
+
+
+def choosing_learner_of_costs() -> tuple[Any, Law, list[Any]]:
+    learner = ChoosingLearner(Points(WORDS), Budget(EPSILON, DELTA), cost=(3, 1))
+    return learner, of_sample(learner), KEYS
+
+
 def partition_learner() -> tuple[Any, Law, list[Any]]:
     learner = PartitionLearner(Subsets(WORDS, 2), Budget(EPSILON, DELTA))
     return learner, learner.mechanism.distribution, KEYS
@@ -101,6 +112,8 @@ def vocabulary_learner() -> tuple[Any, Law, list[Any]]:
 MAKERS = [
     exponential_learner,
     choosing_learner,
+    exponential_learner_of_costs,
+    choosing_learner_of_costs,
     partition_learner,
     single_key_learner,
     lookup_learner,

@@ -47,7 +47,8 @@ def test_every_end_is_planned_or_refused(text: str, epsilon: str, delta: str) ->
 
 
 def test_alpha_and_beta_have_stated_ends() -> None:
-    for goal in ({"alpha": 1e-300}, {"beta": 1e-12}, {"alpha": 1 - 1e-16}):
+    goals: list[dict[str, Any]] = [{"alpha": 1e-300}, {"beta": 1e-12}, {"alpha": 1 - 1e-16}]
+    for goal in goals:
         with pytest.raises(DeclarationError, match="closer to 0 or 1 than 1e-09"):
             plan(parse_class("points(a)"), Budget(1, "1e-6"), **goal)
 

@@ -21,6 +21,14 @@ LedgerOption = Annotated[
     typer.Option("--ledger", help="The ledger: a file, or postgresql://USER@HOST/DATABASE."),
 ]
 
+CostOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        help="What a missed positive and a false alarm cost, such as 5:1 (by default 1:1).",
+    ),
+]
+
 
 def class_or_file(text: str, labels: str | None = None) -> HypothesisClass[Any]:
     """The class that a text declares, or the finite class in the file of that name.

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
+    CostOption,
     LedgerOption,
     files_of,
     ledger_name,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.data import Label
+from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -70,6 +74,7 @@ def fit(
             help="Spend this much more epsilon on estimates of precision, recall and error."
         ),
     ] = None,
+    cost: CostOption = None,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -113,9 +118,46 @@ def fit(
         method=method,
         setting=cast(Setting, setting),
         estimate=estimate,
+        cost=cost,
         unit=unit,
         max_records=max_records,
     )
+    released(
+        task,
+        table,
+        Form(partial(accuracy, unit=task.unit), guarantee, Release.to_json),
+        ledger=ledger,
+        dataset=dataset,
+        dry_run=dry_run,
+        out=out,
+        as_json=as_json,
+        evaluate=evaluate,
+        seed=seed,
+    )
+
+
+class Form(NamedTuple):
+    """How a command shows a release: what it promises, its rows given the promise, and its JSON."""
+
+    promise: Callable[[PrivateLearner[Any], int], str]
+    rows: Callable[[Release, str], list[tuple[str, str]]]
+    fields: Callable[[Release], dict[str, object]]
+
+
+def released(
+    task: Task,
+    table: Path,
+    form: Form,
+    *,
+    ledger: str,
+    dataset: str | None,
+    dry_run: bool,
+    out: Path | None,
+    as_json: bool,
+    evaluate: bool,
+    seed: int | None,
+) -> None:
+    """Do the task on a table, and print the release in its ``form``; the options are those of `fit`."""
     learner = task.learner
     require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
     data = task.open(table, dataset)
@@ -129,7 +171,7 @@ def fit(
         Ledger(ledger) as book,
     ):
         sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
-        promised, shown = accuracy(learner, sample.n, task.unit), ledger_name(ledger, book)
+        promised, shown = form.promise(learner, sample.n), ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
         release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
@@ -138,14 +180,14 @@ def fit(
 
         def show() -> None:
             if as_json:
-                fields = release.to_json()
+                fields = form.fields(release)
                 try:
                     if evaluate:
                         fields["evaluation"] = task.evaluate(release, sample).to_json()
                 finally:
                     print_json(fields)
                 return
-            rows = [*guarantee(release, promised), ("method", task.why)]
+            rows = [*form.rows(release, promised), ("method", task.why)]
             if release.total is not None:
                 spent = f"{budget(release.total, release.limit)} ({shown})"
                 rows.append(

@@ -21,6 +21,7 @@ from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, majority
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
+from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.accounting.grouped import Grouped
 from littlestone.privacy.budget import Budget
@@ -60,7 +61,8 @@ class Bound:
     """A number of examples ``n`` that suffices for error alpha with probability 1 - beta.
 
     Realizable setting: err(h) <= alpha if some hypothesis of the class has error 0.  Agnostic setting:
-    err(h) <= alpha + min over the class of err.  ``proved`` is True for a theorem and False for a size
+    err(h) <= alpha + min over the class of err.  If mistakes have costs, err is the mean cost in units
+    of the larger one.  ``proved`` is True for a theorem and False for a size
     fitted by simulation.  ``source`` names where it comes from.
     """
 
@@ -100,6 +102,9 @@ class PrivateLearner(ABC, Generic[Point]):
     Then a place of a unit may be void, and replacing a record by a void place is like replacing it by
     another record (docs/proofs/units.md, Theorem 3).
     """
+
+    mistakes: MistakeCosts = EQUAL
+    """What a missed positive and a false alarm cost; `weighing` makes learners with other costs."""
 
     hypotheses: HypothesisClass[Point]
 
@@ -210,6 +215,30 @@ class PrivateLearner(ABC, Generic[Point]):
         return cls(hypotheses, budget)
 
     @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> PrivateLearner[Point]:
+        """The learner that counts each mistake as what it costs.
+
+        Its ``alpha`` are mean costs a record, in units of the larger of the two costs.  Most learners
+        look for few errors, and raise `DeclarationError` here.
+        """
+        raise DeclarationError(
+            f"learn by the method {cls.method} if {mistakes}",
+            found="it counts every mistake as one",
+            fix="leave the costs out, or take the method auto",
+        )
+
+    def require_errors(self, method: str) -> None:
+        """Raise `DeclarationError` if mistakes have costs, for a ``method`` that needs few errors."""
+        if not self.mistakes.equal:
+            raise DeclarationError(
+                f"build the method {method} on a learner for which {self.mistakes}",
+                found="what is proved about it needs few errors, whatever they cost",
+                fix="make that learner without costs",
+            )
+
+    @classmethod
     def with_proved_bound(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: float, beta: float
     ) -> PrivateLearner[Point]:
@@ -280,6 +309,8 @@ class PrivateLearner(ABC, Generic[Point]):
         """
         require_fitting(sample, self.hypotheses, labels)
         what = f"learn {label} from {self.hypotheses}"
+        if not self.mistakes.equal:
+            what += f"; {self.mistakes}"
         event = self.event_with(estimate, sample.unit)
         self.require_affordable(sample.n)
         counts = None if estimate is None else CellCounts(estimate, len(CELLS))
@@ -294,6 +325,7 @@ class PrivateLearner(ABC, Generic[Point]):
             cost=event.cost(),
             mechanism=str(event),
             unit=sample.unit,
+            mistakes=self.mistakes,
         )
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
         hypothesis = self.draw(records, receipt=receipt)

@@ -17,6 +17,7 @@ from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
+from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -44,8 +45,9 @@ class Release:
     replace-one).  If a ``unit`` is declared, n is the number of places, ``unit.most`` for each of the
     `units`, and the number of records is private.  ``private`` is False if a seeded generator was used.
     ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
-    hypothesis, and ``cost`` is for both.  ``total`` is what the data set had spent right after this
-    release, and ``limit`` its limit then; a model file keeps neither.
+    hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
+    ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
+    model file keeps neither.
     """
 
     hypothesis: Hypothesis[Any]
@@ -58,6 +60,7 @@ class Release:
     receipt: int
     estimate: Estimate | None = None
     labels: tuple[str, ...] = ()
+    mistakes: MistakeCosts = EQUAL
     total: PrivacyCost | None = field(default=None, compare=False)
     limit: PrivacyCost | None = field(default=None, compare=False)
     unit: Unit | None = None
@@ -104,14 +107,22 @@ class Release:
     def rows(self) -> list[tuple[str, str]]:
         """The content and cost of the release, as pairs (heading, text); all of it is public."""
         rows = [("rule", self.words()), ("privacy", str(self.cost)), ("protects", self.protects())]
-        rows += [("mechanism", self.mechanism), ("class", self.hypotheses)]
+        rows += [("mechanism", self.mechanism), *self.counted(), ("class", self.hypotheses)]
         rows += [self.used(), ("ledger entry", str(self.receipt))]
         if self.total is not None:
             limit = f", of a limit of {self.limit}" if self.limit else ""
             rows.append(("spent so far", f"{self.total}{limit}"))
-        if not self.private:
-            rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
-        return rows
+        return rows + self.warning()
+
+    def warning(self) -> list[tuple[str, str]]:
+        """The row that says so if the release is a simulation."""
+        if self.private:
+            return []
+        return [("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE")]
+
+    def counted(self) -> list[tuple[str, str]]:
+        """The row of what mistakes cost, if the costs differ."""
+        return [] if self.mistakes.equal else [("mistakes", str(self.mistakes))]
 
     def __repr__(self) -> str:
         width = max(len(heading) for heading, _ in self.rows())
@@ -134,12 +145,14 @@ class Release:
             if self.unit is None
             else {"unit": {"column": self.unit.column, "max records": self.unit.most}}
         )
+        costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
         return {
             "format": FORMAT,
             "rule": self.words(),
             "class": self.hypotheses,
             "label": self.label,
             **labels,
+            **costs,
             "n": self.n,
             **unit,
             "privacy": {
@@ -164,7 +177,7 @@ class Release:
                 fix="give a model file that `littlestone fit --out` wrote with this version",
             )
         try:
-            privacy, n = data["privacy"], _whole(data["n"])
+            privacy, n, costs = data["privacy"], _whole(data["n"]), data.get("costs")
             estimate, unit = data.get("estimate"), data.get("unit")
             # Version 0.1 called a function to several labels a classifier, which named them.
             form = data["classifier" if "classifier" in data else "hypothesis"]
@@ -187,6 +200,7 @@ class Release:
                 mechanism=str(privacy["mechanism"]),
                 private={text: flag for flag, text in _RANDOMNESS.items()}[privacy["randomness"]],
                 receipt=_whole(privacy["ledger entry"]),
+                mistakes=EQUAL if costs is None else MistakeCosts.from_json(costs),
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
                 unit=None if unit is None else Unit(unit["column"], unit["max records"]),
             )
