@@ -17,7 +17,7 @@ LAYERS = [
     {"visible"},
     {"errors", "discovery", "disk", "steps"},
     {"domains"},
-    {"labels"},
+    {"labels", "units"},
     {"algebra"},
     {"hypotheses"},
     {"sample"},

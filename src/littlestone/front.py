@@ -53,6 +53,8 @@ def fit(
     setting: Setting = "realizable",
     estimate: object = None,
     cost: object = None,
+    unit: str | None = None,
+    max_records: int | None = None,
     create_ledger: bool = False,
     simulation_seed: int | None = None,
 ) -> Release:
@@ -65,6 +67,10 @@ def fit(
     nats and above 0, and ``delta`` is a probability.  ``estimate`` is an epsilon to spend on
     precision, recall and error.  ``cost`` is a pair such as ``(5, 1)``: what a missed positive and
     a false alarm cost.
+
+    ``unit`` is a column that says whose record it is, such as ``"patient_id"``.  At most
+    ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are
+    then for one unit with all its records.
 
     The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name
     ``dataset`` before anything is drawn.  A frame needs a ``dataset``, because it has no name of its
@@ -94,6 +100,8 @@ def fit(
         setting=setting,
         estimate=estimate,
         cost=cost,
+        unit=unit,
+        max_records=max_records,
     )
     return _released(task, table, ledger, dataset, create_ledger, simulation_seed)
 
@@ -153,7 +161,7 @@ def _released(
     data = task.open(table, dataset)
     rng = generator(simulation_seed)
     with opened(ledger, create=create_ledger) as book:
-        sample, hint = task.read_noted(data, book)
+        sample, hint = task.read_noted(data, book, rng=rng)
         if hint is not None:
             warnings.warn(hint, stacklevel=3)
         return task.fit(sample, ledger=book, dataset=data.name, rng=rng)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
 
@@ -74,6 +75,15 @@ def fit(
         ),
     ] = None,
     cost: CostOption = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="Protect each value of this column, such as patient_id, not each record."
+        ),
+    ] = None,
+    max_records: Annotated[
+        int | None, typer.Option(help="With --unit: use at most this many records of each.")
+    ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -109,11 +119,13 @@ def fit(
         setting=cast(Setting, setting),
         estimate=estimate,
         cost=cost,
+        unit=unit,
+        max_records=max_records,
     )
     released(
         task,
         table,
-        Form(accuracy, guarantee, Release.to_json),
+        Form(partial(accuracy, unit=task.unit), guarantee, Release.to_json),
         ledger=ledger,
         dataset=dataset,
         dry_run=dry_run,
@@ -158,7 +170,7 @@ def released(
         reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger) as book,
     ):
-        sample, hint = task.read_noted(data, book, refuse_blank=evaluate)
+        sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
         promised, shown = form.promise(learner, sample.n), ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)

@@ -23,12 +23,14 @@ from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.grouped import Grouped
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
+from littlestone.units import Unit
 
 Setting = Literal["realizable", "agnostic"]
 
@@ -92,6 +94,13 @@ class PrivateLearner(ABC, Generic[Point]):
     """Whether it compares hypotheses by their errors, so that wrong labels do not mislead it.
 
     Other learners look for hypotheses with few errors, which may not exist.
+    """
+
+    takes_void: ClassVar[bool] = False
+    """Whether its draw sees the sample through sums over records alone, and never how many there are.
+
+    Then a place of a unit may be void, and replacing a record by a void place is like replacing it by
+    another record (docs/proofs/units.md, Theorem 3).
     """
 
     mistakes: MistakeCosts = EQUAL
@@ -239,11 +248,30 @@ class PrivateLearner(ABC, Generic[Point]):
         """
         return cls(hypotheses, budget)
 
-    def event_with(self, estimate: Fraction | None) -> Event:
+    def event_with(self, estimate: Fraction | None, unit: Unit | None = None) -> Event:
         """`event`, together with the `CellCounts` of epsilon ``estimate`` unless that is None.
 
-        Raises `DeclarationError` for an estimate if the class has more than two labels.
+        With a ``unit`` it is `Grouped`.  Raises `DeclarationError` for an estimate if the class has
+        more than two labels, and for several records of a unit if the learner does not take void
+        places or if there is an estimate.
         """
+        if unit is None:
+            return self._estimated(estimate)
+        if unit.most > 1 and not self.takes_void:
+            raise DeclarationError(
+                f"learn from {unit} by the method {self.method}",
+                found="it divides the records or counts them, and how many a unit has is private",
+                fix="give --max-records 1, or a method that adds up over records, such as exponential",
+            )
+        if unit.most > 1 and estimate is not None:
+            raise DeclarationError(
+                f"estimate precision, recall and error from {unit}",
+                found="an estimate speaks of a number of records that is private",
+                fix="give --max-records 1, or leave the estimate out",
+            )
+        return Grouped(self._estimated(estimate), unit)
+
+    def _estimated(self, estimate: Fraction | None) -> Event:
         if estimate is None:
             return self.event
         if self.hypotheses.labels > 2:
@@ -273,17 +301,20 @@ class PrivateLearner(ABC, Generic[Point]):
         then records `event_with`, so a refused budget refuses both.  ``rng`` is the system's
         cryptographic generator by default; a seeded one marks the release as not private.
 
-        Raises, before anything is spent, `DeclarationError` for a sample over another domain or with
-        another number of labels, and `TooLargeError` for too much work.  Raises, before anything is
-        drawn, `BudgetExceededError` or `LedgerError`.
+        If the sample declares a unit, the cost is about one unit replaced.
+
+        Raises, before anything is spent, `DeclarationError` for a sample over another domain, with
+        another number of labels or with a unit that `event_with` refuses, and `TooLargeError` for too
+        much work.  Raises, before anything is drawn, `BudgetExceededError` or `LedgerError`.
         """
         require_fitting(sample, self.hypotheses, labels)
         what = f"learn {label} from {self.hypotheses}"
         if not self.mistakes.equal:
             what += f"; {self.mistakes}"
-        event = self.event_with(estimate)
+        event = self.event_with(estimate, sample.unit)
         self.require_affordable(sample.n)
         counts = None if estimate is None else CellCounts(estimate, len(CELLS))
+        records = sample.records()
         # Compute everything possible before the spend, so that little can fail after it.
         release = partial(
             Release,
@@ -293,13 +324,14 @@ class PrivateLearner(ABC, Generic[Point]):
             n=sample.n,
             cost=event.cost(),
             mechanism=str(event),
+            unit=sample.unit,
             mistakes=self.mistakes,
         )
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
-        hypothesis = self.draw(sample, receipt=receipt)
+        hypothesis = self.draw(records, receipt=receipt)
         found = None
         if counts is not None:
-            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt)
+            noisy = counts.draw(cells(hypothesis, records), receipt=receipt)
             found = Estimate(counts.epsilon, sample.n, *noisy)
         return release(
             hypothesis=hypothesis,

@@ -66,6 +66,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     method = "choosing"
     several = False
     tolerates_label_noise = True
+    takes_void = True
 
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)

@@ -38,6 +38,7 @@ class ExponentialLearner(PrivateLearner[Point]):
     method = "exponential"
     several = True
     tolerates_label_noise = True
+    takes_void = True
 
     def __init__(
         self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)

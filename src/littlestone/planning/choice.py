@@ -203,12 +203,14 @@ def choose_learner(
     method: str = AUTO,
     setting: Setting = "realizable",
     mistakes: MistakeCosts | None = None,
+    void: bool = False,
 ) -> tuple[PrivateLearner[Any], str]:
     """The learner of that name, or for ``"auto"`` the first of `candidates`; and a sentence why.
 
     You declare the setting; it is never inferred from the data, and every learner is private in both.
     A learner with a caveat is made only if no other applies.  With ``mistakes``, the learner is one
-    that counts each mistake as what it costs.
+    that counts each mistake as what it costs.  With ``void`` it is chosen among those that take void
+    places (`PrivateLearner.takes_void`).
 
     Raises `DeclarationError` for an unknown name, or if the learner does not apply.
 
@@ -227,7 +229,13 @@ def choose_learner(
     if method == AUTO:
         refused: list[Candidate] = []
         for barred in (False, True):
-            kinds = [kind for kind in _kinds() if _is_barred(kind, setting) == barred]
+            kinds = [
+                kind
+                for kind in _kinds()
+                if _is_barred(kind, setting) == barred and (kind.takes_void or not void)
+            ]
+            if not kinds:
+                continue
             best, *others = candidates(hypotheses, budget, **goal, kinds=kinds)
             if best.learner is not None:
                 return best.learner, _why(

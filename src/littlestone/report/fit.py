@@ -18,14 +18,18 @@ from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.sample import Sample
+from littlestone.units import Unit
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
 BETA = Fraction(1, 20)
 _BETA = float(BETA)
 
 
-def accuracy(learner: PrivateLearner[Any], n: int) -> str:
+def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> str:
     """What is proved about the error of a release learned from ``n`` records, in one sentence."""
+    if unit is not None and unit.most > 1:
+        return f"none is proved, because the records of one {unit.column} are not independent"
+    new = "new records like these" if unit is None else f"one record of each new {unit.column}"
     proved = f"with probability {1 - _BETA:.0%} (proved, from n alone)"
     costs = learner.mistakes
     any_labels = learner.accuracy(n, _BETA)
@@ -34,14 +38,14 @@ def accuracy(learner: PrivateLearner[Any], n: int) -> str:
         if not costs.equal:
             more = f"a mean cost of {rounded_up(any_labels * costs.largest)}"
         best = "above the best rule of the class"
-        return f"on new records like these, at most {more} {best}, {proved}"
+        return f"on {new}, at most {more} {best}, {proved}"
     clean = learner.accuracy(n, _BETA, setting="realizable")
     if clean is not None:
         error = f"{rounded_up(100 * clean)}% of error"
         if not costs.equal:
             error = f"a mean cost of {rounded_up(clean * costs.largest)}"
         return (
-            f"at most {error} on new records like these, if some rule of the class makes none, {proved}"
+            f"at most {error} on {new}, if some rule of the class makes none, {proved}"
             "; nothing is proved for wrong labels"
         )
     least = learner.plan(0.5, _BETA)
@@ -56,6 +60,7 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
     rows = [
         ("rule", release.words()),
         privacy(release),
+        ("protects", release.protects()),
         ("mechanism", release.mechanism),
         *release.counted(),
         ("class", release.hypotheses),
@@ -72,10 +77,17 @@ def privacy(release: Release) -> tuple[str, str]:
     return (
         "privacy",
         f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
-        f"of the {release.n:,} records changes the probability of any set of "
+        f"of the {_replaced(release)} changes the probability of any set of "
         f"{_outputs(release)} by at most a factor {_factor(cost.epsilon)}"
         + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
     )
+
+
+def _replaced(release: Release) -> str:
+    unit = release.unit
+    if unit is None:
+        return f"{release.n:,} records"
+    return f"{release.units:,} values of {unit.column}, with all its records,"
 
 
 def _factor(epsilon: Fraction) -> str:
@@ -165,6 +177,7 @@ class Evaluation:
         cls, release: Release, hypotheses: HypothesisClass[Any], sample: Sample[Any]
     ) -> Evaluation:
         """Count the errors of the release, of the class's best hypothesis and of the best table."""
+        sample = sample.records()
         costs, names = release.mistakes, release.labels
         counted = sample if costs.equal else sample.weighted(costs.weights)
         best = best_rule(hypotheses, counted)
