@@ -23,6 +23,7 @@ from littlestone.domains import Product
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FlatComplement
 from littlestone.sample import Sample
+from littlestone.steps import count as count_steps
 
 MOST_SCORED = 24  # the base-2 logarithm of the most parities that are scored at once
 
@@ -75,6 +76,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
 
     def restrict(self, x: Vector, y: int) -> Self:
         require_example(self, x, y)
+        count_steps(self._width // 4)
         row = self._equation(x, int(y))
         if self.contradicted or not row:
             return self

@@ -13,7 +13,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses import Hypothesis, majority
+from littlestone.hypotheses import Hypothesis, has_majority, majority
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.inner import fewest
 from littlestone.learners.irreducible import IrreducibleLearner
@@ -112,7 +112,7 @@ class BoostingLearner(PrivateLearner[Point]):
                 "on a quarter of the records at most",
             )
         self.walk = shortest(self.gamma, self.alpha / 2, asked)
-        if majority([hypotheses.soa()]) is None:
+        if not has_majority(hypotheses.domain, hypotheses.soa):
             raise DeclarationError(
                 asked,
                 found="a majority vote of its rules has no form in which equal ones are equal",

@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.hypotheses import Hypothesis, majority
+from littlestone.hypotheses import Hypothesis, has_majority
 from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner
@@ -110,7 +110,7 @@ class StagedOnlineLearner(CountedLearner):
         super().__init__(hypotheses, horizon)
         hypotheses.require_learnable()
         require_adversary(adversary)
-        if majority([hypotheses.soa()]) is None:
+        if not has_majority(hypotheses.domain, hypotheses.soa):
             raise DeclarationError(
                 f"learn {hypotheses} online by the method {self.method}",
                 found="a majority vote of its rules has no form in which equal ones are equal",
