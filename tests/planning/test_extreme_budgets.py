@@ -190,8 +190,13 @@ def test_teachers_without_records_make_one_list(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    listed = VotingLearner.limited
-    monkeypatch.setattr(VotingLearner, "limited", lambda *args: asked.append(1) or listed(*args))
+    limited = VotingLearner.limited
+
+    def counted(learner: Any, found: Any) -> Any:
+        asked.append(found)
+        return limited(learner, found)
+
+    monkeypatch.setattr(VotingLearner, "limited", counted)
     H = parse_class("points(a)")
     learner, _ = choose_learner(H, Budget("1e-5", "1e-12"), method=method)
     assert spent(learner, 5) > 0

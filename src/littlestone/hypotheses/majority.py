@@ -46,7 +46,8 @@ def has_majority(domain: Domain[Any], maker: Callable[[], Hypothesis[Any]]) -> b
     >>> has_majority(ids, lambda: StepFunction.threshold(ids, 5))
     True
     """
-    return _by_points(domain) or vote([maker()], 1) is not None
+    small = domain.size is not None and domain.size <= MOST_POINTS
+    return small or vote([maker()], 1) is not None
 
 
 def vote(voters: Sequence[Hypothesis[Any]], need: int) -> Hypothesis[Any] | None:
@@ -54,16 +55,12 @@ def vote(voters: Sequence[Hypothesis[Any]], need: int) -> Hypothesis[Any] | None
     domain, kind = voters[0].domain, type(voters[0])
     if all(type(h) is kind for h in voters) and (found := kind.voted(voters, need)) is not None:
         return found
-    if not _by_points(domain):
+    size = domain.size
+    if size is None or size > MOST_POINTS:
         return None
     if len(set(voters)) == 1:  # reading a million labels takes seconds
         return voters[0]
-    votes = np.zeros(domain.size, dtype=np.int64)
+    votes = np.zeros(size, dtype=np.int64)
     for h, times in Counter(voters).items():
         votes += times * values_of(h, domain)
     return function_of_labels(domain, (votes >= need).tolist())
-
-
-def _by_points(domain: Domain[Any]) -> bool:
-    """Whether a vote may be written label by label."""
-    return domain.size is not None and domain.size <= MOST_POINTS

@@ -27,11 +27,15 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
+from littlestone.steps import searching
 
 Setting = Literal["realizable", "agnostic"]
 
 MOST_WORK = 10**8
 """The most steps a fit may take, by `PrivateLearner.work`. If it would take more, nothing is spent."""
+
+MOST_SEARCHED = 5_000_000
+"""The most steps of the search for the SOA of the declared class, before a spend: about a minute."""
 
 MOST_VALUES = 30_000
 """The most values of a function that a proved size sums, about ln(1 / delta) / epsilon of them."""
@@ -284,6 +288,31 @@ class PrivateLearner(ABC, Generic[Point]):
     @abstractmethod
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         """Draw the hypothesis to release, with the generator that ``receipt`` hands out."""
+
+
+def has_rule(H: HypothesisClass[Any]) -> bool:
+    """Whether SOA_H is found in `MOST_SEARCHED` steps.
+
+    A search in a table or a set of rules may take any time; what it finds is kept for the fit.  The
+    searches of teachers are in version spaces, which are smaller.  Their steps are not counted, because
+    a teacher skips a search that another made.
+    """
+    try:
+        with searching(MOST_SEARCHED):
+            H.soa()
+    except TooLargeError:
+        return False
+    return True
+
+
+def require_rule(H: HypothesisClass[Any]) -> None:
+    """Raise `TooLargeError` unless `has_rule`; called before anything is spent."""
+    if not has_rule(H):
+        raise TooLargeError(
+            f"begin with the SOA of {H}",
+            found=f"the search for it takes more than {MOST_SEARCHED:,} steps",
+            fix="declare fewer columns or shorter ranges",
+        )
 
 
 def require_fitting(

@@ -104,7 +104,7 @@ class StagedLearner(VotingLearner[Point]):
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.tests)
         session = self.tests.begin(rng)
-        parts, times = self.parts(sample, rng)
+        parts, times = self.held(sample, rng)
         held = list(parts)
         for stage in range(self.dimension + 1):
             scores = self.scores(partial(self.listed, stage=stage), held, times)

@@ -23,6 +23,7 @@ from littlestone.learners.base import (
     Bound,
     PrivateLearner,
     Setting,
+    has_rule,
     require_plan,
 )
 from littlestone.learners.teachers import chunks, listed, split
@@ -196,10 +197,10 @@ class VotingLearner(PrivateLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.mechanism)  # redeemed now, because the order is drawn first
-        found = self.mechanism.select(self.scores(self.listed, *self.parts(sample, rng)), rng)
+        found = self.mechanism.select(self.scores(self.listed, *self.held(sample, rng)), rng)
         return self.hypotheses.soa() if found is None else found
 
-    def parts(
+    def held(
         self, sample: Sample[Point], rng: random.Random
     ) -> tuple[Iterable[Sample[Point]], int]:
         """The parts of the records, and the number of teachers that hold each of them.
@@ -243,12 +244,13 @@ class VotingLearner(PrivateLearner[Point]):
         """The version spaces that every teacher may look at, in all of its error balls.
 
         If these are not limited, or if a list is empty when it takes too many steps, it adds the nodes
-        of as many trees of the whole class.  If one of these takes too many, it exceeds `MOST_WORK`.
+        of as many trees of the whole class.  If one of these takes too many, or the search for the SOA
+        of the class, it exceeds `MOST_WORK`.
         """
         m = n // self.teachers
         spaces = self.spaces or (m + 1) * self.hypotheses.growth_function(m)
         nodes = self.nodes(m) if self.steps is None or self.whole else self.steps
-        if nodes is None:
+        if nodes is None or not has_rule(self.hypotheses):
             return MOST_WORK + 1
         # Teachers without records make one list together.
         return self.passes * (self.teachers * (spaces + nodes) if m else nodes)

@@ -21,7 +21,15 @@ from littlestone.learners.agnostic.patterns import (
     patterns,
     relabelled,
 )
-from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import (
+    MOST_WORK,
+    Bound,
+    Caveat,
+    PrivateLearner,
+    Setting,
+    has_rule,
+    require_plan,
+)
 from littlestone.learners.inner import fewest
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
@@ -197,6 +205,8 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def work(self, n: int) -> int:
         """The labels in the table of all patterns on T, and the work of the realizable learner."""
         size = self.size(n)
+        if not size and not has_rule(self.hypotheses):
+            return MOST_WORK + 1
         return size * self.hypotheses.growth_function(size) + self.realizable.work(size)
 
     def laws(

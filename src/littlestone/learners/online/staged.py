@@ -12,7 +12,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, has_majority
-from littlestone.learners.base import require_plan
+from littlestone.learners.base import require_plan, require_rule
 from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner
 from littlestone.learners.online.stage_sizes import (
@@ -190,6 +190,9 @@ class StagedOnlineLearner(CountedLearner):
                 return list(dict.fromkeys(V.soa() for V in list(leaves)))
         except TooLargeError:
             return []
+
+    def prepare(self) -> None:
+        require_rule(self.hypotheses)
 
     def stream(self, tape: Tape) -> StagedStream:
         return StagedStream(self, tape)
