@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _RECENT = 128  # version spaces that a new one is compared with
 _TURN = 1 << 8  # version spaces searched before it is the other side's turn
 _UNLIMITED = 1 << 60
+_ASKED = 50  # steps of a question to the engine, which waits for a thread
 _NODE = 3  # steps of a version space that the engine searches, of 10 to 50 microseconds
 
 
@@ -167,7 +168,7 @@ class VersionSpaces:
         most = nodes if allowed is None else min(nodes, allowed // _NODE + 1)
         before = engine.nodes
         answer = self._watched(engine, k, most)
-        search(_NODE * (engine.nodes - before))
+        search(_ASKED + _NODE * (engine.nodes - before))
         return answer
 
     def _engine_of(self, alive: int) -> Engine:

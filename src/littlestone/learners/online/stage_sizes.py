@@ -20,6 +20,9 @@ Adversary = Literal["oblivious", "adaptive"]
 
 MOST_TEACHERS = 10_000_000
 
+MOST_DIMENSION = 50
+"""The largest Littlestone dimension d with sizes: the lengths of lists have some d^2 digits."""
+
 BETA = Fraction(1, 20)
 _PART = float(BETA) / 6  # for each of six events that may fail
 TOP = Fraction(1, 10)  # the share of a chunk on which a listed SOA may err, in the first stage
@@ -143,8 +146,15 @@ def with_proved_bound(
     """The sizes with which `failure` is at most `BETA`; those ``given`` stay as they are.
 
     ``sampling`` makes a mechanism from a number of draws and a list size.  Only the noises of
-    ``counter`` and ``tests`` matter.  Raises `TooLargeError` beyond `MOST_TEACHERS`.
+    ``counter`` and ``tests`` matter.  Raises `TooLargeError` beyond `MOST_DIMENSION` and
+    `MOST_TEACHERS`.
     """
+    if d > MOST_DIMENSION:
+        raise TooLargeError(
+            "find sizes of a stream by the method staged",
+            found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has them",
+            fix="declare a smaller class, or take another method",
+        )
     part, exponents = _PART * (1 - 1e-6), rates(d)
     cap, calls = given.get("cap", d + 1), 1
     while True:
