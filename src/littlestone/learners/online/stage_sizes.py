@@ -60,6 +60,16 @@ def require_adversary(adversary: object) -> None:
         )
 
 
+def require_dimension(d: int) -> None:
+    """Raise `TooLargeError` beyond `MOST_DIMENSION`, before any size is looked for."""
+    if d > MOST_DIMENSION:
+        raise TooLargeError(
+            "find sizes of a stream by the method staged",
+            found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has them",
+            fix="declare a smaller class, or take another method",
+        )
+
+
 def levels(d: int) -> list[Fraction]:
     """The error share of a listed SOA per chunk, in stages 1, ..., d + 1: ((d + 1 - j) / d)^2 / 10.
 
@@ -146,15 +156,8 @@ def with_proved_bound(
     """The sizes with which `failure` is at most `BETA`; those ``given`` stay as they are.
 
     ``sampling`` makes a mechanism from a number of draws and a list size.  Only the noises of
-    ``counter`` and ``tests`` matter.  Raises `TooLargeError` beyond `MOST_DIMENSION` and
-    `MOST_TEACHERS`.
+    ``counter`` and ``tests`` matter.  Raises `TooLargeError` beyond `MOST_TEACHERS`.
     """
-    if d > MOST_DIMENSION:
-        raise TooLargeError(
-            "find sizes of a stream by the method staged",
-            found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has them",
-            fix="declare a smaller class, or take another method",
-        )
     part, exponents = _PART * (1 - 1e-6), rates(d)
     cap, calls = given.get("cap", d + 1), 1
     while True:

@@ -21,6 +21,7 @@ from littlestone.learners.online.stage_sizes import (
     failure,
     levels,
     require_adversary,
+    require_dimension,
     slacks,
     with_proved_bound,
 )
@@ -124,6 +125,7 @@ class StagedOnlineLearner(CountedLearner):
             whole("most", most, least=1)
         self.adversary, self.most = adversary, most
         self.dimension = d = int(hypotheses.littlestone_dimension())
+        require_dimension(d)
         self.levels = levels(d)
         target = budget.cost
         counter = OneSidedThreshold(epsilon=target.epsilon * _COUNTER, threshold=1, horizon=horizon)
