@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.hypotheses import Hypothesis, majority
+from littlestone.hypotheses import Hypothesis, has_majority
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
@@ -30,12 +30,16 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
+from littlestone.steps import searching
 from littlestone.units import Unit
 
 Setting = Literal["realizable", "agnostic"]
 
 MOST_WORK = 10**8
 """The most steps a fit may take, by `PrivateLearner.work`. If it would take more, nothing is spent."""
+
+MOST_SEARCHED = 5_000_000
+"""The most steps of the search for the SOA of the declared class, before a spend: about a minute."""
 
 MOST_VALUES = 30_000
 """The most values of a function that a proved size sums, about ln(1 / delta) / epsilon of them."""
@@ -363,13 +367,38 @@ def unfit(
 
 def require_votes(hypotheses: HypothesisClass[Any], method: str, *, online: bool = False) -> None:
     """Raise `DeclarationError` if a majority vote of the class's functions has no canonical form."""
-    if majority([hypotheses.soa()]) is None:
+    if not has_majority(hypotheses.domain, hypotheses.soa):
         raise unfit(
             hypotheses,
             method,
             found="a majority vote of its rules has no form in which equal ones are equal",
             declare="a class on at most 2^20 points",
             online=online,
+        )
+
+
+def has_rule(H: HypothesisClass[Any]) -> bool:
+    """Whether SOA_H is found in `MOST_SEARCHED` steps.
+
+    A search in a table or a set of rules may take any time; what it finds is kept for the fit.  The
+    searches of teachers are in version spaces, which are smaller.  Their steps are not counted, because
+    a teacher skips a search that another made.
+    """
+    try:
+        with searching(MOST_SEARCHED):
+            H.soa()
+    except TooLargeError:
+        return False
+    return True
+
+
+def require_rule(H: HypothesisClass[Any]) -> None:
+    """Raise `TooLargeError` unless `has_rule`; called before anything is spent."""
+    if not has_rule(H):
+        raise TooLargeError(
+            f"begin with the SOA of {H}",
+            found=f"the search for it takes more than {MOST_SEARCHED:,} steps",
+            fix="declare fewer columns or shorter ranges",
         )
 
 
@@ -426,7 +455,8 @@ def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
     k = np.arange(min(n + 1, len(values)))
     ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
     chances = np.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
-    return float(chances @ values[: len(k)])
+    # A product by BLAS would start threads, which wait longer for each other than they compute.
+    return float(np.sum(chances * values[: len(k)]))
 
 
 def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
