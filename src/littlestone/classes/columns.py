@@ -115,7 +115,10 @@ def mixed_text(column: Domain[Any]) -> str:
 
 def parse_columns(spec: Spec) -> Product:
     """The domain of the columns that a class of conditions names."""
-    return Product(tuple(map(parse_mixed, spec.arguments)))
+    columns = [parse_mixed(spec.written(argument)) for argument in spec.arguments]
+    for column in columns:  # here, because a class of conditions may refuse the open column first
+        spec.schema.require(column.name)
+    return Product(tuple(columns))
 
 
 def conditions_on(domain: Product, j: int, *, between: bool = False) -> list[ColumnTest]:

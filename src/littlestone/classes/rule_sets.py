@@ -15,7 +15,7 @@ from littlestone.classes.covers import WHOLE, Covers, Space
 from littlestone.classes.declared import Declared
 from littlestone.classes.rule_gains import RuleGains
 from littlestone.classes.rules import EqualityRules
-from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.domains import Domain, Integers, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, RuleUnion
@@ -311,7 +311,7 @@ class RuleSets(Covering[Rule], Declared):
                 found="the number of rules or of their equalities is missing or not of its form",
                 fix=f"write {FORM}",
             )
-        domain = Product(tuple(map(parse_column, spec.arguments)))
+        domain = Product(parse_open(spec))
         return cls(domain, int(most[1]), int(most[2]))
 
     @classmethod
