@@ -9,8 +9,11 @@ from random import Random
 from typing import Any, Self
 
 from littlestone.classes import HypothesisClass, parse_class
+from littlestone.classes.spec import NO_SCHEMA
 from littlestone.data import Label, Table, read_sample
+from littlestone.data.fitting import require_fit
 from littlestone.data.naming import Dataset, lookalike, open_dataset
+from littlestone.data.schema import Schema
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
@@ -23,15 +26,24 @@ from littlestone.report.fit import Evaluation
 from littlestone.sample import Sample
 
 
-def declared_class(hypotheses: HypothesisClass[Any] | str, labels: int = 2) -> HypothesisClass[Any]:
+def declared_class(
+    hypotheses: HypothesisClass[Any] | str,
+    labels: int = 2,
+    schema: Schema | None = None,
+    target: str | None = None,
+) -> HypothesisClass[Any]:
     """The class itself, or the class that a text declares; `DeclarationError` for anything else.
+
+    The text may name columns of the ``schema``, and ``*`` stands for all except its unit and ``target``
+    (by default its own target).  A class that does not go with the schema is refused.
 
     >>> declared_class("thresholds(age, 0..120)").littlestone_dimension()
     6
     """
     declared: object = hypotheses
     if isinstance(hypotheses, str):
-        declared = parse_class(hypotheses, labels)
+        columns = NO_SCHEMA if schema is None else schema.class_columns(target)
+        declared = parse_class(hypotheses, labels, columns)
     if not isinstance(declared, HypothesisClass):
         raise DeclarationError(
             f"learn from hypotheses of type {type(declared).__name__}",
@@ -44,6 +56,8 @@ def declared_class(hypotheses: HypothesisClass[Any] | str, labels: int = 2) -> H
             found=f"the class has {declared.labels}",
             fix="declare the same number of labels everywhere",
         )
+    if schema is not None:
+        schema.require_class(declared)
     return declared
 
 
@@ -61,13 +75,15 @@ def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:
 class Task:
     """A learner chosen by declarations alone, why it was chosen, and how it reads records.
 
-    If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.
+    If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.  If there is
+    a ``schema``, the table must go with it.
     """
 
     learner: PrivateLearner[Any]
     why: str
     label: Label
     estimate: Fraction | None = None
+    schema: Schema | None = None
 
     @classmethod
     def declared(
@@ -79,15 +95,17 @@ class Task:
         method: str = "auto",
         setting: Setting = "realizable",
         estimate: object = None,
+        schema: Schema | None = None,
     ) -> Self:
         """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.
 
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """
-        H = declared_class(hypotheses, label.labels)
+        H = declared_class(hypotheses, label.labels, schema, label.column)
         refuse_as_feature(label, H)
         learner, why = choose_learner(H, budget, method=method, setting=setting)
-        task = cls(learner, why, label, None if estimate is None else exact_epsilon(estimate))
+        spent = None if estimate is None else exact_epsilon(estimate)
+        task = cls(learner, why, label, spent, schema)
         _ = task.event  # refuses an estimate for several labels
         return task
 
@@ -102,8 +120,16 @@ class Task:
         return (*self.learner.hypotheses.domain.column_names, self.label.column)
 
     def open(self, table: object, dataset: str | None) -> Dataset:
-        """The table with the columns that the task reads, as `open_dataset` opens and names it."""
-        return open_dataset(table, self.columns, dataset)
+        """The table with the columns that the task reads, as `open_dataset` opens and names it.
+
+        Raises `DeclarationError` if the names and declared types of its columns do not go with the
+        class, the label or the schema.  No record is read.
+        """
+        opened = open_dataset(table, self.columns, dataset)
+        if self.schema is not None:
+            self.schema.require_table(opened.table)
+        require_fit(opened.table, self.learner.hypotheses.domain, self.label)
+        return opened
 
     def read(self, table: Table, *, refuse_blank: bool = False) -> Sample[Any]:
         """The sample of a table, as `read_sample` reads it."""

@@ -12,11 +12,13 @@ import typer
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
+    SchemaOption,
     files_of,
+    label_from,
     ledger_name,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
-from littlestone.data import Label
+from littlestone.data.schema import opened_schema
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -37,11 +39,14 @@ def fit(
             "lines into one record."
         ),
     ],
-    target: Annotated[str, typer.Option(help="The column that holds the label.")],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
     ],
     epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column that holds the label; by default that of the schema."),
+    ] = None,
     positive: Annotated[
         str | None,
         typer.Option(help="The values that count as 1: HA, or '> 15'; or give --labels."),
@@ -53,6 +58,7 @@ def fit(
         str | None,
         typer.Option(help="One of --labels, for all other values; by default the first."),
     ] = None,
+    schema: SchemaOption = None,
     delta: Annotated[
         str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
     ] = "0",
@@ -93,20 +99,25 @@ def fit(
     The command prints and writes the private release only, unless you give --evaluate.
     The cost is recorded in the ledger before anything is drawn.
     """
-    if positive is None and labels is None:
-        raise typer.BadParameter(
-            "say what is positive, or which --labels there are", param_hint="--positive"
-        )
+    public = opened_schema(schema)
     task = Task.declared(
-        Label.parse(target, positive, labels=labels, default=default),
+        label_from(public, target, positive, labels, default),
         hypotheses,
         Budget(epsilon, delta),
         method=method,
         setting=cast(Setting, setting),
         estimate=estimate,
+        schema=public,
     )
     learner = task.learner
-    require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
+    require_different(
+        {
+            "the table": [table],
+            "the schema": [schema],
+            "the ledger": files_of(ledger),
+            "--out": [out],
+        }
+    )
     data = task.open(table, dataset)
     if dry_run:
         _preview(task.event, learner.method, data.name, ledger, as_json=as_json)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from littlestone.cli.arguments import class_or_file
+from littlestone.cli.arguments import SchemaOption, class_or_file
 from littlestone.cli.console import (
     cost_json,
     counted,
@@ -17,6 +17,7 @@ from littlestone.cli.console import (
     print_pairs,
     print_table,
 )
+from littlestone.data.schema import opened_schema
 from littlestone.learners.base import Bound
 from littlestone.planning import AtN, Plan, Row
 from littlestone.planning import plan as planned
@@ -46,6 +47,7 @@ def plan(
         str | None,
         typer.Option(help="Names of several labels, such as 'on time,late,cancelled'."),
     ] = None,
+    schema: SchemaOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Print how many records each learner of CLASS needs, and lower bounds for all learners.
@@ -53,7 +55,7 @@ def plan(
     Proved sizes are theorems.  Calibrated sizes were fitted to simulations.  Formulas come from
     papers.  With --labels, CLASS has several labels or is a table of label numbers.  No data are read.
     """
-    H = class_or_file(what, labels)
+    H = class_or_file(what, labels, opened_schema(schema))
     with err.status(Text("planning")):
         found = planned(H, Budget(epsilon, delta), alpha=alpha, beta=beta)
         promises = [] if n is None else found.at(n)

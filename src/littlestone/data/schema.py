@@ -174,16 +174,21 @@ class Schema:
     def _kind(self, name: str) -> Kind | None:
         return self._by_name[name].kind
 
+    @property
+    def label_count(self) -> int:
+        """How many labels the schema declares: 2, if it lists none."""
+        return len(self.labels) or 2
+
     def require_name(self, name: str) -> None:
         """Raise `DeclarationError` unless the schema has a column of this name."""
         self.class_columns().require(name)
 
-    def class_columns(self, *without: str | None) -> SchemaColumns:
-        """The columns as classes read them; ``*`` stands for all but the unit and those ``without``.
+    def class_columns(self, target: str | None = None, unit: str | None = None) -> SchemaColumns:
+        """The columns as classes read them; ``*`` stands for all but those of the label and the unit.
 
-        Give the column of the label, and that of another unit if there is one.
+        Where no ``target`` or ``unit`` is given, they are those of the schema.
         """
-        left = {self.unit, *without}
+        left = {target or self.target, unit or self.unit}
         names = tuple(column.name for column in self.columns if column.name not in left)
         return SchemaColumns({column.name: column.text for column in self.columns}, names)
 
@@ -244,6 +249,35 @@ class Schema:
             elif column.kind in NUMERIC:
                 domain = Codes(column.name)
             require_columns(domain, table.kind, table.name)
+
+
+def declared_label(
+    schema: Schema | None,
+    target: str | None,
+    positive: object = None,
+    *,
+    labels: str | Sequence[str] | None = None,
+    default: str | None = None,
+) -> Label:
+    """The label of `Schema.label`, or of `Label.parse` without a schema.
+
+    >>> str(declared_label(None, "late", "> 15"))
+    'late > 15'
+    """
+    if schema is not None:
+        return schema.label(target, positive, labels=labels, default=default)
+    if target is None:
+        raise DeclarationError(
+            "learn a label",
+            found="neither a target nor a schema gives the name of one column",
+            fix="name the column, as a text, or give a schema that has a target",
+        )
+    return Label.parse(target, positive, labels=labels, default=default)
+
+
+def opened_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """The schema itself, or the one in a file."""
+    return schema if schema is None or isinstance(schema, Schema) else Schema.read(schema)
 
 
 def _text_of(path: str) -> str:
