@@ -270,7 +270,7 @@ def _break(*_: object, **__: object) -> object:
     "place",
     [
         "littlestone.tasks.read_sample",
-        "littlestone.cli.fit.open_table",
+        "littlestone.data.naming.open_table",
         "littlestone.learners.exponential.ExponentialLearner.fit",
         "littlestone.privacy.samplers.selection.draw",
         "littlestone.learners.release.Release.to_json",

@@ -1,10 +1,10 @@
 """Subspaces that avoid given vectors: the critical problem of Crapo and Rota.
 
 A subspace of codimension c avoids the vectors v_1, ..., v_N iff it is the kernel of a linear map A
-to GF(q)^c with A v_i != 0 for all i.  Only the values of A on a basis of <v_1, ..., v_N> matter, and
-they are found by backtracking as in the colouring of a graph: each further basis vector may have
-any nonzero value but one forbidden value for each v_i that it completes.  See
-docs/proofs/algebraic-classes.md, where the search is proved to be exhaustive.
+to GF(q)^c with A v_i != 0 for all i.  Only the values of A on a basis of <v_1, ..., v_N> matter.  A
+backtracking search finds them, as in graph colouring: the next basis vector may have any nonzero value,
+except one forbidden value for each v_i that it completes.  docs/proofs/algebraic-classes.md proves that
+the search is exhaustive.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ def avoiding_subspace(
 ) -> Span | None:
     """A subspace W of dimension ``rank`` that contains ``inside`` and none of ``avoided``, or None.
 
-    The vectors in ``avoided`` are not in ``inside``.  With ``affine``, W is 0 or has a vector whose
-    last coordinate is 1; ``inside`` is so too, and so is every one of ``avoided`` if it is 0.
+    The vectors in ``avoided`` must not be in ``inside``.  With ``affine``, W is 0 or has a vector whose
+    last coordinate is 1.  Then ``inside`` must be 0 or have such a vector too, and if it is 0, the last
+    coordinate of every vector in ``avoided`` must be 1.
 
     The search is exact.  It does not backtrack if every basis vector completes fewer than q^c - 1 of
-    the vectors, for c = n - ``rank``.  In the worst case it is exponential, which is unavoidable unless
-    P = NP.
+    the vectors, for c = n - ``rank``.  The time is exponential in the worst case, which is unavoidable
+    unless P = NP.
 
     >>> W = avoiding_subspace(Span(2, 3), [(1, 0, 0), (1, 1, 0), (1, 1, 1)], 2, affine=False)
     >>> W.rows
@@ -37,13 +38,14 @@ def avoiding_subspace(
         return inside if rank == inside.rank else None
     count(4 + (width + len(avoided)) * (width + 1) ** 2 // 16)
     reduced = [inside.reduce(v) for v in avoided]
-    # The matrix with columns v_i: its pivot columns are a basis, its entries the coordinates.
+    # In echelon form, the pivot columns of the matrix (v_1 ... v_N) are a basis of the columns, and the
+    # entries are the coordinates of each v_i in it.
     columns = Span.of(inside.order, len(reduced), zip(*reduced, strict=True))
     order, levels = _levels(field, columns, len(reduced))
     basis = [reduced[columns.pivots[i]] for i in order]
-    # Without a vector of `inside`, an affine map of full rank must be made to vanish somewhere.
+    # If `inside` is 0 and the basis spans the whole space, the kernel may have no point.
     onto = affine and not inside.rank and len(basis) == width
-    for values in _assignments(field, levels, width - rank, prefer_sums=onto):
+    for values in _assignments(field, levels, width - rank):
         if onto and (1,) * width in Span.of(inside.order, width, zip(*values, strict=True)):
             continue
         kernel = _kernel(inside, basis, values, affine=affine)
@@ -56,8 +58,9 @@ def _levels(
 ) -> tuple[list[int], list[list[tuple[Vector, Vector]]]]:
     """An order of the basis, and for each of its vectors the v_i that it completes.
 
-    The basis vector that the fewest v_i need comes last, and so on (Matula's smallest-last order).
-    A v_i = sum_j a_j b_j is given by the earlier j and the a_j, divided by minus the last of them.
+    The basis vector that the fewest v_i use comes last; the others are ordered in the same way
+    (Matula's smallest-last order).  Each v_i = sum_j a_j b_j is stored as the places j before its
+    last one, and their a_j divided by minus the last a_j.
     """
     waiting = [{j: row[i] for j, row in enumerate(columns.rows) if row[i]} for i in range(count)]
     remaining, order, completed = set(range(columns.rank)), [], []
@@ -87,13 +90,9 @@ def _levels(
 
 
 def _assignments(
-    field: Field,
-    levels: list[list[tuple[Vector, Vector]]],
-    codimension: int,
-    *,
-    prefer_sums: bool,
+    field: Field, levels: list[list[tuple[Vector, Vector]]], codimension: int
 ) -> Iterator[list[Vector]]:
-    """All values z_j in GF(q)^c of the basis vectors for which no A v_i is 0, up to GL(c, q)."""
+    """All values z_j in GF(q)^c of the basis vectors with A v_i != 0 for all i, up to GL(c, q)."""
     values: list[Vector] = []
     trials = [_candidates(field, values, levels[0], codimension)] if levels else []
     if not levels:
@@ -114,10 +113,10 @@ def _assignments(
 def _candidates(
     field: Field, values: list[Vector], level: list[tuple[Vector, Vector]], codimension: int
 ) -> Iterator[Vector]:
-    """The legal values of the next basis vector, after ``values`` for those before it.
+    """The legal values of the next basis vector, given the ``values`` of those before it.
 
-    The values so far span the first few coordinates; up to a change of basis, a value outside of
-    their span is the next unit vector.  It is legal, for the forbidden values are in the span.
+    The values so far span the first few coordinates.  Up to a change of basis, a value outside their
+    span is the next unit vector.  It is legal, because the forbidden values are in the span.
     """
     used = max((c + 1 for z in values for c, a in enumerate(z) if a), default=0)
     if used < codimension:
@@ -128,8 +127,8 @@ def _candidates(
         for i, factor in zip(places, factors, strict=True):
             z = field.combine(z, factor, values[i])
         forbidden.add(z)
-    # Lazily, for q^c may be astronomical.  Values with another sum than 1 come first: they make the
-    # affine hull of the values larger.
+    # Lazily, because q^c may be astronomical.  Values whose sum is not 1 come first, because they make
+    # the affine hull of the values larger.
     for sum_is_one in (False, True):
         for number in range(1, field.order**used):
             count(4)
@@ -148,13 +147,16 @@ def _digits(number: int, base: int, length: int) -> Vector:
 
 
 def _kernel(inside: Span, basis: list[Vector], values: list[Vector], *, affine: bool) -> Span:
-    """The largest subspace on which the map vanishes that is 0 on ``inside`` and on a complement."""
+    """The kernel of the map with these ``values`` on ``basis``, extended by 0 to the whole space.
+
+    The map is 0 on ``inside`` and on a complement of the span of ``inside`` and ``basis``.
+    """
     n, order = inside.width, inside.order
     covered, kernel = inside, inside
     for b in basis:
         covered = covered.plus(b)
     units = [tuple(int(i == j) for i in range(n)) for j in reversed(range(n))]
-    if affine:  # points, so that the kernel has one
+    if affine:  # a complement spanned by points, so that the kernel has one
         units = [(*u[:-1], 1) for u in units]
     for u in units:
         if u not in covered:
@@ -168,7 +170,7 @@ def _kernel(inside: Span, basis: list[Vector], values: list[Vector], *, affine: 
 
 
 def _cut(inside: Span, W: Span, rank: int, *, affine: bool) -> Span:
-    """A subspace of dimension ``rank`` between the two."""
+    """A subspace of W that contains ``inside`` and has dimension ``rank``."""
     for v in point_basis(W, affine=affine):
         if inside.rank < rank:
             inside = inside.plus(v)
@@ -176,7 +178,10 @@ def _cut(inside: Span, W: Span, rank: int, *, affine: bool) -> Span:
 
 
 def point_basis(W: Span, *, affine: bool) -> tuple[Vector, ...]:
-    """A basis of W; with ``affine`` of vectors whose last coordinate is 1, W having one or being 0."""
+    """A basis of W; with ``affine``, of vectors whose last coordinate is 1.
+
+    With ``affine``, W must be 0 or have such a vector.
+    """
     if not affine or not W.rows:
         return W.rows
     field = W.field

@@ -1,9 +1,9 @@
 """Sets of points that meet all subspaces of one rank.
 
-Here a subspace contains the fixed subspace ``inside``; it is met where one of its points outside of
-``inside`` is in the set.  With ``affine`` the points are vectors whose last coordinate is 1, and the
-subspaces are spanned by points.  Points are written as their `Span.direction` modulo ``inside``.
-See docs/proofs/algebraic-classes.md.
+All subspaces here contain the fixed subspace ``inside``.  A set meets a subspace if it has one of
+the points of the subspace outside ``inside``.  With ``affine``, points are vectors whose last
+coordinate is 1, and the subspaces are spanned by points.  Points are written as their
+`Span.direction` modulo ``inside``.  Source: docs/proofs/algebraic-classes.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from littlestone.steps import count
 
 
 def fewest_blocking(inside: Span, rank: int, *, affine: bool) -> int:
-    """A lower bound on the number of points that meet all subspaces of that rank.
+    """A lower bound on the size of a set that meets all subspaces of that rank.
 
     >>> fewest_blocking(Span(7, 4), 2, affine=False), fewest_blocking(Span(101, 4), 3, affine=True)
     (57, 301)
@@ -36,10 +36,12 @@ def fewest_blocking(inside: Span, rank: int, *, affine: bool) -> int:
 def known_blocking(
     inside: Span, given: frozenset[Vector], rank: int, k: int, *, affine: bool
 ) -> frozenset[Vector] | None:
-    """At most k points that block with the ``given`` ones as they fill a set that is known to block.
+    """At most k points that, with the ``given`` ones, meet all subspaces of that rank, or None.
 
-    Of codimension c, every affine subspace has a point of at most c nonzero coordinates; every
-    subspace with ``inside`` meets one of rank c + 1, which is grown through the given points.
+    They complete a set that is known to meet all of them.  With codimension c, every affine
+    subspace has a point with at most c nonzero coordinates.  Otherwise, every subspace that
+    contains ``inside`` meets one fixed subspace with c + 1 dimensions more than ``inside``, which
+    is chosen to have many of the given points.  None does not mean that there are no such points.
     """
     codimension = inside.width - rank
     if affine and not inside.rank:
@@ -67,7 +69,7 @@ def known_blocking(
 
 
 def directions(inside: Span, U: Span, *, affine: bool) -> Iterator[Vector]:
-    """The directions modulo ``inside`` of the points of U outside of ``inside``."""
+    """The directions, modulo ``inside``, of the points of U outside ``inside``."""
     field, q = U.field, U.order
     basis = point_basis(U, affine=affine)
     whole = affine and not inside.rank

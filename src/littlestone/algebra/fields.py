@@ -15,13 +15,13 @@ _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)  # decide primality be
 
 
 class Field(ABC):
-    """The field GF(q) of ``order`` q; 0 and 1 are the numbers 0 and 1."""
+    """The field GF(q) of ``order`` q, whose elements 0 and 1 are the numbers 0 and 1."""
 
     order: int
 
     @abstractmethod
     def __str__(self) -> str:
-        """The field in words, as after an equation: mod 101, or in GF(4)."""
+        """The field in words that follow an equation, such as mod 101 or in GF(4)."""
 
     @abstractmethod
     def add(self, a: int, b: int) -> int:
@@ -89,8 +89,8 @@ class PrimeField(Field):
 class ExtensionField(Field):
     """GF(p^k) for k >= 2, with elements numbered as in the library galois.
 
-    The number of an element has the coefficients of its polynomial over GF(p) as its digits to the
-    base p.  Products go through the powers of a primitive element, tabulated by galois.
+    An element is a polynomial over GF(p).  Its coefficients are the digits of its number to the base p.
+    Products use a table of the powers of a primitive element, which galois computes.
     """
 
     def __init__(self, order: int, characteristic: int) -> None:
@@ -129,7 +129,7 @@ class ExtensionField(Field):
 
 @lru_cache(maxsize=64)
 def field_of_order(q: int) -> Field:
-    """The field with ``q`` elements: q a prime up to 2^64, or a prime power up to 2^16.
+    """The field with ``q`` elements, for a prime q up to 2^64 or a prime power q up to 2^16.
 
     Raises `DeclarationError` for any other number.
 
@@ -158,7 +158,7 @@ def _root(q: int, k: int) -> int:
 
 
 def _is_prime(n: int) -> bool:
-    """Whether n < 3.3e24 is prime, by the Miller-Rabin test with witnesses that decide it."""
+    """Whether n < 3.3e24 is prime, by a Miller-Rabin test whose witnesses are enough to decide."""
     if n < 2 or any(n % p == 0 for p in _WITNESSES):
         return n in _WITNESSES
     twos = ((n - 1) & (1 - n)).bit_length() - 1

@@ -1,6 +1,6 @@
 """Flats of a vector matroid: subspaces spanned by some of finitely many given vectors.
 
-Vectors are taken modulo a subspace and up to scalars: each is written as its `Span.direction`.
+Vectors count modulo a subspace and up to scalars, so each is written as its `Span.direction`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def flats(
     rank: int | None = None,
     chosen: tuple[Vector, ...] = (),
 ) -> Iterator[tuple[Vector, ...]]:
-    """The flats that avoid the ``dead`` directions, each once, as ``chosen`` and vectors to add.
+    """The flats that avoid the ``dead`` directions, each once, as ``chosen`` and the vectors to add.
 
-    ``alive`` are all other directions, each with a vector that has it.  With ``rank``, only the
-    flats of that rank.  A flat either has the first direction alive, and is a flat modulo it, or
-    that direction is dead for it.  So every node of the search is a flat that is asked for, but for
-    those of smaller rank; a branch ends when its directions cannot span the rank.
+    ``alive`` maps every other direction to a vector that has it.  With ``rank``, only flats of that
+    rank are listed.  A flat either contains the first direction alive, and is a flat modulo it, or
+    it avoids that direction, which is then dead.  So every node of the search is one of the flats
+    listed, except those of smaller rank.  A branch ends when its directions cannot span the rank.
 
     >>> from littlestone.algebra import field_of_order
     >>> F, plane = field_of_order(3), {v: v for v in [(0, 1), (1, 0), (1, 1), (2, 1)]}
@@ -57,7 +57,7 @@ def flats(
 
 
 def _last_start(field: Field, directions: list[Vector], rank: int) -> int:
-    """How many of the vectors, in turn, span that rank with all later ones."""
+    """The number of directions that, with all later ones, span at least ``rank`` dimensions."""
     span = Span(field.order, len(directions[0]) if directions else 0)
     for i in reversed(range(len(directions))):
         span = span.plus(directions[i])
@@ -67,7 +67,7 @@ def _last_start(field: Field, directions: list[Vector], rank: int) -> int:
 
 
 def _modulo(field: Field, u: Vector, v: Vector) -> Vector:
-    """The direction u modulo another one, v: 0 where v has its last entry that is not 0."""
+    """The direction u modulo the direction v: it is 0 at the place of the last nonzero entry of v."""
     last = next(i for i in reversed(range(len(v))) if v[i])
     if u[last]:
         u = field.combine(u, field.negative(u[last]), v)
@@ -78,10 +78,11 @@ def _modulo(field: Field, u: Vector, v: Vector) -> Vector:
 def greedy_flat(
     inside: Span, vectors: Iterable[Vector], avoided: Iterable[Vector], rank: int
 ) -> tuple[Vector, ...] | None:
-    """Vectors that span a flat of that rank with ``inside`` and avoid the ``avoided``, or None.
+    """Vectors that span, with ``inside``, a flat of that rank without any of ``avoided``, or None.
 
-    Each vector in turn is added if the flat still avoids them.  A vector that cannot be added once can
-    never be added.  The ``vectors`` are read as far as needed.  None does not mean that no flat exists.
+    Each of the ``vectors`` in turn is added if the flat still avoids these.  A vector that cannot
+    be added now can never be added later.  No more vectors are read than needed.  None does not
+    mean that there is no such flat.
     """
     flat, chosen = inside, []
     dead = {flat.direction(u) for u in avoided}
@@ -102,15 +103,16 @@ def greedy_flat(
 
 
 def _weight(flat: Span) -> int:
-    """The steps of reducing one vector."""
+    """The number of steps to reduce one vector."""
     return 4 + flat.rank * flat.width // 32
 
 
 def scattered(q: int, n: int, first: int = 0) -> Iterator[Vector]:
-    """All points of GF(q)^n, each once, the first ones far from any pattern.
+    """All points of GF(q)^n, each once, in an order without an obvious pattern.
 
-    Multiples of a step near the golden section of q^n, which is prime to it, from that of ``first``
-    on and round again.
+    The digits of a number below q^n to the base q make a point.  The numbers are the multiples,
+    modulo q^n, of a step near the golden section of q^n and coprime to it.  Multiple number
+    ``first`` comes first.
 
     >>> list(scattered(3, 1)), next(scattered(2**61 - 1, 3))
     ([(0,), (2,), (1,)], (0, 0, 0))

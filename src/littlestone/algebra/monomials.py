@@ -18,8 +18,9 @@ MOST_MONOMIALS = 2**7  # a flat of full rank costs the cube of their number
 class Monomials:
     """The monomials of degree at most ``degree`` in n variables that differ as functions on GF(q)^n.
 
-    Because a^q = a, they are those with no exponent above q - 1, and they are linearly independent.
-    They are in order of falling degree, so the last ones are the variables and 1.  At most 128.
+    Because a^q = a, these are the monomials without an exponent above q - 1.  They are linearly
+    independent.  The degree falls along the list, so it ends with the variables and 1.  There may be at
+    most 128 of them.
 
     >>> quadratic = Monomials(101, 2, 2)
     >>> quadratic.exponents
@@ -33,7 +34,8 @@ class Monomials:
     degree: int
 
     def __post_init__(self) -> None:
-        # Counted before they are listed: those that any exponents make are no fewer.
+        # Two upper bounds on their number come first, because the list may be far too long.  One
+        # ignores the limit on exponents, the other the limit on the degree.
         n, d = self.variables, min(self.degree, self.variables * (self.order - 1))
         cubes = self.order**n if n < 64 and self.order < 64 else 2**64
         if min(comb(n + d, min(n, d)), cubes) > 64 * MOST_MONOMIALS or (
@@ -65,7 +67,7 @@ class Monomials:
 
     @cached_property
     def _factors(self) -> tuple[tuple[int, int], ...]:
-        """For each monomial but 1, from the last one on, a monomial and a variable to multiply."""
+        """Each monomial but 1, from the last to the first, as a monomial times a variable."""
         place = {e: i for i, e in enumerate(self.exponents)}
         factors = []
         for e in reversed(self.exponents[:-1]):
@@ -82,14 +84,15 @@ class Monomials:
         return tuple(values)
 
     def point(self, values: Vector) -> Vector:
-        """The point at which the monomials have these values; the degree is at least 1."""
+        """The point at which the monomials have these values, for a degree of at least 1."""
         return values[-1 - self.variables : -1]
 
     def most_zeros(self, rank: int) -> int:
-        """The largest number of points whose vectors span that rank: of zeros, in other words.
+        """The largest number of points whose vectors of monomials span at most ``rank`` dimensions.
 
-        The generalized Hamming weights of Reed-Muller codes (HP98): number the
-        exponents from 0 on in lexicographic order, and read those of that number to the base q.
+        It is the largest number of common zeros of len(self) - ``rank`` independent polynomials.  The
+        generalized Hamming weights of Reed-Muller codes give it (HP98): number the exponents in
+        lexicographic order, from 0 on, and read those of number ``rank`` as digits to the base q.
         """
         q = self.order
         if rank == len(self):

@@ -13,10 +13,10 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Span:
-    """A linear subspace of GF(q)^n by its reduced row echelon basis: equal iff equal as sets.
+    """A linear subspace U of GF(q)^n, as its reduced row echelon basis; equal iff equal as sets.
 
-    ``order`` is q, ``width`` is n.  In every row the first nonzero entry is 1, further right than
-    in the row before, and alone in its column.
+    ``order`` is q, and ``width`` is n.  The first nonzero entry of every row is 1.  It is further right
+    than that of the row before, and the only nonzero entry in its column.
 
     >>> Span.of(5, 3, [(2, 4, 1), (1, 2, 0)]).rows
     ((1, 2, 0), (0, 0, 1))
@@ -43,7 +43,7 @@ class Span:
 
     @property
     def codirections(self) -> int:
-        """The number of directions of the whole space modulo U, which `direction` may give."""
+        """The number of nonzero directions of the whole space modulo U."""
         return int((self.order ** (self.width - self.rank) - 1) // (self.order - 1))
 
     @cached_property
@@ -57,14 +57,14 @@ class Span:
         return tuple(next(j for j, a in enumerate(row) if a) for row in self.rows)
 
     def reduce(self, v: Vector) -> Vector:
-        """The one vector of v + U that is 0 in the pivot columns; it is 0 iff v is in U."""
+        """The only vector of v + U that is 0 in the pivot columns; it is 0 iff v is in U."""
         for pivot, row in zip(self.pivots, self.rows, strict=True):
             if v[pivot]:
                 v = self.field.combine(v, self.field.negative(v[pivot]), row)
         return v
 
     def direction(self, v: Vector) -> Vector:
-        """The vector modulo U and up to scalars: `reduce`, its last nonzero entry made 1; or 0."""
+        """The vector modulo U and up to scalars: `reduce`, with 1 as its last nonzero entry, or 0."""
         v = self.reduce(v)
         last = next((a for a in reversed(v) if a), 1)
         return v if last == 1 else self.field.scale(self.field.inverse(last), v)
@@ -108,8 +108,8 @@ class Span:
 
 
 def _reduced_bits(width: int, vectors: Iterable[Vector]) -> tuple[Vector, ...]:
-    """The reduced row echelon basis over GF(2), with a whole row in one integer."""
-    rows: dict[int, int] = {}  # by the place of the leading bit
+    """The reduced row echelon basis over GF(2), computed with each row as one integer."""
+    rows: dict[int, int] = {}  # by the position of the leading bit
     for v in vectors:
         bits = int("".join(map(str, v)) or "0", 2)
         while bits and bits.bit_length() in rows:

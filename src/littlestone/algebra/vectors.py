@@ -1,4 +1,4 @@
-"""Vectors as points: records of several columns with values in one finite field."""
+"""Vectors as points: records whose columns have values in one finite field."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def vector_space(columns: Sequence[str], q: int) -> Product:
 
 
 def field_of(domain: Domain[Any]) -> Field:
-    """The field over which ``domain`` is a `vector_space`.  Raises `DeclarationError` if none."""
+    """The field over which ``domain`` is a `vector_space`; `DeclarationError` if there is none."""
     if isinstance(domain, Product) and isinstance(domain.columns[0], Grid):
         q = domain.columns[0].size
         if domain == vector_space(domain.column_names, q):

@@ -1,6 +1,6 @@
 """The conformance suite: laws of classes, domains, functions and online learners.
 
-Run it on one of your own, for instance under pytest:
+Run it on your own class, for instance with pytest:
 
     @pytest.mark.parametrize("check", yield_checks(MyClass(...)), ids=str)
     def test_my_class(check):

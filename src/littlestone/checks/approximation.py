@@ -17,14 +17,14 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 
 ALPHAS = (Fraction(1, 2), Fraction(1, 5), Fraction(1, 16))
-SEARCHED = 12  # points at which a version space is restricted to the labels of an SOA
+SEARCHED = 12  # the most points at which a version space is restricted to the labels of an SOA
 ROWS = 128  # the most hypotheses of a class for which a mixture is searched
 
 Mixed = list[Hypothesis[Any]]
 
 
 def _furthest(f: Hypothesis[Any], mixed: Mixed, tried: Sequence[Any]) -> tuple[Fraction, Any]:
-    """The largest share of a mixture that is wrong at one of the points, with the point."""
+    """The largest share of a mixture that is wrong at a single point, with that point."""
     shares = [(Fraction(sum(h(x) != f(x) for h in mixed), len(mixed)), x) for x in tried]
     return max(shares, key=lambda share: share[0], default=(Fraction(0), None))
 
@@ -43,7 +43,7 @@ def _soas(H: Class) -> list[Hypothesis[Any]]:
 
 
 def mixtures_are_of_members(H: ProperApproximation[Any]) -> None:
-    """`mixture(f, alpha)` is one list of hypotheses of H, of at most `most_mixed` different ones."""
+    """`mixture(f, alpha)` is always the same list of hypotheses of H, at most `most_mixed` of them."""
     for f in _soas(H) if _mixable(H) else []:
         for alpha in ALPHAS:
             mixed, most, at = H.mixture(f, alpha), H.most_mixed(alpha), {"f": f, "alpha": alpha}
@@ -59,11 +59,11 @@ def mixtures_are_of_members(H: ProperApproximation[Any]) -> None:
 
 
 def mixtures_are_close(H: ProperApproximation[Any]) -> None:
-    """At each x at most an alpha share of `mixture(f, alpha)` differs from f, where it is promised.
+    """At each x, at most a share alpha of `mixture(f, alpha)` differs from f, where this is promised.
 
-    That is where `most_mixed` is a number and a mixture within alpha / 2 is known: one of all
-    hypotheses of a small class; or, on an infinite domain, one of the version space that has the labels
-    of f at all points where its SOAs do not, if there is one.
+    It is promised if `most_mixed` is a number and a mixture within alpha / 2 exists.  In a small
+    class, the check looks for one among all hypotheses.  On an infinite domain, it restricts the
+    class to labels of f until the SOA of the version space is f itself.
     """
     for f in _soas(H) if _mixable(H) else []:
         for alpha in ALPHAS:
@@ -78,7 +78,7 @@ def mixtures_are_close(H: ProperApproximation[Any]) -> None:
 
 
 def _differing(f: Hypothesis[Any], mixed: Mixed) -> list[Any]:
-    """Points where the hypotheses differ from f, which no list of points need hold."""
+    """Points at which the hypotheses differ from f, which the points tried so far may not show."""
     alike = (h for h in dict.fromkeys(mixed) if type(h) is type(f) and h != f)
     return [f.witness(h) for h in alike][:64]
 

@@ -1,4 +1,4 @@
-"""A check, its failure, and the points and version spaces on which checks run."""
+"""A check and its failure, and the points and version spaces on which checks run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Class = HypothesisClass[Any]
 class Check:
     """One law for one subject.  Calling it raises `AssertionError` if the law is broken.
 
-    The subject is a class, a domain, functions of one kind or a function that makes an online
-    learner.  The message names the subject, the law and a witness.  An exception of another type
-    inside the subject's methods is a broken law too.
+    The subject is a class, a domain, functions of one kind, or a function that makes an online
+    learner.  The message names the subject, the law and a witness.  If a method of the subject raises
+    any other exception, the law is broken too.
 
     >>> from littlestone.classes import Thresholds
     >>> from littlestone.checks import yield_checks
@@ -56,19 +56,19 @@ def _named(subject: Any) -> str:
 
 
 def expect(holds: bool, law: str, **witness: object) -> None:
-    """Raise the `AssertionError` of a broken ``law`` at ``witness`` unless it ``holds``."""
+    """Raise an `AssertionError` that names the ``law`` and the ``witness`` unless the law ``holds``."""
     if not holds:
         places = ", ".join(f"{name} = {value!s:.200}" for name, value in witness.items())
         raise AssertionError(f"{law} is false" + (f" at {places}" if places else ""))
 
 
 def labels(subject: HypothesisClass[Any] | Hypothesis[Any]) -> range:
-    """The labels 0, ..., k that the functions of a class, or one function, may give a point."""
+    """The labels 0, ..., k of a class or of a function."""
     return range(subject.labels)
 
 
 def domain_points(domain: Domain[Any], *, few: int = 8, all_up_to: int = 40) -> list[Any]:
-    """The points of a small domain, else its first ones and random ones; always the same."""
+    """All points of a small domain, or the first points and random ones; always the same."""
     if domain.size is not None and domain.size <= all_up_to:
         return list(domain)
     rng = random.Random(0)
@@ -77,9 +77,9 @@ def domain_points(domain: Domain[Any], *, few: int = 8, all_up_to: int = 40) -> 
 
 
 def points(H: Class, *, few: int = 8, all_up_to: int = 40) -> list[Any]:
-    """Points to try: the whole domain if it is small, else its first ones, random ones and the root.
+    """Points to try: all points of a small domain, or its first points, random ones and the root.
 
-    Always the same for one class.
+    The root is the `mistake_point`.  The points of a class are always the same.
     """
     tried = domain_points(H.domain, few=few, all_up_to=all_up_to)
     if H.domain.size is not None and H.domain.size <= all_up_to:
@@ -89,12 +89,12 @@ def points(H: Class, *, few: int = 8, all_up_to: int = 40) -> list[Any]:
 
 
 def version_spaces(H: Class, *, most: int = 16) -> Iterator[Class]:
-    """At most ``most`` version spaces of H: itself, a contradiction, and those on random walks."""
+    """At most ``most`` version spaces of H: H itself, an empty one, and those of random walks."""
     return islice(_walk(H), most)
 
 
 def cells(V: Class, tried: list[Any]) -> dict[tuple[int, ...], Class]:
-    """The ways in which V labels the points, each with its version space, by trying all labels."""
+    """All ways in which V labels the points, each with its version space, by trying all labels."""
     found: dict[tuple[int, ...], Class] = {} if V.is_empty() else {(): V}
     for x in tried:
         found = {
@@ -114,7 +114,7 @@ def _walk(H: Class) -> Iterator[Class]:
     while True:
         V = H
         for _ in range(4):
-            # The roots of shattered trees keep a walk among version spaces of large dimension.
+            # The root of a shattered tree leads to version spaces of large dimension.
             root = V.mistake_point() if rng.random() < 0.7 else None
             x = V.domain.random_point(rng) if root is None else root
             V = V.restrict(x, rng.randrange(V.labels))

@@ -1,4 +1,4 @@
-"""Laws of classes of unions of few elements, with few elements at every point."""
+"""Laws of classes whose hypotheses are unions of few elements, of which few cover a point."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from littlestone.classes.covering import Covering, Elements
 from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
 
-LISTED = 40  # elements of a sample that are looked at one by one
-UNIONS = 400  # unions of a few of them
+LISTED = 40  # the most elements of a sample that are checked one by one
+UNIONS = 400  # the most unions that are checked
 
 
 def _has(H: Class, h: Hypothesis[Any], tried: list[Any]) -> bool:
-    """Whether some function of H has the labels of h at the points."""
+    """Whether some function of H gives the points the same labels as h."""
     V = H
     for x in tried:
         V = V.restrict(x, h(x))
@@ -24,7 +24,7 @@ def _has(H: Class, h: Hypothesis[Any], tried: list[Any]) -> bool:
 
 
 def _of_unions(H: Class, tried: list[Any]) -> bool:
-    """Whether no union of elements is ruled out by a positive example, not even that of none."""
+    """Whether every union of elements may be in H, even the empty one: H has no positive example."""
     V = H
     for x in tried:
         V = V.restrict(x, 0)
@@ -41,7 +41,7 @@ def _samples(H: Class, tried: list[Any]) -> list[Sample[Any]]:
 
 
 def elements_are_counted(H: Covering[Any]) -> None:
-    """`elements` has each element once, with the points and the examples that it covers."""
+    """`elements` lists each element once, with the points and the examples that it covers."""
     for sample in _samples(H, points(H)):
         found, counts = H.elements(sample), sample.counts
         at = {"points": list(sample.points), "counts": counts.tolist()}
@@ -61,7 +61,7 @@ def elements_are_counted(H: Covering[Any]) -> None:
 
 
 def few_elements_cover_a_point(H: Covering[Any]) -> None:
-    """A point is in at most `elements_per_point` elements, all listed where it is positive."""
+    """At most `elements_per_point` elements are listed for a single positive point."""
     for x in points(H):
         found = H.elements(Sample.from_examples(H.domain, [(x, 1)]))
         n = len(found.positives)
@@ -75,9 +75,9 @@ def few_elements_cover_a_point(H: Covering[Any]) -> None:
 
 
 def unions_are_members(H: Covering[Any]) -> None:
-    """Unions of at most `parts` elements are in H; and at positive points H has no other labels."""
+    """Unions of at most `parts` elements are in H, and H labels positive points in no other way."""
     tried = points(H)
-    # The first points of a domain of records share their values in every way.
+    # The first points of a domain of records share many of their values.
     first = Sample.from_examples(H.domain, [(x, 1) for x in H.domain.examples(8)])
     for sample in [first, *_samples(H, tried)] if _of_unions(H, tried) else []:
         positive = [(x, 1) for x in sample.points]
@@ -100,7 +100,7 @@ def unions_are_members(H: Covering[Any]) -> None:
 
 
 def _choices(H: Covering[Any], found: Elements) -> list[tuple[int, ...]]:
-    """Sets of at most `parts` elements, all if they are not too many."""
+    """Sets of at most `parts` elements: all of them, or the first `UNIONS`."""
     chosen: list[tuple[int, ...]] = [()]
     for k in range(1, H.parts + 1):
         for some in combinations(range(len(found.positives)), k):

@@ -1,4 +1,4 @@
-"""Objects of other kinds that equal a value, and objects whose methods raise or lie."""
+"""Objects of other types that equal a value, and objects whose methods raise or lie."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Record(tuple[Any, ...]):
 
 
 def derived(kind: type) -> type[Any]:
-    """The class derived from ``kind`` all of whose methods raise."""
+    """A class derived from ``kind``, all of whose methods raise."""
     return type(f"Hostile{kind.__name__}", (kind,), dict(_HOSTILE))
 
 
@@ -80,7 +80,7 @@ class _Lies:
         return Whole(1)
 
 
-# It claims to be of any kind that it is asked for.
+# Its __class__ is the type that it was made with.
 Liar: Any = type("Liar", (_Lies,), {
     "__class__": property(lambda liar: liar.kind), "__doc__": "It equals anything."
 })  # fmt: skip
@@ -98,7 +98,7 @@ HostileArray: Any = type("HostileArray", (), {
 
 
 class _Bool:
-    """Its class is called as numpy's truths are, and has no truth."""
+    """An object whose class has the name of numpy's truth values, and whose truth value raises."""
 
     def __bool__(self) -> bool:
         raise RuntimeError(SECRET)
@@ -124,14 +124,15 @@ OUTSIDE: list[Any] = [
     (), (1,), [1, 2, 3], (0,), (7, "a"), (-1, "a"), ((1,), (1,)), {"a": 1}, {1}, np.array([1, 2]),
     np.float32(0.29), np.datetime64("NaT"), range(3), 7, "zz", True,
 ]  # fmt: skip
-"""Values that are points of only some domains."""
+"""Values that are points of some domains only."""
 
 
 def disguises(x: Any, *, typed: bool = False, harsh: bool = True) -> list[Any]:
-    """Objects of other kinds that equal ``x``: a whole number, a text, a fraction or a tuple of these.
+    """Objects of other types that equal ``x``, a whole number, a text, a fraction or a tuple of these.
 
-    With ``typed``, whole numbers are of types of whole numbers; large ones always are, because a float
-    stands for its shortest decimal form.  Those that are ``harsh`` refuse every question.
+    With ``typed``, all numbers that equal a whole number are of types of whole numbers.  For large
+    numbers they always are, because a float stands for its shortest decimal form.  With ``harsh``,
+    there are also objects whose methods all raise.
     """
     if isinstance(x, tuple):
         inside = [disguises(v, typed=typed, harsh=harsh) for v in x]

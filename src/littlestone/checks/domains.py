@@ -1,4 +1,4 @@
-"""Laws of domains: declared points, and a total way from any object to one of them."""
+"""Laws of domains: their points, and the map from any object to a point."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXACT = (int, str, float, bytes, Fraction, tuple)
 
 
 def is_exact(x: Any) -> bool:
-    """Whether a point is made of built-in types alone: bool, derived types and numpy's are none.
+    """Whether a point is made of built-in types alone, without bool, derived types or numpy's types.
 
     >>> is_exact((1, "a")), is_exact(True)
     (True, False)
@@ -37,14 +37,14 @@ def is_exact(x: Any) -> bool:
 
 
 def _shown(value: object) -> str:
-    """The value in words, by its type if necessary, because its own text may raise."""
+    """The value in words, or the name of its type, because its own text may raise."""
     if type(value) is str or type(value) is float or value is None:
         return f"{value!r:.60}"
     return f"one of type {vars(type)['__name__'].__get__(type(value))}"
 
 
 def _text(x: object) -> str:
-    """The point in words; a faulty domain may hold objects without a text."""
+    """The point in words; the points of a faulty domain may be objects without a text."""
     try:
         return repr(x)
     except Exception:
@@ -52,7 +52,7 @@ def _text(x: object) -> str:
 
 
 def _values(domain: Of) -> list[Any]:
-    """Values of every kind, with points of the domain and what equals them."""
+    """Values of every kind, points of the domain, and objects that equal them."""
     tried = domain_points(domain)[:6]
     equal = [other for x in tried for other in disguises(x)]
     wild = [*AWKWARD_VALUES, *OUTSIDE, *hostile()]
@@ -60,7 +60,7 @@ def _values(domain: Of) -> list[Any]:
 
 
 def iteration(domain: Of) -> None:
-    """Iterating gives distinct points, `size` of them, in the order of `index`; random ones too."""
+    """Iterating gives `size` distinct points, in the order of `index`, and random points are points."""
     listed = list(islice(domain, 200))
     expect(len(set(listed)) == len(listed) > 0, "iteration gives distinct points")
     expect(domain.examples(7) == listed[:7], "examples(k) are the first k points")
@@ -76,7 +76,7 @@ def iteration(domain: Of) -> None:
 
 
 def every_value_is_a_point(domain: Of) -> None:
-    """`encode`, `encode_record` and `canonical` give a point of any object; nothing raises."""
+    """`encode`, `encode_record` and `canonical` make a point of any object and never raise."""
     for value in _values(domain):
         shown, width = _shown(value), len(domain.column_names)
         for name, ask in (
@@ -101,7 +101,7 @@ def every_value_is_a_point(domain: Of) -> None:
 
 
 def canonical_is_idempotent(domain: Of) -> None:
-    """canonical(canonical(v)) = canonical(v), which is a point; a point is canonical itself."""
+    """canonical(canonical(v)) = canonical(v), and canonical(x) = x for every point x."""
     for value in _values(domain):
         x = domain.canonical(value)
         again, own = domain.canonical(x), domain.own(x)
@@ -113,10 +113,10 @@ def canonical_is_idempotent(domain: Of) -> None:
 
 
 def equal_objects_are_one_point(domain: Of) -> None:
-    """An object that equals a point is that point, and the point does not reveal the other type.
+    """An object that equals a point becomes that point, which does not reveal the type of the object.
 
-    Numbers are tried in the types of their kind alone: of a grid whose unit is not 1, the float 12.0
-    is the value 12 and not the point 12.
+    For `canonical`, whole numbers are tried in types of whole numbers only.  The reason: on a grid
+    whose unit is not 1, the float 12.0 is the value 12 and not the point 12.
     """
     for x in domain_points(domain)[:8]:
         for other in disguises(x, typed=True):
@@ -130,7 +130,7 @@ def equal_objects_are_one_point(domain: Of) -> None:
 
 
 def json_round_trip(domain: Of) -> None:
-    """JSON brings the domain and each of its points back, and nothing else in it is a point."""
+    """The domain and its points are read back from JSON, and other JSON values give a point or None."""
     points = [*domain_points(domain), *(domain.canonical(value) for value in _values(domain))]
     for x in points:
         read = domain.point_from_json(json.loads(json.dumps(domain.point_to_json(x))))
@@ -147,7 +147,7 @@ def json_round_trip(domain: Of) -> None:
 
 
 def domain_is_a_value(domain: Of) -> None:
-    """A pickle brings the domain back; it names its columns, and its points in words."""
+    """Unpickling gives an equal domain, its columns have distinct names, and its points have words."""
     back = pickle.loads(pickle.dumps(domain))
     expect(back == domain and hash(back) == hash(domain), "unpickling gives an equal domain")
     names = domain.column_names
@@ -158,7 +158,7 @@ def domain_is_a_value(domain: Of) -> None:
 
 
 def _same(x: Any, y: Any) -> bool:
-    """Whether two points are indistinguishable, in all their parts."""
+    """Whether two points are indistinguishable in all their parts."""
     return bool(x == y) and _text(x) == _text(y) and is_exact(x) == is_exact(y)
 
 

@@ -1,4 +1,4 @@
-"""Laws of enumerable classes, and the point-by-point comparison with a plain table."""
+"""Laws of enumerable classes, and the comparison of a class with its table."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, disagreement
 from littlestone.sample import Sample
 
-MOST = 128  # hypotheses: all are compared up to this size, a few of them beyond it
+MOST = 128  # a class with at most so many hypotheses is checked as a whole, a larger one in part
 
 
 def _indices(H: Enumerable[Any]) -> Sequence[int]:
-    """Hypotheses to look at: all of a small class, else the ends, the middle and random ones."""
+    """Hypotheses to check: all of a small class, or the ends, the middle and random ones."""
     size = H.size or 0
     if size <= MOST:
         return range(size)
@@ -41,7 +41,7 @@ def _scorable(V: Enumerable[Any]) -> bool:
 
 
 def hypotheses_are_distinct(H: Class) -> None:
-    """Hypotheses 0, ..., size - 1 differ as functions, and a point shows it."""
+    """Hypotheses 0, ..., size - 1 differ as functions, each two at some point."""
     for V in _enumerable(H):
         listed = [(i, V.hypothesis(i)) for i in _indices(V)]
         seen: dict[Hypothesis[Any], int] = {}
@@ -56,7 +56,7 @@ def hypotheses_are_distinct(H: Class) -> None:
 
 
 def hypotheses_are_members(H: Class) -> None:
-    """Restricting V to labels that hypothesis(i) gives leaves a version space that has it."""
+    """Restricting V to the labels of hypothesis(i) leaves hypothesis(i)."""
     for V in _enumerable(H):
         tried = points(V)
         whole = len(tried) == V.domain.size
@@ -69,7 +69,7 @@ def hypotheses_are_members(H: Class) -> None:
 
 
 def error_counts(H: Class) -> None:
-    """`error_runs` gives every hypothesis once, in order, with its number of wrong labels."""
+    """`error_runs` counts the wrong labels of every hypothesis, once and in order."""
     rng = random.Random(4)
     for V in filter(_scorable, _enumerable(H)):
         tried = points(V)

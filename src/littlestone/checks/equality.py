@@ -1,4 +1,4 @@
-"""Laws of equality: of version spaces, and of what equal objects of other types do to them."""
+"""Laws of equality: of version spaces, and of equal objects as points and labels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from littlestone.checks.core import Class, cells, expect, labels, points, versio
 from littlestone.checks.disguises import disguises
 from littlestone.errors import DeclarationError
 
-FULLY_COMPARED = 12  # points of a domain, up to which version spaces are compared as sets
+FULLY_COMPARED = 12  # version spaces on at most so many points are compared as sets of functions
 
 
 def _paths(H: Class) -> Iterator[Class]:
-    """Version spaces of H: those of a walk, and those after many examples of one label."""
+    """Version spaces of H: those of random walks, and those after many examples of one label."""
     yield from version_spaces(H, most=8)
     for y in labels(H):
         V = H
@@ -26,7 +26,7 @@ def _paths(H: Class) -> Iterator[Class]:
 
 
 def examples_that_say_nothing(H: Class) -> None:
-    """V|(x,y) = V where all of V gives x the label y; V|(a,y)|(b,z) = V|(b,z)|(a,y), as objects."""
+    """V|(x,y) = V if all of V gives x the label y, and V|(a,y)|(b,z) = V|(b,z)|(a,y), as objects."""
     for y in labels(H):
         first = points(H)[:8]
         for x in first:
@@ -56,7 +56,7 @@ def examples_that_say_nothing(H: Class) -> None:
 
 
 def empty_version_spaces(H: Class) -> None:
-    """Whatever examples contradict H, the result is one object: the empty class."""
+    """All examples that contradict H lead to equal objects: the empty class."""
     empty: list[Class] = []
     for V in _paths(H):
         empty += [V] if V.is_empty() else []
@@ -70,7 +70,7 @@ def empty_version_spaces(H: Class) -> None:
 
 
 def equality_as_sets(H: Class) -> None:
-    """Version spaces are equal only if they label points in the same ways; on few points, iff."""
+    """Equal version spaces label points in the same ways; on few points, the converse holds too."""
     whole = H.domain.size is not None and H.domain.size <= FULLY_COMPARED
     tried = list(H.domain) if whole else points(H, few=3)[:5]
     met: list[tuple[Class, frozenset[tuple[int, ...]]]] = []
@@ -90,10 +90,10 @@ def _expect_equal(left: Class, right: Class, law: str, /, **witness: object) -> 
 
 
 def equal_objects_restrict_alike(H: Class) -> None:
-    """An object that equals a point or a label does what that one does, or is refused.
+    """An object that equals a point or a label has the same effect as it, or is refused.
 
-    Examples are True, 1.0, numpy's numbers and texts of derived types.  None of them is kept, because
-    the version space would reveal which of several equal objects a record had.
+    Examples are True, 1.0, numpy's numbers and texts of derived types.  The version space must not keep
+    them, because it would reveal which of several equal objects a record had.
     """
     for V in version_spaces(H, most=3):
         for x in points(V, few=3)[:4]:

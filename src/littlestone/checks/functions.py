@@ -23,11 +23,11 @@ from littlestone.hypotheses import Hypothesis, disagreement, majority
 
 Functions = Sequence[Hypothesis[Any]]
 
-MOST = 24  # functions of a class that are compared with each other
+MOST = 24  # the most functions of a class that are compared with each other
 
 
 def functions(H: Class) -> list[Hypothesis[Any]]:
-    """Functions that a class produces: SOAs, hypotheses, votes, and functions flipped twice.
+    """Functions that a class produces: SOAs, hypotheses, votes, and functions changed and restored.
 
     Equal functions come from several places, so they may be written in several ways.
 
@@ -44,7 +44,7 @@ def functions(H: Class) -> list[Hypothesis[Any]]:
     voters = list(dict.fromkeys(found))[:4]
     votes = [majority(some) for some in combinations(voters, 3)]
     twice = [_flipped_twice(h, points(H, few=2)[:2]) for h in voters]
-    # A vote of functions of another kind is written down in a form of its own.
+    # A vote may be a function of another kind, whose forms are not compared with these.
     kinds = set(map(type, found))
     found += [h for h in (*votes, *twice) if h is not None and type(h) in kinds]
     return found[:MOST]
@@ -57,7 +57,7 @@ def _flipped_twice(h: Hypothesis[Any], places: list[Any]) -> Hypothesis[Any] | N
 
 
 def labels_are_numbers(given: Functions) -> None:
-    """h(x) is one of the labels 0, ..., k, and asking changes nothing."""
+    """h(x) is one of the labels 0, ..., k, and calling h changes nothing."""
     for h in given:
         before = repr(h)
         for x in domain_points(h.domain):
@@ -68,7 +68,7 @@ def labels_are_numbers(given: Functions) -> None:
 
 
 def equality_is_of_functions(given: Functions) -> None:
-    """Equal iff f(x) = g(x) for all x; equal ones look alike, others differ at their witness."""
+    """Equal iff f(x) = g(x) for all x; equal functions look alike, and others differ at a witness."""
     for f, g in combinations([*given, *islice(given, 1)], 2):
         if (f.domain, f.labels) != (g.domain, g.labels):
             expect(
@@ -89,7 +89,7 @@ def equality_is_of_functions(given: Functions) -> None:
         if type(f) is type(g):
             try:
                 x = disagreement(f, g)
-            except DeclarationError:  # there may be one that is too hard to find
+            except DeclarationError:  # a point may exist but be too hard to find
                 expect(not equal and not differing, "disagreement(f, g) finds a point", f=f, g=g)
                 continue
             law = "disagreement(f, g) is None iff f == g"
@@ -100,7 +100,7 @@ def equality_is_of_functions(given: Functions) -> None:
 
 
 def forms_round_trip(given: Functions) -> None:
-    """The form, as JSON, and a pickle of h bring h back; and h says itself in words."""
+    """A function is read back from its JSON form and from a pickle, and it has words."""
     for h in given:
         form = json.loads(json.dumps(h.form()))
         back = type(h).from_form(h.domain, form)
@@ -119,7 +119,7 @@ FUNCTION_LAWS: tuple[Callable[[Functions], None], ...] = (
 
 
 def functions_are_values(H: Class) -> None:
-    """All functions that a class produces are equal exactly when they agree everywhere."""
+    """The functions that a class produces obey the laws of functions."""
     found = functions(H)
     for law in FUNCTION_LAWS:
         law(found)

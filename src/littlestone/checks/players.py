@@ -1,4 +1,4 @@
-"""Laws of online learners: predictions, refusals, and equal objects as one record."""
+"""Laws of online learners: their predictions, refused records, and equal objects as one record."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ NO_LABELS: tuple[Any, ...] = (2, -1, None, "", "yes", 0.5, float("nan"))
 
 
 def _stream(make: Maker, run: int) -> list[tuple[Any, int]]:
-    """Records that some hypothesis explains as far as the learner takes them."""
+    """Random records; the learner may refuse those that contradict the earlier ones."""
     learner, rng = make(), random.Random(run)
     tried = domain_points(learner.hypothesis.domain)[:6]
     return [(rng.choice(tried), rng.randrange(learner.labels)) for _ in range(ROUNDS)]
 
 
 def _seen(learner: OnlineLearner[Any]) -> tuple[object, ...]:
-    """Everything that a learner shows: its function, including types, and its predictions."""
+    """Everything that a learner shows: its function, with the types in it, and its predictions."""
     h = learner.hypothesis
     return repr(h), repr(h.to_json()), [h(x) for x in domain_points(h.domain)[:8]]
 
 
 def _update(learner: OnlineLearner[Any], x: Any, y: Any) -> str:
-    """The name of the error that a record caused, if any."""
+    """The name of the error that a record caused; empty if there was none."""
     try:
         learner.update(x, y)
     except LittlestoneError as error:
@@ -43,7 +43,7 @@ def _update(learner: OnlineLearner[Any], x: Any, y: Any) -> str:
 
 
 def predictions_follow_the_hypothesis(make: Maker) -> None:
-    """predict(x) = hypothesis(x), a label, until the next update; and predicting changes nothing."""
+    """predict(x) = hypothesis(x), which is a label, and predicting changes nothing."""
     for run in range(RUNS):
         learner = make()
         for t, (x, y) in enumerate(_stream(make, run)):
@@ -57,7 +57,7 @@ def predictions_follow_the_hypothesis(make: Maker) -> None:
 
 
 def a_refused_record_changes_nothing(make: Maker) -> None:
-    """An update that raises leaves the learner as it was."""
+    """An update that raises does not change the learner."""
     for run in range(RUNS):
         learner = make()
         for t, (x, y) in enumerate(_stream(make, run)):
@@ -73,16 +73,17 @@ def a_refused_record_changes_nothing(make: Maker) -> None:
 
 
 def equal_objects_are_one_record(make: Maker) -> None:
-    """True, 1.0, numpy's 1 or a text of a derived type do what 1 or the text does, or are refused.
+    """True, 1.0, numpy's 1 and texts of derived types act like what they equal, or are refused.
 
-    A refusal, by `DeclarationError`, concerns the object alone: the record itself can follow.
+    A refusal is a `DeclarationError`.  It concerns the object only, so the plain record can follow.
     """
     for run in range(RUNS):
         stream = _stream(make, run)
         for way in range(4):
             plain, other = make(), make()
             for t, (x, y) in enumerate(stream):
-                # Of a domain that has no such object, as a grid of cents no floats, it is another.
+                # A domain may not take such an object as this point: on a grid of cents, a float is a
+                # value and not a point.
                 domain = plain.hypothesis.domain
                 same = [z for z in disguises(x, harsh=False) if domain.own(z) == x]
                 z = same[(3 * way + t) % len(same)] if same else x

@@ -23,14 +23,14 @@ AWKWARD_VALUES: tuple[object, ...] = (
     *(Decimal("NaN"), Decimal("sNaN"), Decimal("-Infinity"), 10**4000, -(2**64), 2.5, "\x00\ud800"),
     *("1" + "0" * 5000, "0." + "0" * 5000 + "1", 10**5000),
 )
-"""Table values that a reader may meet; none may raise, because an error would depend on data."""
+"""Values that a table may hold; none may cause an error, because an error would depend on data."""
 
 
 def encode_is_total(H: Class) -> None:
     """`Domain.encode` maps every value to a point, and the SOA is defined there."""
     soa = H.soa() if 0 <= H.littlestone_dimension() < math.inf else None
     for value in (*AWKWARD_VALUES, *_missing()):
-        # By its type: the text of a number of 5,000 digits is itself an error.
+        # Others are shown by their type, because the text of a number of 5,000 digits raises.
         shown = repr(value) if isinstance(value, str | float) else type(value).__name__
         try:
             x = H.domain.encode(value)
@@ -57,7 +57,7 @@ def _missing() -> list[object]:
 
 
 def soa_is_canonical(H: Class) -> None:
-    """soa()(x) = soa_label(x): the least y that keeps LDim(V), else the last with a hypothesis."""
+    """soa()(x) = soa_label(x) = the least y that keeps LDim(V), or the last y with a hypothesis."""
     for V in version_spaces(H, most=8):
         d = V.littlestone_dimension()
         if not 0 <= d < math.inf:
@@ -73,7 +73,7 @@ def soa_is_canonical(H: Class) -> None:
 
 
 def soa_is_a_value(H: Class) -> None:
-    """The SOA of a version space is one hashable function, which JSON brings back."""
+    """The SOA of a version space is always the same hashable function, and is read back from JSON."""
     for V in version_spaces(H):
         if not 0 <= V.littlestone_dimension() < math.inf:
             continue
@@ -107,7 +107,7 @@ def _raises(error: type[Exception], call: Callable[[], Any], name: str, V: Class
 
 
 def reducing_points_reduce(H: Class) -> None:
-    """`reducing_points(k)` is at most k points whose SOA labels lower LDim; more k find no less."""
+    """The SOA labels of `reducing_points(k)`, 1 to k points, lower LDim; larger k find some too."""
     for V in version_spaces(H, most=8):
         if not 0 <= V.littlestone_dimension() < math.inf:
             continue
@@ -126,9 +126,9 @@ def reducing_points_reduce(H: Class) -> None:
 
 
 def irreducibility(H: Class, most: int = 600) -> None:
-    """`reducing_points(k)` is None only if no k points tried reduce V (Lyu25, Definition 4.1).
+    """If `reducing_points(k)` is None, no k points reduce V (Lyu25, Definition 4.1).
 
-    On a domain of few points all subsets are tried; on any other, random ones.
+    On few points, all sets of k points are tried, and otherwise random ones.
     """
     rng = random.Random(2)
     for V in version_spaces(H, most=5):
@@ -153,7 +153,7 @@ def _reduces(V: Class, chosen: list[Any]) -> bool:
 
 
 def text_round_trip(H: Class) -> None:
-    """If str(H) is a declaration, parsing it gives H back."""
+    """If str(H) is the text of a declaration, parsing it gives H."""
     for V in version_spaces(H, most=6):
         try:
             spec = Spec.parse(str(V))

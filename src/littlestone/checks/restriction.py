@@ -10,13 +10,13 @@ from littlestone.checks.core import Class, expect, points, version_spaces
 
 
 def pickle_round_trip(H: Class) -> None:
-    """A class survives pickling, as multiprocessing needs."""
+    """Unpickling gives an equal class, which multiprocessing needs."""
     for V in version_spaces(H, most=6):
         expect(pickle.loads(pickle.dumps(V)) == V, "unpickling gives an equal class", V=V)
 
 
 def restrict_is_pure(H: Class) -> None:
-    """`restrict` changes nothing and gives equal classes for equal examples."""
+    """`restrict` does not change its class, and gives equal classes for equal examples."""
     copy = pickle.loads(pickle.dumps(H))
     before = (str(H), H.size, H.is_empty(), H.littlestone_dimension())
     for x in points(H, few=4):
@@ -55,7 +55,7 @@ def restrict_partitions(H: Class) -> None:
 
 
 def restrictions_commute(H: Class) -> None:
-    """H|(a,y)|(b,z) = H|(b,z)|(a,y): a version space depends on the set of examples alone."""
+    """H|(a,y)|(b,z) = H|(b,z)|(a,y), so a version space depends on the set of examples only."""
     tried = points(H, few=2, all_up_to=6)
     for a, b in pairwise(tried):
         for y, z in product(range(H.labels), repeat=2):
@@ -92,7 +92,7 @@ def dimension_and_size(H: Class) -> None:
 
 
 def dimension_under_restriction(H: Class) -> None:
-    """LDim(V|(x,y)) <= LDim(V), and equal for one y at most if LDim is finite (lecture 5, Lemma 1)."""
+    """LDim(V|(x,y)) <= LDim(V), with equality for at most one y if finite (lecture 5, Lemma 1)."""
     for V in version_spaces(H, most=8):
         d = V.littlestone_dimension()
         for x in points(V, few=6):
@@ -104,7 +104,7 @@ def dimension_under_restriction(H: Class) -> None:
 
 
 def mistake_points(H: Class) -> None:
-    """`mistake_point` is None iff LDim(V) <= 0, else LDim(V|(x,y)) >= LDim(V) - 1 for two y."""
+    """`mistake_point` is None iff LDim(V) <= 0; otherwise LDim(V|(x,y)) >= LDim(V) - 1 for two y."""
     for V in version_spaces(H):
         d, x = V.littlestone_dimension(), V.mistake_point()
         expect((x is None) == (d <= 0), "mistake_point is None iff LDim <= 0", V=V, LDim=d, x=x)
@@ -116,7 +116,7 @@ def mistake_points(H: Class) -> None:
 
 
 def mistake_tree(H: Class, depth: int = 4) -> None:
-    """Following `mistake_point` from H draws a shattered tree of depth min(LDim(H), ``depth``)."""
+    """The mistake points below H make a shattered tree of depth min(LDim(H), ``depth``)."""
     level = [H]
     for below in range(int(min(H.littlestone_dimension(), depth))):
         children = []
@@ -124,7 +124,7 @@ def mistake_tree(H: Class, depth: int = 4) -> None:
             x = V.mistake_point()
             expect(x is not None, "the mistake tree is complete", V=V, level=below)
             sides = [V.restrict(x, y) for y in range(V.labels)]
-            if len(sides) > 2:  # the two labels of the node
+            if len(sides) > 2:  # the two labels with the largest dimension
                 sides = sorted(sides, key=lambda W: W.littlestone_dimension())[-2:]
             children += sides
         level = children

@@ -11,13 +11,13 @@ from littlestone.classes.base import Enumerable
 from littlestone.errors import LittlestoneError, TooLargeError
 from littlestone.sample import Sample
 
-SIZES = (0, 1, 4, 11)  # examples of a sample
-POINTS = 4  # distinct points of a sample
-SHATTERED = 5  # points whose patterns are counted
+SIZES = (0, 1, 4, 11)  # numbers of examples in a sample
+POINTS = 4  # the most distinct points of a sample
+SHATTERED = 5  # the most points whose patterns are counted
 
 
 def _samples(V: Class) -> Iterator[tuple[Sample[Any], list[Any]]]:
-    """Samples of a few points, each with points beside them on which a wrong ball may show."""
+    """Samples of a few points, each with other points at which a wrong ball may show."""
     rng = random.Random(7)
     tried = points(V)
     for n in SIZES:
@@ -29,14 +29,14 @@ def _samples(V: Class) -> Iterator[tuple[Sample[Any], list[Any]]]:
 
 
 def _errors(sample: Sample[Any], given: tuple[int, ...]) -> int:
-    """The examples that a function of these labels at the points labels wrongly."""
+    """The number of examples that a function with these labels at the points gets wrong."""
     counts = sample.counts
     right = sum(int(counts[j, y]) for j, y in enumerate(given[: len(counts)]))
     return int(counts.sum()) - right
 
 
 def error_balls(H: Class) -> None:
-    """`error_ball` is {h : h errs at most r times}, in disjoint version spaces with their errors."""
+    """`error_ball` is {h : h errs at most r times}, as disjoint version spaces with their errors."""
     for V in version_spaces(H, most=6):
         for sample, beside in _samples(V):
             seen = list(sample.points)
@@ -66,7 +66,7 @@ def _is_too_large(V: Class, sample: Sample[Any], radius: int, most: int) -> bool
 
 
 def least_errors(H: Class) -> None:
-    """`least_errors` is the least number of errors of any h in V; for V empty it is not asked."""
+    """`least_errors` is the least number of errors of any h in V, if V is not empty."""
     for V in version_spaces(H, most=8):
         try:
             V.require_learnable()
@@ -83,7 +83,7 @@ def least_errors(H: Class) -> None:
 
 
 def growth_function(H: Class) -> None:
-    """No m points are labelled in more ways than `growth_function(m)`, which grows with m."""
+    """At most `growth_function(m)` ways to label m points occur, and the bound grows with m."""
     for V in version_spaces(H, most=6):
         if V.is_empty():
             continue
@@ -96,7 +96,7 @@ def growth_function(H: Class) -> None:
             expect(before <= bound, "growth_function grows with m", V=V, m=m, most=bound)
             if m == SHATTERED or not tried:
                 break
-            # The point that separates the most functions, so that many patterns appear soon.
+            # Take the point that adds the most patterns.
             root = next(iter(found.values())).mistake_point()
             tried += [root] if root is not None and root not in (*tried, *chosen) else []
             split = {i: _split(found, x) for i, x in enumerate(tried)}

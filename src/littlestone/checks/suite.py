@@ -29,7 +29,7 @@ from littlestone.online.base import OnlineLearner
 Law = Callable[[Any], None]
 
 LAWS: tuple[Law, ...] = (
-    restriction.restrict_is_pure,  # first, because a class that changes would spoil later checks
+    restriction.restrict_is_pure,  # first, because a class that changes would break later checks
     restriction.pickle_round_trip,
     restriction.restrict_partitions,
     restriction.restrictions_commute,
@@ -84,16 +84,17 @@ Subject = (
 def yield_checks(subject: Subject) -> Iterator[Check]:
     """The checks of a class, a domain, functions or an online learner, each with a ``name``.
 
-    A check is called without arguments.  Each tries one law on a bounded number of points, version
-    spaces and samples, always the same ones: a whole small domain, a few points of a huge or
-    infinite one.  A broken law is an `AssertionError` that names the subject, the law and the witness.
+    Call a check without arguments.  It tries one law on a limited number of points, version spaces
+    and samples, which are always the same.  A small domain is tried as a whole, a large one at a
+    few points.  If the law is broken, it raises an `AssertionError` that names the subject, the law
+    and a witness.
 
-    - A class has the laws of classes; one that is `Enumerable`, `Covering` or `ProperApproximation`
-      has those too.  Those of covering classes are for a class before any positive example.
-    - A domain has the laws of domains.
-    - Functions of one kind come as a list, the more of them equal and made in different ways the
-      better: they must be equal objects exactly when they agree everywhere.
-    - An online learner comes as a function without arguments that makes it, always the same one.
+    - A class is checked by the laws of classes, and by those of `Enumerable`, `Covering` and
+      `ProperApproximation` if it is one.  Give a covering class before any positive example.
+    - A domain is checked by the laws of domains.
+    - Give functions of one kind as a list.  They must be equal objects exactly when they agree
+      everywhere, so include equal functions that are made in different ways.
+    - Give an online learner as a function without arguments that always makes the same learner.
 
     >>> from littlestone.classes import Thresholds
     >>> sum(check() is None for check in yield_checks(Thresholds.on(0, 9)))

@@ -92,6 +92,15 @@ class Coded:
         return found.reshape(-1, *shape)
 
 
+def holding(tests: Iterable[ColumnTest], sample: Sample[Any]) -> NDArray[np.bool_]:
+    """Which points of the sample obey all of the tests."""
+    held = np.ones(len(sample.counts), dtype=bool)
+    for test in tests:
+        values, codes = sample.column(test.column)
+        held &= np.fromiter((v in test.accepted for v in values), bool, len(values))[codes]
+    return held
+
+
 def indicators(tests: Sequence[ColumnTest], column: Parted) -> NDArray[np.float64]:
     """The matrix [test, point of the column] of zeros and ones.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from decimal import Context
+from decimal import Context, Decimal
 from typing import Any
 
 from littlestone.classes.spec import Spec, parse_column, quoted
@@ -49,6 +49,12 @@ def parse_mixed(text: str) -> Domain[Any]:
     """
     if match := _LIST.fullmatch(text):
         name, values = match["name"], Spec.parse(f"list({match['values']})").arguments
+        if not values:
+            raise DeclarationError(
+                f"read the column {text!r}",
+                found="its list is empty",
+                fix="write each value once, such as sex in {F, M}",
+            )
         if match["word"] == "in":
             return Listed(values, name)
         cuts = [number(value) for value in values]
@@ -103,7 +109,7 @@ def mixed_text(column: Domain[Any]) -> str:
     """The text that `parse_mixed` reads."""
     name = quoted(column.name)
     if isinstance(column, Cells):
-        return f"{name} at {{{', '.join(column.starts)}}}"
+        return f"{name}{_cells_text(column.starts)}"
     if isinstance(column, Listed):
         return f"{name} in {{{', '.join(map(quoted, column.values))}}}"
     if isinstance(column, Codes):
@@ -111,6 +117,21 @@ def mixed_text(column: Domain[Any]) -> str:
     strange = _GRID.fullmatch(column.name) or _LIST.fullmatch(column.name)
     typed = isinstance(parse_column(column.name), Integers) or column.name.startswith("strings(")
     return f"strings({name})" if strange or typed else name
+
+
+def _cells_text(starts: tuple[str, ...]) -> str:
+    """The range of the cells with its steps, if it has any; else the list of their starts."""
+    if len(starts) > 2:
+        low, high, step = starts[0], starts[-1], shown(Decimal(starts[1]) - Decimal(starts[0]))
+        written = f"{low}..{high}"
+        for steps in (f" step {step}", f" in {len(starts) - 1} log steps"):
+            match = _GRID.fullmatch(f"x: {written}{'' if steps == ' step 1' else steps}")
+            try:
+                if match and _starts(written, match) == starts:
+                    return match[0].removeprefix("x")
+            except DeclarationError:
+                continue
+    return f" at {{{', '.join(starts)}}}"
 
 
 def parse_columns(spec: Spec) -> Product:

@@ -22,16 +22,17 @@ from littlestone.classes.columns import (
     require_declared,
     sums_of_products,
 )
+from littlestone.classes.open_conditions import OpenConditions
 from littlestone.classes.spec import Spec
-from littlestone.domains import Cells, Listed, Product
+from littlestone.domains import Cells, Listed, Parted, Product
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction, disjunction
 from littlestone.sample import Sample
 
 Join = Literal["all", "any", "either"]
 
-MOST_CANDIDATES = 1 << 25
-"""The most rules of a class; their errors take 8 bytes each."""
+MOST_CANDIDATES = 1 << 24
+"""The most rules of a class; their counts take 8 bytes each and label."""
 
 MOST_CELLS = 1 << 25
 """The most cells in all tables of counts together."""
@@ -52,7 +53,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
     The errors of all rules come from counts of labels in the cells of each R columns.  Time:
     O(n C(m, R)) for n records and m columns, and a few operations a rule.  The Littlestone dimension is
     exact if the table of all rules has at most 2^20 entries, and bounded otherwise
-    (docs/proofs/conditions.md).  Raises `TooLargeError` for more than 2^25 rules, and
+    (docs/proofs/conditions.md).  Raises `TooLargeError` for more than 2^24 rules, and
     `DeclarationError` for open columns, whose values nobody declares.
 
     >>> H = Conditions.parse(Spec.parse("conditions(age: 0..80 step 20, sex in {F, M}; at most 2)"))
@@ -128,37 +129,48 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
             index = int(places(self.space)[index])
         if index < 2:
             return DecisionTree(self.domain, index)
+        join, tests = self.rule(index)
+        return DecisionTree(self.domain, (conjunction if join == "all" else disjunction)(tests))
+
+    def rule(self, index: int) -> tuple[str, list[ColumnTest]]:
+        """How rule number 2 or more of the whole class joins its tests, and the tests."""
         block = int(np.searchsorted(self._starts, index, side="right")) - 1
         join, subset = self._blocks[block]
         chosen = np.unravel_index(index - self._starts[block], self._shape(subset))
-        tests = [self._tests[j][int(i)] for j, i in zip(subset, chosen, strict=True)]
-        joined = conjunction if join == "all" else disjunction
-        return DecisionTree(self.domain, joined(tests))
+        return join, [self._tests[j][int(i)] for j, i in zip(subset, chosen, strict=True)]
 
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
-        coded = Coded.of(sample, range(len(self.domain.columns)))
-        totals = sample.counts.sum(axis=0)
-        errors = np.empty(self._starts[-1], np.int64)
-        errors[:2] = totals[1], totals[0]
+        negatives, positives = self.covered(sample)
+        errors = sample.counts[:, 1].sum() - positives + negatives
+        return ErrorRuns(errors if self.space is None else errors[places(self.space)])
+
+    def covered(self, sample: Sample[Any]) -> NDArray[np.int64]:
+        """The counts [label, rule] of the examples where each rule of the whole class is 1.
+
+        The sample may have any number of labels.
+        """
+        columns = range(len(self.domain.columns))
+        coded, totals = Coded.of(sample, columns), sample.counts.sum(axis=0)
+        counts = np.empty((len(totals), self._starts[-1]), np.int64)
+        counts[:, 0], counts[:, 1] = 0, totals
         for r in range(1, self._most + 1):
-            subsets = list(combinations(range(len(self.domain.columns)), r))
+            subsets = list(combinations(columns, r))
             tables = dict(zip(subsets, coded.tables(subsets), strict=True))
             for (join, subset), start in zip(self._blocks, self._starts, strict=False):
                 if len(subset) == r:
-                    found = self._errors(tables[subset], join, subset, totals)
-                    errors[start : start + found.size] = found.ravel()
-        return ErrorRuns(errors if self.space is None else errors[places(self.space)])
+                    found = self._block(tables[subset], join, subset, totals)
+                    counts[:, start : start + found.shape[1]] = found
+        return counts
 
-    def _errors(
+    def _block(
         self, table: NDArray[np.int64], join: str, subset: Sequence[int], totals: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """The errors of the rules on these columns: positives they miss, negatives they cover."""
         matrices = [self._matrices[j] for j in subset]
+        if join == "all":
+            return covered(table, matrices).reshape(len(totals), -1)
         # Some condition holds unless all of their complements do.
-        every = covered(table, matrices if join == "all" else [1 - matrix for matrix in matrices])
-        ones, zeros = (1, 0) if join == "all" else (0, 1)
-        errors: NDArray[np.int64] = totals[ones] - every[ones] + every[zeros]
-        return errors
+        none = covered(table, [1 - matrix for matrix in matrices]).reshape(len(totals), -1)
+        return np.subtract(totals[:, None], none)
 
     @cached_property
     def _matrices(self) -> list[NDArray[np.float64]]:
@@ -187,11 +199,11 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         return max(stumps, sum(deepest[: self._most])), self.size.bit_length() - 1
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect_columns(FORM, options=("at", "any", "either", "between"))
         most = spec.count("at most") if any(o.startswith("at") for o in spec.options) else 2
         words = [option for option in spec.options if not option.startswith("at")]
-        joins = {"any of": "any", "either": "either"}
+        joins: dict[str, Join] = {"any of": "any", "either": "either"}
         chosen = [joins[word] for word in words if word in joins]
         if most is None or len(chosen) > 1 or {*words} - {*joins, "between"}:
             raise DeclarationError(
@@ -199,8 +211,17 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
                 found="its options are not 'at most R', 'any of', 'either' or 'between'",
                 fix=f"write {FORM}",
             )
-        join: Any = chosen[0] if chosen else "all"
-        return cls(parse_columns(spec), None, most, join, "between" in words)
+        domain, join = parse_columns(spec), chosen[0] if chosen else "all"
+        if all(isinstance(column, Parted) for column in domain.columns):
+            return cls(domain, None, most, join, "between" in words)
+        if join != "all":
+            raise DeclarationError(
+                f"read the class {spec}",
+                found=f"{chosen[0]!r} needs declared columns: a record obeys 'x is v or y is w' for "
+                "infinitely many w",
+                fix="leave it out, or declare the values, such as ward in {ICU, ER}",
+            )
+        return OpenConditions(domain, most, "between" in words)
 
     @classmethod
     def examples(cls) -> list[Self]:

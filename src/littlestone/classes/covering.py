@@ -54,6 +54,10 @@ class Covering(BinaryClass[Point]):
     def elements_per_point(self) -> int:
         """The most elements that cover one point."""
 
+    def most_candidates(self, n: int) -> int:
+        """A public bound on the elements that cover any of ``n`` records."""
+        return n * self.elements_per_point
+
     @abstractmethod
     def elements(self, sample: Sample[Point]) -> Elements:
         """All elements that cover a positive example."""

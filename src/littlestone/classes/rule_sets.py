@@ -10,13 +10,15 @@ from itertools import combinations, islice, product
 from typing import Any, Self
 
 from littlestone.classes.base import require_example
+from littlestone.classes.columns import parse_mixed
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.covers import WHOLE, Covers, Space
 from littlestone.classes.declared import Declared
 from littlestone.classes.rule_gains import RuleGains
+from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
 from littlestone.classes.spec import Spec, column_text, parse_open
-from littlestone.domains import Domain, Integers, Product, Strings
+from littlestone.domains import Domain, Integers, Parted, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, obeys
@@ -300,7 +302,7 @@ class RuleSets(Covering[Rule], Declared):
         return self._single.union(elements)
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect(FORM, max(1, len(spec.arguments)), options=("at",))
         most = re.fullmatch(
             r"most\s+([0-9]{1,9})\s+rules?\s+of\s+([0-9]{1,9})", spec.option("at") or ""
@@ -311,8 +313,10 @@ class RuleSets(Covering[Rule], Declared):
                 found="the number of rules or of their equalities is missing or not of its form",
                 fix=f"write {FORM}",
             )
-        domain = Product(parse_open(spec))
-        return cls(domain, int(most[1]), int(most[2]))
+        written = (spec.schema.texts.get(column, column) for column in spec.arguments)
+        if any(isinstance(parse_mixed(column), Parted) for column in written):
+            return RuleUnions.parse(spec)
+        return cls(Product(parse_open(spec)), int(most[1]), int(most[2]))
 
     @classmethod
     def examples(cls) -> list[Self]:

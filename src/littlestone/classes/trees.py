@@ -21,9 +21,10 @@ from littlestone.classes.columns import (
     splits_on,
 )
 from littlestone.classes.spec import Spec
-from littlestone.domains import Cells, Listed, Product
+from littlestone.classes.unlisted import Unlisted
+from littlestone.domains import Cells, Listed, Parted, Product
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, split
 from littlestone.sample import Sample
 
 MOST_SCORES = 1 << 26
@@ -107,13 +108,13 @@ class Trees(ByTable, Scored[Any]):
         if self.depth == 1:
             return DecisionTree(self.domain, self._half(item), self.labels)
         root, yes, no = item
-        node = Split(self.splits[root], self._half(yes), self._half(no))
+        node = split(self.splits[root], self._half(yes), self._half(no))
         return DecisionTree(self.domain, node, self.labels)
 
-    def _half(self, number: int) -> Split:
+    def _half(self, number: int) -> Node:
         condition, ends = divmod(number, self.labels**2)
         yes, no = divmod(ends, self.labels)
-        return Split(self.splits[condition], yes, no)
+        return split(self.splits[condition], yes, no)
 
     def scores(self, sample: Sample[Any]) -> ErrorRuns | ErrorSums:
         if self.space is not None:
@@ -185,10 +186,13 @@ class Trees(ByTable, Scored[Any]):
         return lower, self.forms.bit_length() - 1
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect_columns(FORM, options=("depth",))
         depth = spec.whole("depth") if spec.options else 2
-        return cls(parse_columns(spec), None, depth, spec.labels)
+        domain, fields = parse_columns(spec), (depth, spec.labels)
+        if all(isinstance(column, Parted) for column in domain.columns):
+            return cls(domain, None, *fields)
+        return Unlisted(cls, domain, fields, spec.labels)
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -66,11 +66,14 @@ def dim(
         points = H.domain.size
         # On finitely many points there are finitely many functions.
         uncounted = "infinite" if points is None else "too many to count"
+        lower, upper = H.littlestone_bounds()
         data: dict[str, object] = {
-            "littlestone_dimension": finite_or_text(H.littlestone_dimension()),
+            "littlestone_dimension": finite_or_text(lower) if lower == upper else None,
             "hypotheses": uncounted if H.size is None else written(H.size),
             "points": "infinite" if points is None else written(points),
         }
+        if lower != upper:
+            data |= {"lower": lower, "upper": upper}
         _print(data, {}, as_json)
         return
     with reserved(certificate, CERTIFICATE) if certificate else nullcontext() as write:

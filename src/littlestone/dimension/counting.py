@@ -1,7 +1,7 @@
-"""Counting in the sides of columns, compiled: rules 1, 2 and 5 of `refutes`.
+"""Compiled counting in the sides of columns, for rules 1, 2 and 5 of `refutes`.
 
-Columns are packed, 64 rows to a word.  ``ones`` are the rows of V with value 1 in each column, and
-``size`` is the number of its rows.
+Columns are packed, with 64 rows in a word.  ``ones`` is the number of rows of V with the value 1, for
+each column.  ``size`` is the number of rows of V.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from littlestone.dimension.engine.compiling import Index, compiled, popcount, tr
 _ONE = np.uint64(1)
 
 
-# An array that is passed is counted as used, which costs more than these do: numbers only.
+# These take numbers only: passing an array updates its reference count, which costs more than they do.
 @compiled(boolean(int64, int64, int64), inline=True)
 def _parts(ones: Index, size: Index, least: Index) -> Any:
-    """Whether a column has so many rows on both sides."""
+    """Whether a column has at least ``least`` rows on both sides."""
     return ones >= least and size - ones >= least
 
 
 @compiled(int64(int64, int64, int64, int64, int64), inline=True)
 def _split(x: Index, y: Index, both: Index, size: Index, least: Index) -> Index:
-    """1 if a column splits side 0 of another into two parts of so many rows, + 2 for side 1.
+    """Which sides of one column another column splits into parts of at least ``least`` rows.
 
-    The split column has x ones and the other one y, of which ``both`` are in common.
+    The result is the sum of 1 for side 0 and 2 for side 1.  The first column has x ones, the other one
+    has y, and ``both`` of these are in the same rows.
     """
     split0 = _parts(y - both, size - x, least)
     split1 = _parts(both, x, least)
@@ -44,9 +45,10 @@ def look(
     both: NDArray[np.int64],
     dead: NDArray[np.bool_],
 ) -> None:
-    """For each column that rule 1 leaves: the ones it has in common with each, and rule 2.
+    """Apply rule 2 to each column that rule 1 leaves, and count the ones that columns share.
 
-    Marks dead[x, side] where rule 2 refutes that side of column x.
+    Writes the number of shared ones to both[x, y].  Sets dead[x, side] if rule 2 refutes that side of
+    column x.
     """
     half, quarter = 1 << (k - 1), 1 << (k - 2)
     for x in range(len(columns)):
@@ -74,7 +76,7 @@ def counted_out(
     size: Index,
     k: Index,
 ) -> Any:
-    """Whether rules 1 and 2 leave no column of V alive, V being a mask of rows."""
+    """Whether rules 1 and 2 leave no column of V, where V is the mask ``rows``."""
     half, quarter = 1 << (k - 1), 1 << (k - 2)
     for x in range(len(columns)):
         if not _parts(ones[x], size, half):
@@ -96,7 +98,7 @@ def counted_out(
 def inside(
     ones: NDArray[np.int64], size: Index, both: NDArray[np.int64], dead: NDArray[np.bool_], x: Index
 ) -> Any:
-    """Whether a side of column x lies in a dead side (rule 5)."""
+    """Whether a side of column x is a subset of a dead side (rule 5)."""
     for y in range(len(ones)):
         common = both[x, y]
         in0 = common == 0 or common == ones[y]
@@ -108,7 +110,7 @@ def inside(
 
 @compiled(void(uint64[:, ::1], uint64[::1], uint64[:, ::1]))
 def gather(columns: NDArray[np.uint64], rows: NDArray[np.uint64], out: NDArray[np.uint64]) -> None:
-    """Write the columns, on the rows of a mask alone, into the words of ``out``, which are 0."""
+    """Copy the rows of a mask, from every column, into ``out``, whose words are 0 before."""
     for j in range(len(columns)):
         to = 0
         for w in range(len(rows)):

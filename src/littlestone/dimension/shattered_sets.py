@@ -1,4 +1,4 @@
-"""The engine for VC, Natarajan and graph dimensions: the largest shattered set of splits."""
+"""The search for VC, Natarajan and graph dimensions: a largest shattered set of splits."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from littlestone.dimension.splits import Split
 
 
 def largest_shattered(splits: Mapping[Question, Split], alive: int) -> tuple[Question, ...]:
-    """A largest set of questions at distinct points to which H gives all 2^d tuples of answers.
+    """A largest set of d questions at distinct points to which H gives all 2^d tuples of answers.
 
-    This is the Psi-dimension of BCHL95, with its witness.
-    ``splits`` maps every question to its masks of hypotheses (answer 0, answer 1); ``alive`` is the
-    mask of all hypotheses.
+    Its size d is the Psi-dimension of BCHL95, and the set is the witness.  ``splits`` maps each
+    question to its two masks of hypotheses, for the answers 0 and 1.  ``alive`` is the mask of all
+    hypotheses.
 
-    1. For d = 1, 2, ...: look for a shattered set of size d, until there is none.
-    2. A set chosen so far cuts the hypotheses into cells, one a tuple of answers; r more questions
-       need at least 2^r hypotheses in every cell.
-    3. A question that leaves a cell with less than 2^(r-1) on a side is of no use in any extension.
-    4. Questions are tried in one order, so that every set is met once.
+    1. Search for a shattered set of size d, for d = 1, 2, ..., until there is none.
+    2. The questions chosen so far divide the hypotheses into cells, one for each tuple of answers.
+       With r more questions, every cell needs at least 2^r hypotheses.
+    3. A question that leaves fewer than 2^(r-1) hypotheses of a cell on one side is useless in every
+       extension.
+    4. Questions are tried in a fixed order, so each set is tried once.
 
-    O(#splits^d) in the worst case, with d <= log2 |H|.
+    Takes O(#splits^d) steps in the worst case, where d <= log2 |H|.
     """
     best: tuple[Question, ...] = ()
     order = sorted(splits, key=lambda q: -min(mask.bit_count() for mask in splits[q]))
@@ -37,11 +38,11 @@ def _extend(
     more: int,
     splits: Mapping[Question, Split],
 ) -> tuple[Question, ...] | None:
-    """A shattered set of ``chosen`` and so many ``more`` of the ``usable`` questions, if any."""
+    """A shattered set of the ``chosen`` and ``more`` of the ``usable`` questions; None without one."""
     if more == 0:
         return chosen
     least = 1 << (more - 1)
-    cells = sorted(cells, key=int.bit_count)  # the smallest cell refuses soonest
+    cells = sorted(cells, key=int.bit_count)  # the smallest cell rules a question out soonest
     if cells[0].bit_count() < 2 * least:
         return None
     fits: list[tuple[Question, list[int]]] = []

@@ -1,4 +1,4 @@
-"""The Littlestone dimension of a finite table, exactly, with proofs of both of its bounds."""
+"""The exact Littlestone dimension of a finite table, with proofs of its lower and upper bound."""
 
 from __future__ import annotations
 
@@ -48,11 +48,13 @@ def littlestone_dimension(
     time_limit: float | None = None,
     memory_limit: int = 8 * GIB,
 ) -> int | Bounds:
-    """LDim(H) = max over points x of 1 + min(LDim(H[x = 0]), LDim(H[x = 1])); 0 for one function.
+    """The Littlestone dimension of a 0/1 table, as an int.
 
-    A plain question has a plain answer, the dimension as an int; a question with ``certificate`` or
-    ``time_limit`` is answered by `Bounds`, as by `littlestone_bounds`, which see.  Ctrl+C raises
-    `InterruptedSolve`, a KeyboardInterrupt that carries the bounds known by then.
+        LDim(H) = max over points x of 1 + min(LDim(H[x = 0]), LDim(H[x = 1])),
+
+    and 0 for a single function.  With ``certificate`` or ``time_limit`` the result is a `Bounds`, as
+    `littlestone_bounds` returns it; see there for the arguments.  Without them, Ctrl+C raises
+    `InterruptedSolve`, a KeyboardInterrupt that holds the bounds known so far.
 
     >>> littlestone_dimension([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     2
@@ -73,7 +75,7 @@ def littlestone_dimension(
     solve.search()
     if solve.interrupted:
         raise InterruptedSolve(solve.bounds())
-    return solve.lower  # nobody asked for the tree
+    return solve.lower  # the tree is not needed
 
 
 def littlestone_bounds(
@@ -84,22 +86,23 @@ def littlestone_bounds(
     time_limit: float | None = None,
     memory_limit: int = 8 * GIB,
 ) -> Bounds:
-    """The Littlestone dimension with a shattered tree, and bounds of it after an interruption.
+    """The Littlestone dimension with a shattered tree, or bounds of it if the search is interrupted.
 
     Args:
-        table_or_class: 0/1 table, rows being functions and columns points (equal ones are legal),
-            or a finite class with ``columns`` and ``alive`` masks.
+        table_or_class: a 0/1 table, in which each row is a function and each column a point, or a
+            finite class with ``columns`` and ``alive`` masks.  Rows and columns may repeat.
         certificate: whether to add a refutation of dimension + 1 (`refutes`).
-        progress: called some times a second with (lower, upper, version spaces, seconds).
-        time_limit: seconds after which the bounds known by then are returned; if they are equal
-            and the refutation was being written, without it.
-        memory_limit: bytes of working memory that may be reserved.
+        progress: called several times a second with (lower, upper, version spaces, seconds).
+        time_limit: seconds after which the bounds known so far are returned.  If they are equal but the
+            refutation is not finished, it is left out.
+        memory_limit: the most bytes of working memory.
 
-    Ctrl+C too ends the solve with the bounds known by then and ``interrupted`` set.  Raises
-    `DeclarationError` for what is not a 0/1 table or needs more than ``memory_limit``.
+    Ctrl+C also returns the bounds known so far, with ``interrupted`` set.  Raises
+    `DeclarationError` for anything but a 0/1 table or class, and if more than ``memory_limit`` is
+    needed.
 
-    Exponential in the worst case; small tables need no compilation, and the first large one of an
-    installation waits some 20 seconds for it.
+    The time is exponential in the worst case.  The first large table after an installation takes about
+    20 seconds more, for the compiler; small tables need no compiler.
 
     >>> bounds = littlestone_bounds([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
     >>> bounds.dimension, bounds.tree.points
@@ -108,7 +111,7 @@ def littlestone_bounds(
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
         raise DeclarationError(
             f"solve within {time_limit!r} seconds",
-            found="the time limit is no number of seconds, 0 or more",
+            found="the time limit is not a number of seconds, 0 or more",
             fix="give a number such as 60, or None for no limit",
         )
     table = PackedTable.read(table_or_class)
@@ -121,7 +124,7 @@ def littlestone_bounds(
 
 
 class _Solve:
-    """The engine in a thread of its own, while this one watches the clock and the keyboard."""
+    """A solve: the engine runs in its own thread, and this thread watches the clock and Ctrl+C."""
 
     def __init__(
         self,
@@ -137,14 +140,14 @@ class _Solve:
         self._done = Event()
         self._failure: BaseException | None = None
         room = room_for_bounds(table, memory_limit)
-        # Only here is the compiler needed.
+        # Imported here, because only large tables need the compiler.
         from littlestone.dimension.engine.driver import Engine
 
         self._engine = Engine(table, room)
 
     def search(self) -> None:
-        """Raise the lower bound until it meets the upper one, or until interrupted."""
-        # Not join(): when Ctrl+C interrupts that, Python 3.11 takes a running thread for an ended one.
+        """Search until the bounds meet or the search is interrupted."""
+        # Not join(): if Ctrl+C interrupts it, Python 3.11 believes that the running thread has ended.
         Thread(target=self._guarded, daemon=True).start()
         while not self._done.is_set():
             try:
@@ -167,10 +170,10 @@ class _Solve:
         self.interrupted = self.lower < self.upper
 
     def bounds(self, *, certificate: bool = False) -> Bounds:
-        """What is known, with a tree, and with a refutation if the search came to its end."""
+        """The bounds known so far, with a tree; with a refutation if the search was finished."""
         self._engine.resume()
         tree, proof, pressed = None, None, False
-        while tree is None:  # soon done; a second Ctrl+C must not lose the bounds
+        while tree is None:  # this is quick, and a second Ctrl+C must not lose the bounds
             try:
                 tree = self._engine.tree(self.lower)
             except KeyboardInterrupt:
@@ -196,7 +199,7 @@ class _Solve:
         return Bounds(self.lower, self.upper, tree, proof, self.interrupted, timed_out)
 
     def _deepen(self) -> None:
-        k = max(1, self.upper // 2)  # below, a refutation is rare; and cheap, if it comes to it
+        k = max(1, self.upper // 2)  # smaller k are rarely refuted, and then it is quick
         step = 1
         while self.lower < self.upper:
             answer = self._engine.at_least(k)
@@ -204,7 +207,7 @@ class _Solve:
                 return
             if answer:
                 self.lower = k
-                step *= 2  # questions far from the dimension are easy, but there may be many
+                step *= 2  # k far from the dimension is easy, but there may be many
             else:
                 self.upper = k - 1
                 step = 1
@@ -220,7 +223,7 @@ class _Solve:
 
 
 def room_for_bounds(table: PackedTable, memory_limit: int) -> int:
-    """Bytes for the table of bounds; `DeclarationError` if the frames alone are too many."""
+    """The bytes left for the table of bounds; `DeclarationError` if the frames leave too few."""
     depth = table.size.bit_length() + 1
     points = table.points + 256
     frames = depth * (table.size // 8 * 2 * points + 4 * points**2 + 100 * points)

@@ -1,4 +1,4 @@
-"""The engine for all Littlestone dimensions (binary, multiclass and Psi), by splits of masks."""
+"""The solver for binary, multiclass and Psi-Littlestone dimensions, on splits of bit masks."""
 
 from __future__ import annotations
 
@@ -6,31 +6,34 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 Split = tuple[int, int]
-"""Two disjoint masks over hypotheses: those that answer 0, and those that answer 1."""
+"""Two disjoint masks of hypotheses: those that answer 0 and those that answer 1."""
 
 
 class SplitSolver:
-    """Littlestone dimensions of the version spaces of one list of splits.
+    """The Littlestone dimension of every version space of one list of splits.
 
-    A version space is a mask V of surviving hypotheses; a split (m0, m1) is a pair of disjoint masks.
+    A version space is a mask V of the hypotheses that are left.  A split (m0, m1) is a pair of disjoint
+    masks.  The dimension is
 
         LD(V) = max over the splits of 1 + min(LD(V & m0), LD(V & m1)),
 
-    where V & m0 and V & m1 are nonempty; LD(V) = 0 if no split separates V, and LD(empty) = -1.  The
-    hypotheses outside both masks are lost.  Binary classes have one split per point, a column and
-    its complement; every Psi-Littlestone dimension (BGS21, Definition 4.4) has one per point and map.
+    over the splits for which V & m0 and V & m1 are not empty.  LD(V) = 0 if no split separates V, and
+    LD(empty) = -1.  Hypotheses outside both masks are lost.  A binary class has one split per point: a
+    column and its complement.  A Psi-Littlestone dimension (BGS21, Definition 4.4) has one split per
+    point and map.
 
-    The question "LD(V) >= k" is asked for k = 1, 2, ... and answered by these rules.
+    The solver asks whether LD(V) >= k for k = 1, 2, ..., by these rules.
 
-    1. The leaves of a shattered tree are distinct hypotheses, so |V| >= 2^k, and each side of a
-       useful split has at least 2^(k-1).
-    2. Splits are tried from the most balanced on, the smaller side first.
-    3. A side inside one that is known to fail fails too: LD is monotone.
-    4. Splits that do not separate V, or coincide on V, are dropped for all descendants of V.
+    1. The leaves of a shattered tree are distinct hypotheses.  So V has at least 2^k hypotheses, and
+       each side of a useful split has at least 2^(k-1).
+    2. The most balanced splits are tried first, and of each split the smaller side.
+    3. If a side fails, every subset of it fails too, because LD is monotone.
+    4. A split that does not separate V is dropped for all descendants of V.  Of splits that are equal
+       on V, one is kept.
 
-    Bounds are kept, and shared between the version spaces; a copy or a pickle has none of them, for
-    they tell of the records that asked.  Exponential in the worst case; fast for
-    tables of tens of hypotheses and for structured ones.
+    The solver keeps bounds and shares them between version spaces.  A copy or a pickle has none of
+    them, because they reveal the records that led to the questions.  The time is exponential in the
+    worst case.  Tables with tens of hypotheses and structured tables are fast.
 
     >>> SplitSolver([(0b1110, 0b0001), (0b1100, 0b0011), (0b1000, 0b0111)]).dimension(0b1111)
     2
@@ -39,7 +42,7 @@ class SplitSolver:
     def __init__(self, splits: Iterable[Split]) -> None:
         self._splits = tuple(splits)
         self._distinct = tuple(dict.fromkeys(self._splits))
-        # What is known of LD(V): it is at least low[V] and below fails[V].
+        # Known bounds: low[V] <= LD(V) < fails[V].
         self._low: dict[int, int] = {}
         self._fails: dict[int, int] = {}
         # The split of V that proved low[V].
@@ -49,7 +52,7 @@ class SplitSolver:
         return SplitSolver, (self._splits,)
 
     def dimension(self, alive: int) -> int:
-        """LD of the version space ``alive``; -1 when it is empty."""
+        """LD of the version space ``alive``; -1 if it is empty."""
         known = self._low.get(alive, -1)
         while self.at_least(alive, known + 1):
             known += 1
@@ -60,7 +63,7 @@ class SplitSolver:
         return self._at_least(alive, k, self._distinct)
 
     def _at_least(self, alive: int, k: int, splits: Sequence[Split]) -> bool:
-        """Whether LD(alive) >= k, when only ``splits`` can help to show it."""
+        """Whether LD(alive) >= k.  Splits outside ``splits`` cannot help to show it."""
         if alive.bit_count() < 1 << max(k, 0):
             return k < 0
         if k <= self._low.get(alive, 0):
@@ -75,7 +78,7 @@ class SplitSolver:
         return True
 
     def _search(self, alive: int, k: int, splits: Sequence[Split]) -> Split | None:
-        """A split of ``alive`` both sides of which have LD >= k - 1 >= 0."""
+        """A split of ``alive`` into two sides with LD >= k - 1 >= 0; None if there is none."""
         if k == 1:
             pairs = ((zero & alive, one & alive) for zero, one in splits)
             return next((split for split in pairs if split[0] and split[1]), None)
@@ -108,7 +111,7 @@ class SplitSolver:
         return None
 
     def tree(self, alive: int) -> SplitTree:
-        """A shattered tree of depth LD(alive) >= 0; 2^LD leaves.  `is_shattered` checks it."""
+        """A shattered tree of depth LD(alive) >= 0, with 2^LD leaves; `is_shattered` checks it."""
         depth = self.dimension(alive)
         spaces, chosen = [alive], []
         for k in range(depth, 0, -1):
@@ -129,10 +132,11 @@ class SplitSolver:
 
 @dataclass(frozen=True)
 class SplitTree:
-    """A complete binary tree as a heap: node i has the children 2i + 1 and 2i + 2, answers 0 and 1.
+    """A complete binary tree of splits, stored as a heap.
 
-    ``splits`` are the numbers of the splits at the 2^d - 1 inner nodes, the root first; ``leaves``
-    are the hypotheses at the 2^d leaves, from left to right.
+    The answer 0 at node i leads to node 2i + 1, and the answer 1 to node 2i + 2.  ``splits`` are
+    the numbers of the splits at the 2^d - 1 inner nodes, with the root first.  ``leaves`` are the
+    hypotheses at the 2^d leaves, from left to right.
     """
 
     splits: tuple[int, ...]
@@ -145,7 +149,7 @@ class SplitTree:
 
 
 def paths(leaves: int) -> Iterable[list[tuple[int, int]]]:
-    """For every leaf of a heap with so many leaves, its (inner node, answer) pairs, leaf upwards.
+    """The path of each leaf of a heap, as pairs (inner node, answer) from the leaf up to the root.
 
     >>> list(paths(2))
     [[(0, 0)], [(0, 1)]]
@@ -159,7 +163,7 @@ def paths(leaves: int) -> Iterable[list[tuple[int, int]]]:
 
 
 def is_shattered(tree: SplitTree, splits: Sequence[Split]) -> bool:
-    """Whether every leaf hypothesis of ``tree`` gives the answers on its path; O(d 2^d), no search.
+    """Whether every leaf hypothesis of ``tree`` gives the answers on its path.  Takes O(d 2^d) steps.
 
     >>> splits = [(0b1110, 0b0001), (0b1100, 0b0011), (0b1000, 0b0111)]
     >>> is_shattered(SplitTree((1, 2, 0), (3, 2, 1, 0)), splits)
@@ -181,5 +185,5 @@ def is_shattered(tree: SplitTree, splits: Sequence[Split]) -> bool:
 
 
 def _lowest(mask: int) -> int:
-    """The number of the lowest hypothesis of a nonempty mask."""
+    """The smallest number of a hypothesis in a nonempty mask."""
     return (mask & -mask).bit_length() - 1

@@ -1,4 +1,4 @@
-"""0-covers: how many output-labelled trees it takes to follow every hypothesis down every path."""
+"""0-covers: the number of output-labelled trees needed to follow each hypothesis down each path."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ def zero_cover_number(table: Any, tree: Sequence[int]) -> int:
 
         N(0, V, z) = sum over labels y of max(N(0, V_y, z_left), N(0, V_y, z_right)),
 
-    V_y being the hypotheses with label y at the root of z; 1 below the leaves if V is nonempty, and
-    0 for an empty V.  (Trees of a cover whose root says y need only cover V_y, and the two subtrees of
-    z independently of each other.)  ``tree`` is a heap of 2^b - 1 numbers of points: node i has the
-    children 2i + 1 and 2i + 2.  Raises `DeclarationError` for another length or an unknown point.
-    O(2^b min(N, (k + 1)^b)).  BGS21, Definition 5.5.
+    where V_y are the hypotheses in V that give the root of z the label y.  Below the leaves, N is 1
+    if V is not empty.  For an empty V, N is 0.  The reason: the trees of a cover with y at the root
+    need to cover V_y only, and they cover the two subtrees of z independently.
+
+    ``tree`` is a heap of 2^b - 1 numbers of points, in which node i has the children 2i + 1 and 2i + 2.
+    Raises `DeclarationError` for another length or an unknown point.  Takes
+    O(2^b min(N, (k + 1)^b)) steps.  Source: BGS21, Definition 5.5.
 
     >>> zero_cover_number([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]], [1, 2, 0])
     4
@@ -45,17 +47,20 @@ def zero_cover_number(table: Any, tree: Sequence[int]) -> int:
 
 
 def zero_cover_function(table: Any, depth: int) -> int:
-    """N(0, H, b) = max of N(0, H, z) over all input-labelled trees z of depth b.
+    """N(0, H, b), the maximum of N(0, H, z) over all input-labelled trees z of depth b.
 
-    One tree must serve all version spaces that reach its root, so the recursion is over families F:
+    All version spaces that reach the root of a subtree share that subtree.  So the recursion is over
+    families F of version spaces:
 
         S(F, b) = max over x and partitions of {V_(x,y) : V in F, y} into L and R
-                  of S(L, b - 1) + S(R, b - 1),      S(F, 0) = |F|,  S(empty, b) = 0,
+                  of S(L, b - 1) + S(R, b - 1),      S(F, 0) = |F|,  S(empty, b) = 0.
 
-    which is the maximum over z of the sum of N(0, V, z) over V in F: every piece may take the larger
-    of its two subtrees.  For 0/1 tables, N(0, V, b) = max over x of N(0, V_0, b - 1) +
-    N(0, V_1, b - 1).  Raises `DeclarationError` for a negative depth.  Exponential in the number of
-    pieces, which (k + 1)^b bounds: for small depths or few labels.  BGS21, Definition 5.5.
+    S(F, b) is the maximum over z of the sum of N(0, V, z) over V in F, because each piece may take the
+    larger of its two subtrees.  For 0/1 tables, N(0, V, b) = max over x of N(0, V_0, b - 1) +
+    N(0, V_1, b - 1).
+
+    Raises `DeclarationError` for a negative depth.  The time is exponential in the number of pieces,
+    which is at most (k + 1)^b, so depths must be small or labels few.  Source: BGS21, Definition 5.5.
 
     >>> [zero_cover_function([[0, 0], [0, 1], [1, 1], [2, 0]], b) for b in range(4)]
     [1, 3, 4, 4]
@@ -69,7 +74,7 @@ def zero_cover_function(table: Any, depth: int) -> int:
 
     @cache
     def most(family: tuple[int, ...], b: int) -> int:
-        # One hypothesis needs one tree, and only what splits further has a choice to make.
+        # A single hypothesis needs one tree.  Only larger version spaces leave a choice.
         single = sum(mask.bit_count() == 1 for mask in family)
         family = tuple(sorted(mask for mask in family if mask.bit_count() > 1))
         if not family or b == 0:

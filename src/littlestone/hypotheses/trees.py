@@ -79,6 +79,11 @@ class Split:
     no: Node
 
 
+def split(test: ColumnTest, yes: Node, no: Node) -> Node:
+    """The node with this test, or its one branch if both branches are the same."""
+    return yes if yes == no else Split(test, yes, no)
+
+
 def conjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Node:
     """The node "if all tests hold then ``yes``, else ``no``"."""
     node = yes
@@ -147,15 +152,23 @@ class DecisionTree(Hypothesis[Any]):
         return _said(self.root, names, self.domain)
 
     def _simple(self, node: Node) -> str:
-        """The condition for label 1 if it is a conjunction or a disjunction of tests; else empty."""
-        if type(node) is int:
+        """The condition for label 1 if it is "these tests, or those, or ..."; else empty."""
+        if not isinstance(node, Split):
             return f"always {node}"
-        if self.labels > 2:
+        rules = []
+        while isinstance(node, Split):
+            tests, yes = _conjoined(node)
+            if yes != 1 or self.labels > 2:
+                return ""
+            rules.append([_grouped(test, self.domain, len(tests)) for test in tests])
+            node = node.no
+        if node != 0:
             return ""
-        for tests, yes, no, word in (*_chain(node, "yes", " and "), *_chain(node, "no", " or ")):
-            if (yes, no) == (1, 0):
-                return word.join(_grouped(test, self.domain, len(tests)) for test in tests)
-        return ""
+        several = len(rules) > 1
+        return " or ".join(
+            f"({' and '.join(rule)})" if several and len(rule) > 1 else " and ".join(rule)
+            for rule in rules
+        )
 
     def witness(self, other: Self) -> Any:
         found = _difference(self.root, other.root, self.domain)
@@ -188,18 +201,13 @@ def _grown(domain: Product, label: Callable[[Any], int], known: tuple[str, ...])
     return node
 
 
-def _chain(
-    node: Split, along: str, word: str
-) -> Iterator[tuple[list[ColumnTest], Node, Node, str]]:
-    """The tests of a chain of nodes that leave it to one and the same label; with its two ends."""
-    tests, other = [node.test], "no" if along == "yes" else "yes"
-    left, rest = getattr(node, other), getattr(node, along)
-    while isinstance(rest, Split) and getattr(rest, other) == left:
-        tests.append(rest.test)
-        rest = getattr(rest, along)
-    if type(left) is int and type(rest) is int:
-        ends = (rest, left) if along == "yes" else (left, rest)
-        yield tests, *ends, word
+def _conjoined(node: Split) -> tuple[list[ColumnTest], Node]:
+    """The tests that lead on from the node, each of which leaves to one and the same; and where to."""
+    tests, yes = [node.test], node.yes
+    while isinstance(yes, Split) and yes.no == node.no:
+        tests.append(yes.test)
+        yes = yes.yes
+    return tests, yes
 
 
 def _grouped(test: ColumnTest, domain: Product, among: int) -> str:
@@ -211,10 +219,7 @@ def _said(node: Node, names: Sequence[str], domain: Product) -> str:
     """``A if this and that, else B``; with tests on both sides ``if this then (A), else (B)``."""
     if not isinstance(node, Split):
         return names[node]
-    tests, yes = [node.test], node.yes
-    while isinstance(yes, Split) and yes.no == node.no:
-        tests.append(yes.test)
-        yes = yes.yes
+    tests, yes = _conjoined(node)
     asked = " and ".join(_grouped(test, domain, len(tests)) for test in tests)
     no = _said(node.no, names, domain)
     if isinstance(yes, Split):
@@ -281,8 +286,7 @@ def _decided(node: Node, j: int, holds: Mapping[frozenset[str], bool]) -> Node:
         return node
     if node.test.column == j:
         return _decided(node.yes if holds[node.test.accepted] else node.no, j, holds)
-    yes, no = _decided(node.yes, j, holds), _decided(node.no, j, holds)
-    return yes if yes == no else Split(node.test, yes, no)
+    return split(node.test, _decided(node.yes, j, holds), _decided(node.no, j, holds))
 
 
 def _difference(f: Node, g: Node, domain: Product) -> dict[int, str] | None:

@@ -47,6 +47,7 @@ class Caveat(Enum):
     PROPER = "if the rule must be of the class"
     UNNAMED_KEYS = "if no key need be named"
     MAJORITIES = "for majorities beyond the class"
+    MANY_RECORDS = "for many records"
 
     def __str__(self) -> str:
         return self.value

@@ -13,6 +13,7 @@ import numpy as np
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Point
+from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     Bound,
@@ -34,6 +35,9 @@ from littlestone.privacy.parameters import least
 from littlestone.sample import Sample
 
 _DRAW = 1000  # steps
+
+MOST_CANDIDATES = 1 << 27
+"""The most candidates by `Covering.most_candidates`; each takes some 16 bytes."""
 
 
 class ChoosingLearner(PrivateLearner[Point]):
@@ -92,6 +96,16 @@ class ChoosingLearner(PrivateLearner[Point]):
     def work(self, n: int) -> int:
         """Every record in each round, and the draw itself."""
         return self.rounds * (n + _DRAW)
+
+    def require_affordable(self, n: int) -> None:
+        super().require_affordable(n)
+        candidates = self.hypotheses.most_candidates(n)
+        if candidates > MOST_CANDIDATES:
+            raise TooLargeError(
+                f"choose from the rules of {self.hypotheses} that {n:,} records obey",
+                found=f"they may be {candidates:,}, more than {MOST_CANDIDATES:,}",
+                fix="coarsen the grids, name fewer columns, or ask for fewer conditions in a rule",
+            )
 
     def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
         """The examples that element i does not cover; each record stays or goes independently."""

@@ -1,4 +1,8 @@
-"""The choice of the learner that another one is built on, a function of declarations alone."""
+"""The default learner that another one is built on, chosen by declarations alone.
+
+`planning` chooses among all learners.  This choice is here because ``BoostingLearner(H, budget)`` makes
+it too, and `learners` may not import `planning`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice of a learner: by name, or the one that needs the fewest records.  Only this decides."""
+"""The choice of a learner: by name, or the one that needs the fewest records."""
 
 from __future__ import annotations
 

@@ -1,0 +1,123 @@
+"""Classes over open columns whose version spaces nobody computes; their values are released first."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn, Self
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.by_table import ByTable
+from littlestone.classes.columns import mixed_text
+from littlestone.domains import Listed, Parted, Product
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses import Hypothesis
+
+MOST_VALUES = 1024
+"""The most values of an open column that a class is closed with."""
+
+
+class NoVersionSpaces(HypothesisClass[Any]):
+    """A class over open columns of which only `littlestone_bounds` is known."""
+
+    def _no_version_spaces(self) -> NoReturn:
+        low, high = self.littlestone_bounds()
+        known = f"lies between {low} and {high}" if high < math.inf else f"is at least {low}"
+        raise TooLargeError(
+            f"find the version spaces of {self}",
+            found=f"a column is open; the Littlestone dimension {known}",
+            fix="declare the values of open columns, such as ward in {ICU, ER}; learning needs no "
+            "version spaces",
+        )
+
+    @abstractmethod
+    def littlestone_bounds(self) -> tuple[int, int | float]: ...
+
+    def require_learnable(self) -> None:
+        return  # it is not empty, and no learner of it needs its Littlestone dimension
+
+    @property
+    def size(self) -> None:
+        return None
+
+    def littlestone_dimension(self) -> int:
+        low, high = self.littlestone_bounds()
+        return low if low == high else self._no_version_spaces()
+
+    def restrict(self, x: Any, y: int) -> Self:
+        self._no_version_spaces()
+
+    def is_empty(self) -> bool:
+        return False
+
+    def soa(self) -> Hypothesis[Any]:
+        self._no_version_spaces()
+
+    def mistake_point(self) -> Any:
+        self._no_version_spaces()
+
+    def reducing_points(self, k: int) -> list[Any] | None:
+        self._no_version_spaces()
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """None: the laws of classes are about version spaces."""
+        return []
+
+
+@dataclass(frozen=True)
+class Unlisted(NoVersionSpaces):
+    """A class of ``kind`` over a mixed table of which some columns are open.
+
+    `closed` is the class in which each open column has a list of values.  A learner releases such lists
+    privately, and then learns the closed class.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("trees(ward, age: 0..80 step 20; depth 1)")
+    >>> str(H.closed({0: ["ICU", "ER"]}))
+    'trees(ward in {ICU, ER}, age: 0..80 step 20; depth 1)'
+    """
+
+    kind: type[ByTable]
+    domain: Product
+    fields: tuple[Any, ...]
+    labels: int = 2
+
+    def __post_init__(self) -> None:
+        self.closed({})  # refuses what the closed class refuses
+
+    @cached_property
+    def opened(self) -> list[int]:
+        """The open columns."""
+        return [j for j, c in enumerate(self.domain.columns) if not isinstance(c, Parted)]
+
+    def closed(self, values: Mapping[int, Sequence[str]]) -> ByTable:
+        """The class in which open column j has the values ``values[j]``, or none."""
+        columns = list(self.domain.columns)
+        for j in self.opened:
+            columns[j] = Listed(tuple(values.get(j, ())), columns[j].name)
+        return self.kind(Product(tuple(columns)), None, *self.fields)
+
+    @cached_property
+    def most_values(self) -> int:
+        """The most values of each open column with which the closed class is within its limits."""
+        most = MOST_VALUES
+        while most > 1:
+            try:
+                self.closed({j: [str(v) for v in range(most)] for j in self.opened})
+            except DeclarationError:
+                most //= 2
+            else:
+                break
+        return most
+
+    def littlestone_bounds(self) -> tuple[int, int | float]:
+        return int(self.closed({}).littlestone_bounds()[0]), math.inf
+
+    def __str__(self) -> str:
+        closed = str(self.closed({}))
+        columns = ", ".join(map(mixed_text, self.domain.columns))
+        return f"{closed.partition('(')[0]}({columns};{closed.rpartition(';')[2]}"

@@ -1,0 +1,125 @@
+"""Rules found one after another, each by the exponential mechanism on what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, cast
+
+from littlestone.classes.base import HypothesisClass
+from littlestone.classes.cell_counts import holding
+from littlestone.classes.rule_lists import InRounds, Rule
+from littlestone.domains import Point
+from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
+from littlestone.privacy.accounting.calibration import calibrate
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.event import Event
+from littlestone.privacy.ledger import Receipt
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.sample import Sample
+
+
+class RoundsLearner(PrivateLearner[Point]):
+    """Release a list or set of rules, each drawn with Pr ~ r^-(errors on what is left).
+
+    There are at most K rounds of the exponential mechanism, composed to (epsilon, delta)-DP for every
+    sample; epsilon / K each if delta = 0.  A round sees the examples that no released rule covers.  A
+    rule scores the errors that it would make there as the last one, so the default label is chosen
+    with it.  The run ends early when a round draws a label for everything.
+
+    A list does no worse than its first rule, but for the noise; how much better it is depends on the
+    data, and no size is proved.  Source: docs/proofs/rounds.md.  Time: K times that of scoring
+    `Conditions`.  Raises `DeclarationError` for other classes.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("rule_list(age: 0..80 step 20, sex in {F, M}; at most 2)")
+    >>> learner = RoundsLearner(H, Budget(1))
+    >>> str(learner.mechanism.epsilon), str(learner.cost())
+    ('1/2', 'epsilon 1, delta 0 (replace-one)')
+    """
+
+    method = "rounds"
+    several = True
+    tolerates_label_noise = True
+
+    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+        super().__init__(hypotheses, budget)
+        if not isinstance(hypotheses, InRounds) or hypotheses.space is not None:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found="it is no class of lists or sets of rules over a mixed table",
+                declare="rule_list(COLUMN, ...; at most K), or rule_sets over declared columns",
+            )
+        self.hypotheses: Any = hypotheses
+        self.mechanism = round_of(hypotheses.rules, budget.cost)
+        self._event = _together(self.mechanism, hypotheses.rules, budget.delta)
+
+    @property
+    def event(self) -> Event:
+        return self._event
+
+    def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
+        rules: list[Rule] = []
+        while len(rules) < self.hypotheses.rules:
+            scores = self.hypotheses.round_scores(sample)
+            rule = self.hypotheses.rule(self.mechanism.draw(scores, receipt=receipt))
+            rules.append(rule)
+            if not rule.tests:
+                break
+            sample = left(sample, rule)
+        return cast("Hypothesis[Point]", self.hypotheses.joined(rules))
+
+    def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
+        """The exact probability of each hypothesis.  It depends on the data: for audits only."""
+        return self._distribution(sample, ())
+
+    def _distribution(
+        self, sample: Sample[Point], rules: tuple[Rule, ...]
+    ) -> dict[Hypothesis[Point], Fraction]:
+        if len(rules) == self.hypotheses.rules or (rules and not rules[-1].tests):
+            return {self.hypotheses.joined(rules): Fraction(1)}
+        law: dict[Hypothesis[Point], Fraction] = {}
+        for item, chance in self.mechanism.distribution(
+            self.hypotheses.round_scores(sample)
+        ).items():
+            rule = self.hypotheses.rule(item)
+            rest = left(sample, rule) if rule.tests else sample
+            for h, p in self._distribution(rest, (*rules, rule)).items():
+                law[h] = law.get(h, Fraction(0)) + chance * p
+        return law
+
+    def work(self, n: int) -> int:
+        """A thousandth of a step for each rule, label and round, besides reading the records."""
+        return int(self.hypotheses.rules * (n + self.hypotheses.items // 1000))
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """None: nothing is proved about rules that are found one after another."""
+        require_plan(alpha, beta, setting)
+        return None
+
+
+def left(sample: Sample[Any], rule: Rule) -> Sample[Any]:
+    """The examples that the rule does not cover; each record stays or goes independently."""
+    return sample.kept(~holding(rule.tests, sample))
+
+
+@lru_cache(maxsize=256)
+def round_of(rounds: int, target: PrivacyCost) -> ExponentialMechanism:
+    """The mechanism with the largest epsilon whose ``rounds`` draws together cost ``target``."""
+    if rounds == 1 or not target.delta:
+        return ExponentialMechanism(target.epsilon / rounds)
+
+    def together(step: Fraction) -> Event:
+        return _together(ExponentialMechanism(step), rounds, target.delta)
+
+    uses: Sequence[tuple[Event, int]] = calibrate(together, target).uses()
+    return cast("ExponentialMechanism", uses[0][0])
+
+
+def _together(mechanism: ExponentialMechanism, rounds: int, delta: Fraction) -> Event:
+    return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)
