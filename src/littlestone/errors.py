@@ -104,5 +104,7 @@ def did_you_mean(name: str, known: Iterable[str], fix: str) -> str:
     """
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), n=1)
+    names = list(known)
+    close = [other for other in names if other.casefold() == name.casefold()]
+    close = close or get_close_matches(name, names, n=1)
     return f"did you mean {close[0]!r}? Otherwise {fix}" if close else fix

@@ -48,7 +48,7 @@ class Schema:
     Classes name the columns without declaring them again, and ``*`` stands for all columns except the
     label and the unit.  ``positive``, or ``labels`` and ``default``, say what a value of ``target``
     means.  ``unit`` is the column that says whose record it is, and ``max_records`` is how many records
-    of each unit are used.  ``name`` is the file, for errors.
+    of each unit are used.  ``name`` is what errors call it.
 
     >>> schema = Schema.parse('''
     ... target = "late"
@@ -89,8 +89,7 @@ class Schema:
                 found="it is no path and no Schema",
                 fix="give the path of a file such as schema.toml",
             )
-        name = os.fspath(path)
-        return cls.parse(_text_of(name), name=name)
+        return cls.parse(_text_of(os.fspath(path)), name=f"the schema {os.fspath(path)}")
 
     @classmethod
     def parse(cls, text: str, *, name: str = "the schema") -> Self:
@@ -101,7 +100,7 @@ class Schema:
         except (ValueError, RecursionError) as error:
             place = re.search(r"\(at (line \d+), column \d+\)", str(error))
             raise DeclarationError(
-                f"read the schema {name}",
+                f"read {name}",
                 found="it is no TOML" + (f": see {place[1]}" if place else ""),
                 fix="draft a schema: littlestone schema TABLE > schema.toml; in TOML, texts stand in "
                 'quotes: target = "late"',

@@ -69,13 +69,15 @@ def heading(name: str) -> str:
 
 
 def refuse(name: str, found: str, fix: str) -> NoReturn:
-    """Raise the `DeclarationError` of the schema ``name``."""
-    raise DeclarationError(f"read the schema {name}", found=found, fix=fix)
+    """Raise the `DeclarationError` of a schema; ``name`` is such as ``the schema my.toml``."""
+    raise DeclarationError(f"read {name}", found=found, fix=fix)
 
 
 def read_column(schema: str, name: str, given: object) -> SchemaColumn:
-    """The column that a table of TOML declares; ``schema`` is the file, for errors."""
+    """The column that a table of TOML declares; ``schema`` names it in errors."""
     which = f"column {name!r}"
+    if not name.strip():
+        refuse(schema, "a column has no name", "name it as the table does, or leave it out")
     if not isinstance(given, Mapping):
         refuse(schema, f"{which} has no keys of its own", f"write {heading(name)}")
     for key in given:
@@ -107,7 +109,7 @@ def read_column(schema: str, name: str, given: object) -> SchemaColumn:
         # A class reads its arguments without the quotes around them.
         text = Spec.parse(f"list({argument})").arguments[0] if argument else ""
         column = parse_mixed(text) if text else Strings(name)
-        same = bool(name) and column.name == name
+        same = column.name == name
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
     if not same:
