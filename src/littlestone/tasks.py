@@ -101,6 +101,8 @@ class Task:
 
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """
+        if schema is not None:
+            schema.refuse_unit()
         H = declared_class(hypotheses, label.labels, schema, label.column)
         refuse_as_feature(label, H)
         learner, why = choose_learner(H, budget, method=method, setting=setting)

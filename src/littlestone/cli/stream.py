@@ -112,6 +112,8 @@ def stream(
     if kind is not None:
         require_matplotlib()
     public = opened_schema(schema)
+    if public is not None:
+        public.refuse_unit()
     label = label_from(public, target, positive)
     declared = declared_class(hypotheses, label.labels, public, label.column)
     learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)

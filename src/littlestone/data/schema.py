@@ -178,6 +178,15 @@ class Schema:
         """How many labels the schema declares: 2, if it lists none."""
         return len(self.labels) or 2
 
+    def refuse_unit(self) -> None:
+        """Raise `DeclarationError` if the schema has a unit, for what protects single records only."""
+        if self.unit is not None:
+            raise DeclarationError(
+                f"protect each {self.unit}",
+                found=f"{self.name} declares this unit, and single records are protected here",
+                fix="leave unit and max_records out of the schema if each record is somebody else's",
+            )
+
     def require_name(self, name: str) -> None:
         """Raise `DeclarationError` unless the schema has a column of this name."""
         self.class_columns().require(name)
@@ -215,8 +224,9 @@ class Schema:
         if positive is None and labels is None and column == self.target:
             positive, labels = self.positive, self.labels or None
             default = self.default if default is None else default
+        if isinstance(column, str):
+            self.require_name(column)
         label = Label.parse(column, positive, labels=labels, default=default)
-        self.require_name(column)
         if label.condition is not None:
             label.condition.require_no_name(column, self._by_name)
         require_label(label, self._kind(column), self.name)
