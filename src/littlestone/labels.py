@@ -68,8 +68,8 @@ def require_labels(labels: object) -> int:
     return labels
 
 
-def label_number(labels: Sequence[str], default: int = 0) -> Callable[[object], int]:
-    """A function from a table value to the number of its label, or ``default`` if it shows none.
+def label_number(labels: Sequence[str]) -> Callable[[object], int]:
+    """A function from a table value to the number of its label, or 0, the default, if it shows none.
 
     A value shows the label equal to its text, or else the label equal to its number: 1, 1.0, "1.0"
     and True show the label "1".  Decimals are exact, and the function never raises.
@@ -85,7 +85,7 @@ def label_number(labels: Sequence[str], default: int = 0) -> Callable[[object], 
         found = by_text.get(text(value))
         if found is None and by_value and (shown := number(value)) is not None:
             found = by_value.get(shown)
-        return default if found is None else found
+        return found or 0
 
     return number_of
 

@@ -104,6 +104,8 @@ def test_a_dry_run_reads_no_record_and_writes_nothing(
     ran = run(*fit_arguments("table.csv", epsilon="0.5", out="model.json"), "--dry-run")
     assert (ran.status, ran.err) == (0, "")
     assert "after      epsilon 0.5, delta 0 (replace-one)\n" in ran.out
+    ran = run(*fit_arguments("table.csv", epsilon="0.5", estimate="0.25"), "--dry-run")
+    assert "after      epsilon 0.75, delta 0 (replace-one)\n" in ran.out
     assert [path.name for path in folder.iterdir()] == ["table.csv"]
 
 

@@ -63,6 +63,18 @@ def test_a_missing_column(column: str, tmp_path: Path) -> None:
         read_mapped(open_table(csv_file({"Z": [2]}, tmp_path)), X, str)
 
 
+def test_a_declared_name_that_is_close_is_named(tmp_path: Path) -> None:
+    """The header of a CSV file may be a record, so nothing of it is shown."""
+    columns: Columns = {"delays": [1], "y": [1]}
+    near = Grid(0, 9, "delay")
+    for source in (parquet_file(columns, tmp_path), pl.DataFrame(columns)):
+        assert "did you mean 'delays'?" in refused(source, domain=near)
+        assert "did you mean" not in refused(source, domain=Grid(0, 9, "origin"))
+    assert "did you mean" not in refused(csv_file(columns, tmp_path), domain=near)
+    twice = pd.DataFrame([[1, 2, 3]], columns=["x", "x", "y"])
+    assert "did you mean" not in refused(twice)
+
+
 def test_columns_that_are_not_called_by_texts() -> None:
     assert "'x'" in refused(pd.DataFrame([[1, 2]]))
     pairs = pd.MultiIndex.from_tuples([("x", "y"), ("y", "x")])
@@ -208,6 +220,30 @@ def test_files_without_a_header(tmp_path: Path) -> None:
     for content in (b"", b"\n\n", b",,\n1,2,3\n", b'""\n'):
         (tmp_path / "table.csv").write_bytes(content)
         assert "no header" in refused(tmp_path / "table.csv")
+
+
+@pytest.mark.parametrize("header", ["\n\nx,y", " x ,y ", "x,,y", ",x,y", "\ufeffx,y"], ids=ascii)
+def test_headers_as_people_write_them(header: str, tmp_path: Path) -> None:
+    """Blank lines before it, spaces around the names, a column without one."""
+    row = ",".join("1" for _ in header.split(","))
+    (tmp_path / "table.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
+    assert plain(read(tmp_path / "table.csv", X, Y)) == {1: (0, 1)}
+
+
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_an_empty_line_is_no_record_of_a_table_with_more_columns(
+    column: str, tmp_path: Path
+) -> None:
+    (tmp_path / "table.csv").write_text("x,y\n1,1\n\n2,2\n")
+    table = open_table(tmp_path / "table.csv")
+    assert list(read_mapped(table, Grid(0, 9, column), lambda point: point)) == [1, 2]
+
+
+@pytest.mark.parametrize("make", [csv_file, gz_file, zip_file, parquet_file])
+def test_a_suffix_may_be_in_capitals(make: Callable[[Columns, Path], Path], tmp_path: Path) -> None:
+    path = make({"x": [1], "y": [1]}, tmp_path)
+    capitals = path.rename(tmp_path / path.name.upper())
+    assert plain(read(capitals, X, Y)) == {1: (0, 1)}
 
 
 def test_paths_to_nothing(tmp_path: Path) -> None:

@@ -191,6 +191,13 @@ def test_a_declared_type_is_refused_without_a_value_too(values: Any) -> None:
         plain_values(values)
 
 
+@pytest.mark.parametrize("make", [np.array, pd.Series, pl.Series, pa.array])
+@pytest.mark.parametrize("values", [[True, False], [1, 0], [1.5, 0.5]])
+def test_numbers_and_truth_values_show_no_text(make: Any, values: list[Any]) -> None:
+    with pytest.raises(DeclarationError, match="one of numbers"):
+        target_values(make(values), Label("y", Condition("==", "sick")))
+
+
 @pytest.mark.slow
 def test_labels_are_declared() -> None:
     X = [10, 90] * 300
