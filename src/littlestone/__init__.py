@@ -43,6 +43,8 @@ _FRONT = {
         "Union",
         "parse_class",
     ),
+    "littlestone.data.drafting": ("draft_schema",),
+    "littlestone.data.schema": ("Schema",),
     "littlestone.learners": ("Release",),
     "littlestone.privacy": ("Budget",),
     "littlestone.privacy.ledger": ("Ledger",),

@@ -7,6 +7,8 @@ a record or prints one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from littlestone.visible import visible
 
 DAMAGED = (
@@ -90,3 +92,19 @@ class BudgetExceededError(LedgerError):
 
 class NotPrivateWarning(UserWarning):
     """What follows is a simulation: the records must be public or made up."""
+
+
+def did_you_mean(name: str, known: Iterable[str], fix: str) -> str:
+    """``fix`` after the one of the ``known`` names that is most like ``name``, if one is alike.
+
+    The known names must be public.
+
+    >>> did_you_mean("agee", ["age", "sex"], "name a column")
+    "did you mean 'age'? Otherwise name a column"
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    close = [other for other in names if other.casefold() == name.casefold()]
+    close = close or get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]!r}? Otherwise {fix}" if close else fix

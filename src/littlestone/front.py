@@ -10,6 +10,7 @@ from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.data import Label
+from littlestone.data.schema import Schema, declared_label, opened_schema
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
@@ -36,10 +37,13 @@ from littlestone.tasks import Task, declared_class
 Hypotheses = HypothesisClass[Any] | str
 """A class, or the text of one, such as ``thresholds(age, 0..120)``."""
 
+SchemaOrFile = Schema | str | os.PathLike[str] | None
+"""The schema of a table, the path of its file, or none."""
+
 
 def fit(
     table: object,
-    target: str,
+    target: str | None = None,
     *,
     hypotheses: Hypotheses,
     epsilon: object,
@@ -48,6 +52,7 @@ def fit(
     positive: object = None,
     labels: str | Sequence[str] | None = None,
     default: str | None = None,
+    schema: SchemaOrFile = None,
     dataset: str | None = None,
     method: str = "auto",
     setting: Setting = "realizable",
@@ -72,6 +77,9 @@ def fit(
     ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are
     then for one unit with all its records.
 
+    ``schema`` is a `Schema` or its file.  It declares columns for the class, in which ``*`` stands for
+    all that are not the label or the unit, and the label where no other is given.
+
     The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name
     ``dataset`` before anything is drawn.  A frame needs a ``dataset``, because it has no name of its
     own; the name of a file is its full path.  It is an error if the ledger does not exist, unless
@@ -92,8 +100,9 @@ def fit(
     >>> release.n, release.predict(polars.DataFrame({"dep_delay": [95, 1, None]}))
     (1200, [1, 0, 0])
     """
+    declared = opened_schema(schema)
     task = Task.declared(
-        Label.parse(target, positive, labels=labels, default=default),
+        declared_label(declared, target, positive, labels=labels, default=default),
         hypotheses,
         Budget(epsilon, delta),
         method=method,
@@ -102,6 +111,7 @@ def fit(
         cost=cost,
         unit=unit,
         max_records=max_records,
+        schema=declared,
     )
     return _released(task, table, ledger, dataset, create_ledger, simulation_seed)
 
@@ -188,36 +198,41 @@ def plan(
     *,
     epsilon: object,
     delta: object = 0,
-    labels: int = 2,
+    labels: int | None = None,
     alpha: float = ALPHA,
     beta: float = BETA,
     cost: object = None,
+    schema: SchemaOrFile = None,
 ) -> Plan:
     """How many records each learner needs for error alpha with probability 1 - beta.
 
-    ``labels`` is the number of labels.  With a ``cost`` such as ``(5, 1)``, that of a missed positive
-    and of a false alarm, alpha is a mean cost in units of the larger one.  See `planning.plan`.
+    ``labels`` is the number of labels, by default that of the ``schema`` or 2.  With a ``cost`` such as
+    ``(5, 1)``, that of a missed positive and of a false alarm, alpha is a mean cost in units of the
+    larger one.  See `planning.plan`.
 
     >>> plan("subsets(merchant; at most 2)", epsilon=1, delta="1e-6").rows[0].realizable.n
     806
     """
     budget = Budget(epsilon, delta)
-    H, mistakes = declared_class(hypotheses, labels), declared_costs(cost)
+    declared, mistakes = opened_schema(schema), declared_costs(cost)
+    if labels is None:
+        labels = 2 if declared is None else declared.label_count
+    H = declared_class(hypotheses, labels, declared)
     return planned(H, budget, alpha=alpha, beta=beta, mistakes=mistakes)
 
 
-def dim(hypotheses: Any, *, labels: int = 2) -> int | float:
+def dim(hypotheses: Any, *, labels: int = 2, schema: SchemaOrFile = None) -> int | float:
     """The Littlestone dimension of a class, a text that declares one, or a table of labels.
 
     This is the most mistakes that an adversary can force on every learner, and the standard optimal
     algorithm never makes more.  It is -1 if there is no hypothesis, and ``math.inf`` if there is no
     largest number.  A table is anything rectangular: each row is a hypothesis, each column a point.
-    For tables the time is exponential in the worst case.
+    For tables the time is exponential in the worst case.  The text may name columns of a ``schema``.
 
     >>> dim("thresholds(dep_delay, -60..1440)"), dim([[0, 0, 0], [0, 0, 1], [0, 1, 1]])
     (10, 1)
     """
-    return _class(hypotheses, labels).littlestone_dimension()
+    return _class(hypotheses, labels, opened_schema(schema)).littlestone_dimension()
 
 
 def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4) -> Node:
@@ -273,8 +288,8 @@ def play(
     return played(players[learner](H), opponent, rounds=rounds)
 
 
-def _class(hypotheses: Any, labels: int) -> HypothesisClass[Any]:
+def _class(hypotheses: Any, labels: int, schema: Schema | None = None) -> HypothesisClass[Any]:
     """The class itself, the class that a text declares, or the finite class of a table."""
     if isinstance(hypotheses, str | HypothesisClass):
-        return declared_class(hypotheses, labels)
+        return declared_class(hypotheses, labels, schema)
     return FiniteClass.from_array(hypotheses, labels=labels)

@@ -9,9 +9,12 @@ from random import Random
 from typing import Any, Self
 
 from littlestone.classes import HypothesisClass, parse_class
+from littlestone.classes.spec import NO_SCHEMA
 from littlestone.data import Label, Table, read_sample
+from littlestone.data.fitting import require_fit
 from littlestone.data.naming import Dataset, lookalike, open_dataset
 from littlestone.data.reservoir import Reservoir
+from littlestone.data.schema import Schema
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
@@ -30,15 +33,24 @@ from littlestone.sample import Sample
 from littlestone.units import Unit
 
 
-def declared_class(hypotheses: HypothesisClass[Any] | str, labels: int = 2) -> HypothesisClass[Any]:
+def declared_class(
+    hypotheses: HypothesisClass[Any] | str,
+    labels: int = 2,
+    schema: Schema | None = None,
+    target: str | None = None,
+) -> HypothesisClass[Any]:
     """The class itself, or the class that a text declares; `DeclarationError` for anything else.
+
+    The text may name columns of the ``schema``, and ``*`` stands for all except its unit and ``target``
+    (by default its own target).  A class that does not go with the schema is refused.
 
     >>> declared_class("thresholds(age, 0..120)").littlestone_dimension()
     6
     """
     declared: object = hypotheses
     if isinstance(hypotheses, str):
-        declared = parse_class(hypotheses, labels)
+        columns = NO_SCHEMA if schema is None else schema.class_columns(target)
+        declared = parse_class(hypotheses, labels, columns)
     if not isinstance(declared, HypothesisClass):
         raise DeclarationError(
             f"learn from hypotheses of type {type(declared).__name__}",
@@ -51,6 +63,8 @@ def declared_class(hypotheses: HypothesisClass[Any] | str, labels: int = 2) -> H
             found=f"the class has {declared.labels}",
             fix="declare the same number of labels everywhere",
         )
+    if schema is not None:
+        schema.require_class(declared)
     return declared
 
 
@@ -73,7 +87,8 @@ class Task:
     """A learner chosen by declarations alone, why it was chosen, and how it reads records.
 
     If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.  If there is
-    a ``unit``, the guarantee is for one unit, and the learner has the budget of one record.
+    a ``unit``, the guarantee is for one unit, and the learner has the budget of one record.  If there
+    is a ``schema``, the table must go with it.
     """
 
     learner: PrivateLearner[Any]
@@ -81,6 +96,7 @@ class Task:
     label: Label
     estimate: Fraction | None = None
     unit: Unit | None = None
+    schema: Schema | None = None
 
     @classmethod
     def declared(
@@ -95,18 +111,23 @@ class Task:
         cost: object = None,
         unit: str | None = None,
         max_records: int | None = None,
+        schema: Schema | None = None,
     ) -> Self:
         """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.
 
         ``cost`` says what a missed positive and a false alarm cost, as `MistakeCosts.parse` reads it.
         ``unit`` is the column that says whose record it is, such as ``"patient_id"``.  At most
-        ``max_records`` records of each unit are used, and ``budget`` is then for one unit.
+        ``max_records`` records of each unit are used, and ``budget`` is then for one unit.  The
+        ``schema`` gives the columns of the class, and the unit unless one is given.
 
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """
-        H = declared_class(hypotheses, label.labels)
+        H = declared_class(hypotheses, label.labels, schema, label.column)
         refuse_as_feature(label, H)
-        declared = Unit.declared(unit, max_records)
+        column = unit if schema is None or unit is not None else schema.unit
+        if schema is not None and max_records is None:
+            max_records = schema.max_records
+        declared = Unit.declared(column, max_records)
         if declared is not None and declared.column == label.column:
             raise DeclarationError(
                 f"protect each {declared.column}",
@@ -127,7 +148,7 @@ class Task:
             why = f"{learner.method}, chosen as if all records were independent"
             why = f"{method}, asked for" if method != AUTO else why
         known = None if estimate is None else exact_epsilon(estimate)
-        task = cls(learner, why, label, known, declared)
+        task = cls(learner, why, label, known, declared, schema)
         checked(task.event.cost())  # the event refuses what the learner cannot do
         return task
 
@@ -178,8 +199,16 @@ class Task:
         return (*self.learner.hypotheses.domain.column_names, self.label.column, *unit)
 
     def open(self, table: object, dataset: str | None) -> Dataset:
-        """The table with the columns that the task reads, as `open_dataset` opens and names it."""
-        return open_dataset(table, self.columns, dataset)
+        """The table with the columns that the task reads, as `open_dataset` opens and names it.
+
+        Raises `DeclarationError` if the names and declared types of its columns do not go with the
+        class, the label or the schema.  No record is read.
+        """
+        opened = open_dataset(table, self.columns, dataset)
+        if self.schema is not None:
+            self.schema.require_table(opened.table)
+        require_fit(opened.table, self.learner.hypotheses.domain, self.label)
+        return opened
 
     def read(
         self, table: Table, *, refuse_blank: bool = False, rng: Random | None = None

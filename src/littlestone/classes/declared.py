@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any, ClassVar, Self, cast
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.spec import Spec
+from littlestone.classes.spec import NO_SCHEMA, SchemaColumns, Spec
 from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, did_you_mean
 from littlestone.labels import require_labels
 
 
@@ -74,8 +73,12 @@ def declared_kinds() -> dict[str, type[Declared]]:
     return {kind.keyword: kind for kind in found}
 
 
-def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
+def parse_class(
+    text: str, labels: int = 2, schema: SchemaColumns = NO_SCHEMA
+) -> HypothesisClass[Any]:
     """The class of functions into {0, ..., labels - 1} that ``text`` declares.
+
+    The text may name columns of a ``schema`` without declaring them again.
 
     Raises `DeclarationError` for an unknown keyword, illegal arguments, and a class that cannot have
     this number of labels.
@@ -86,14 +89,14 @@ def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
     2
     """
     require_labels(labels)
-    spec, known = Spec.parse(text, labels), declared_kinds()
+    spec, known = Spec.parse(text, labels).under(schema), declared_kinds()
     if spec.keyword not in known:
-        close = get_close_matches(spec.keyword.lower(), known, n=1)
         raise DeclarationError(
             f"read the class {text!r}",
             found=f"there is no class called {spec.keyword!r}",
-            fix=(f"did you mean {close[0]}? " if close else "")
-            + f"use one of: {', '.join(sorted(known))}",
+            fix=did_you_mean(
+                spec.keyword.lower(), known, f"use one of: {', '.join(sorted(known))}"
+            ),
         )
     kind = known[spec.keyword]
     if labels > 2 and not kind.several:

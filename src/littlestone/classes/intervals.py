@@ -13,7 +13,7 @@ import numpy as np
 
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
 from littlestone.classes.declared import Declared
-from littlestone.classes.spec import Spec, parse_range, quoted
+from littlestone.classes.spec import Spec, parse_ranged, quoted
 from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import StepFunction
@@ -237,8 +237,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:
-        spec.expect("intervals(COLUMN, LOW..HIGH; step STEP)", 2, options=("step",))
-        domain = parse_range(spec.arguments[0], spec.arguments[1], spec.option("step"))
+        domain = parse_ranged(spec)
         if not isinstance(domain, Grid):
             raise DeclarationError(
                 f"declare the class {spec}",

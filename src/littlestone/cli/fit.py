@@ -15,11 +15,13 @@ from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     CostOption,
     LedgerOption,
+    SchemaOption,
     files_of,
+    label_from,
     ledger_name,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
-from littlestone.data import Label
+from littlestone.data.schema import opened_schema
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
@@ -41,11 +43,14 @@ def fit(
             "lines into one record."
         ),
     ],
-    target: Annotated[str, typer.Option(help="The column that holds the label.")],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
     ],
     epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column that holds the label; by default that of the schema."),
+    ] = None,
     positive: Annotated[
         str | None,
         typer.Option(help="The values that count as 1: HA, or '> 15'; or give --labels."),
@@ -57,6 +62,7 @@ def fit(
         str | None,
         typer.Option(help="One of --labels, for all other values; by default the first."),
     ] = None,
+    schema: SchemaOption = None,
     delta: Annotated[
         str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
     ] = "0",
@@ -107,12 +113,9 @@ def fit(
     The command prints and writes the private release only, unless you give --evaluate.
     The cost is recorded in the ledger before anything is drawn.
     """
-    if positive is None and labels is None:
-        raise typer.BadParameter(
-            "say what is positive, or which --labels there are", param_hint="--positive"
-        )
+    public = opened_schema(schema)
     task = Task.declared(
-        Label.parse(target, positive, labels=labels, default=default),
+        label_from(public, target, positive, labels, default),
         hypotheses,
         Budget(epsilon, delta),
         method=method,
@@ -121,6 +124,7 @@ def fit(
         cost=cost,
         unit=unit,
         max_records=max_records,
+        schema=public,
     )
     released(
         task,
@@ -133,6 +137,7 @@ def fit(
         as_json=as_json,
         evaluate=evaluate,
         seed=seed,
+        schema=schema,
     )
 
 
@@ -156,10 +161,18 @@ def released(
     as_json: bool,
     evaluate: bool,
     seed: int | None,
+    schema: Path | None = None,
 ) -> None:
     """Do the task on a table, and print the release in its ``form``; the options are those of `fit`."""
     learner = task.learner
-    require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
+    require_different(
+        {
+            "the table": [table],
+            "the schema": [schema],
+            "the ledger": files_of(ledger),
+            "--out": [out],
+        }
+    )
     data = task.open(table, dataset)
     if dry_run:
         _preview(task.event, learner.method, data.name, ledger, as_json=as_json)

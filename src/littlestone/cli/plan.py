@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from littlestone.cli.arguments import CostOption, class_or_file
+from littlestone.cli.arguments import CostOption, SchemaOption, class_or_file
 from littlestone.cli.console import (
     cost_json,
     counted,
@@ -17,6 +17,7 @@ from littlestone.cli.console import (
     print_pairs,
     print_table,
 )
+from littlestone.data.schema import opened_schema
 from littlestone.learners.base import Bound
 from littlestone.mistakes import declared_costs
 from littlestone.planning import AtN, Plan, Row
@@ -48,6 +49,7 @@ def plan(
         typer.Option(help="Names of several labels, such as 'on time,late,cancelled'."),
     ] = None,
     cost: CostOption = None,
+    schema: SchemaOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Print how many records each learner of CLASS needs, and lower bounds for all learners.
@@ -56,7 +58,7 @@ def plan(
     papers.  With --cost, the error is the mean cost of a record in units of the larger cost.  With
     --labels, CLASS has several labels or is a table of label numbers.  No data are read.
     """
-    H = class_or_file(what, labels)
+    H = class_or_file(what, labels, opened_schema(schema))
     with err.status(Text("planning")):
         goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "mistakes": declared_costs(cost)}
         found = planned(H, Budget(epsilon, delta), **goal)

@@ -11,15 +11,18 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.classes import parse_class
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     LedgerOption,
+    SchemaOption,
     files_of,
+    label_from,
 )
 from littlestone.cli.console import cost_json
 from littlestone.data import CsvStream, Label, Table
+from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
+from littlestone.data.schema import opened_schema
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
     DurableStream,
@@ -35,7 +38,7 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.figures import picture_kind, require_matplotlib
 from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.report.stream import Mistakes, Publication, figure
-from littlestone.tasks import refuse_as_feature
+from littlestone.tasks import declared_class, refuse_as_feature
 from littlestone.visible import visible_json
 
 PIPE = "-"
@@ -49,8 +52,6 @@ def stream(
             "lines into one record."
         ),
     ],
-    target: Annotated[str, typer.Option(help="The column that holds the label.")],
-    positive: Annotated[str, typer.Option(help="The values that count as 1: HA, or '> 15'.")],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'subsets(device; at most 3)'.")
     ],
@@ -58,6 +59,14 @@ def stream(
     epsilon: Annotated[
         str, typer.Option(help="The privacy loss of all steps together, such as 1.")
     ],
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column that holds the label; by default that of the schema."),
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The values that count as 1: HA, or '> 15'.")
+    ] = None,
+    schema: SchemaOption = None,
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
         str,
@@ -102,9 +111,12 @@ def stream(
     kind = None if picture is None else picture_kind(picture)
     if kind is not None:
         require_matplotlib()
-    declared = parse_class(hypotheses)
+    public = opened_schema(schema)
+    if public is not None:
+        public.refuse_unit()
+    label = label_from(public, target, positive)
+    declared = declared_class(hypotheses, label.labels, public, label.column)
     learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)
-    label = Label.parse(target, positive)
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(label, declared)
     if table == PIPE and dataset is None:
@@ -116,13 +128,17 @@ def stream(
     require_different(
         {
             "the table": [] if table == PIPE else [table],
+            "the schema": [schema],
             "the ledger": files_of(ledger),
             "--state": [] if state is None else [state, lock_of(state)],
             "--figure": [picture],
         }
     )
     opened = CsvStream(sys.stdin.buffer, name="standard input") if table == PIPE else table
-    source, name = open_dataset(opened, (*columns, target), dataset)
+    source, name = open_dataset(opened, (*columns, label.column), dataset)
+    if public is not None:
+        public.require_table(source)
+    require_fit(source, declared.domain, label)
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
         reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,

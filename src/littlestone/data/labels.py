@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import operator
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import Self
@@ -37,6 +37,8 @@ class Condition:
 
     relation: str
     value: str
+    alone: bool = field(default=False, repr=False, compare=False)
+    """Whether the value was written alone, without a relation."""
 
     @classmethod
     def parse(cls, column: str, positive: object) -> Self:
@@ -54,6 +56,7 @@ class Condition:
                 found=f"it starts with {written[0]!r}, which is no relation",
                 fix=f"use one of > >= < <= == !=; if the value itself starts so, write '== {written}'",
             )
+        alone = not relation
         relation = relation or "=="
         if not value or (relation in _ORDERS and number(value) is None):
             raise DeclarationError(
@@ -61,7 +64,34 @@ class Condition:
                 found="there is no value" if not value else f"{value!r} is not a number",
                 fix="write a value, such as HA, or a comparison, such as '> 15'",
             )
-        return cls(relation, value)
+        found = cls(relation, value, alone)
+        found.require_no_name(column, (column,))
+        return found
+
+    def require_no_name(self, column: str, names: Iterable[str]) -> None:
+        """Raise `DeclarationError` if the value begins with one of these columns and a relation.
+
+        Somebody who writes ``rate > 0`` means a condition on that column, and no text of that kind.
+        """
+        for name in names if self.alone else ():
+            rest = self.value.removeprefix(name).lstrip()
+            sign = next((r for r in (*_ORDERS, "==", "!=", "=") if rest.startswith(r)), "")
+            if not name or not sign or not self.value.startswith(name):
+                continue
+            after = rest.removeprefix(sign).strip()
+            condition = f"--positive '{'==' if sign == '=' else sign} {after}'"
+            itself = "it begins with the name of the column, which the target already says"
+            raise DeclarationError(
+                f"call records positive when {column!r} is {self.value!r}",
+                found=itself if name == column else f"it begins with another column, {name!r}",
+                fix=f"write {'' if name == column else f'--target {name} '}{condition}; "
+                f"if a value itself reads so, write '== {self.value}'",
+            )
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the relation compares numbers."""
+        return self.relation in _ORDERS
 
     def __call__(self, value: object) -> int:
         right = self._number
