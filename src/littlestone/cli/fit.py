@@ -22,7 +22,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.privacy.randomness import seeded_generator, system_generator
-from littlestone.report.delivery import delivered
+from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
 from littlestone.report.fit import accuracy, budget, guarantee
 from littlestone.tasks import Task
@@ -116,6 +116,7 @@ def fit(
     with (
         reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger) as book,
+        held(book, name=ledger_name(ledger, book)),
     ):
         sample, hint = task.read_noted(data, book, refuse_blank=evaluate)
         promised, shown = accuracy(learner, sample.n), ledger_name(ledger, book)

@@ -95,6 +95,7 @@ class Ledger:
             self._store = LedgerServer(place, create=create)
         else:
             self._store = LedgerFile(place, create=create)
+        self._spent = False
 
     def __repr__(self) -> str:
         return f"ledger {'in memory' if self.path is None else self.path}"
@@ -108,6 +109,14 @@ class Ledger:
     def connection(self) -> str | None:
         """The encryption of the connection to the server, in words; ``None`` without a server."""
         return self._store.connection
+
+    @property
+    def spent(self) -> bool:
+        """Whether this object has recorded a spend, or is just writing one.
+
+        An interrupt from then on may lose what was paid for.
+        """
+        return self._spent
 
     def spend(
         self,
@@ -142,16 +151,22 @@ class Ledger:
             named(part.partition, "a partition", most=MOST)
         place = f"part {part} of " if part else ""
         asked = f"spend {cost} on {place}data set {dataset!r}"
-        with self._store.transaction(asked) as connection:
-            preview = _preview(connection, dataset, cost, part)
-            if preview.refused:
-                raise BudgetExceededError(
-                    asked,
-                    found=f"the total would be {preview.after} and the limit is {preview.limit}",
-                    fix="spend less, or use other data; raise the limit only if those who set it "
-                    "agree",
-                )
-            entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
+        before = self._spent
+        try:
+            with self._store.transaction(asked) as connection:
+                preview = _preview(connection, dataset, cost, part)
+                if preview.refused:
+                    raise BudgetExceededError(
+                        asked,
+                        found=f"the total would be {preview.after} and the limit is {preview.limit}",
+                        fix="spend less, or use other data; raise the limit only if those who set it "
+                        "agree",
+                    )
+                self._spent = True
+                entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
+        except Exception:  # an interrupt may come after the commit
+            self._spent = before
+            raise
         return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
