@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -115,6 +116,33 @@ def test_what_is_no_text_is_refused(options: dict[str, Any]) -> None:
     ledger = littlestone.Ledger()
     with pytest.raises(DeclarationError):
         fitted(ledger=ledger, **options)
+    assert ledger.entries() == []
+
+
+SECRET = "SECRET-RECORD"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pl.Series, pd.Series, np.array, list, lambda v: pl.DataFrame({"a": v})],
+    ids=["polars", "pandas", "numpy", "list", "frame"],
+)
+@pytest.mark.parametrize(
+    "name",
+    ["target", "positive", "default", "epsilon", "delta", "estimate", "dataset", "method", "setting",
+     "labels", "hypotheses", "ledger", "simulation_seed"],
+)  # fmt: skip
+def test_a_column_in_place_of_its_name_is_not_quoted(name: str, kind: Any) -> None:
+    ledger = littlestone.Ledger()
+    given: dict[str, Any] = {
+        "target": "arr", **RULE, "ledger": ledger, "dataset": "flights",
+        **({"positive": None} if name in ("labels", "default") else {}),
+        **({"labels": "a,b"} if name == "default" else {}),
+        name: kind([SECRET, SECRET]),
+    }  # fmt: skip
+    with pytest.raises(DeclarationError) as error:
+        littlestone.fit(pl.DataFrame(FLIGHTS), **given)
+    assert SECRET not in str(error.value)
     assert ledger.entries() == []
 
 

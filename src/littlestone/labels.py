@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence, Set
 
 from littlestone.domains import number, text
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 
 MOST_LABELS = 1000
 
@@ -61,7 +61,7 @@ def require_labels(labels: object) -> int:
     """
     if type(labels) is not int or not 2 <= labels <= MOST_LABELS:
         raise DeclarationError(
-            f"declare {labels!r} labels",
+            f"declare {shown(labels)} labels",
             found=f"their number is a whole one, from 2 to {MOST_LABELS:,}",
             fix="give a number such as 2",
         )

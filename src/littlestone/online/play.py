@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, RealizabilityError
+from littlestone.errors import DeclarationError, RealizabilityError, shown
 from littlestone.labels import require_label
 from littlestone.online.adversaries import Adversary
 from littlestone.online.base import Player
@@ -111,7 +111,7 @@ def play(
         )
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise DeclarationError(
-            f"play {rounds!r} rounds",
+            f"play {shown(rounds)} rounds",
             found="the number is not a whole one from 0 on",
             fix="give a number such as 20",
         )
