@@ -121,6 +121,36 @@ def test_a_dry_run_tells_what_a_fit_then_does(folder: Path) -> None:
     assert "epsilon 1.1, delta 0 (replace-one): WOULD BE REFUSED" in words.out
 
 
+@pytest.mark.parametrize("empty", [False, True])
+def test_every_command_tells_of_a_ledger_that_is_not_there(folder: Path, empty: bool) -> None:
+    """Its name may be misspelled, and an empty file has forgotten whatever was in it."""
+    for number, command in enumerate(("dry", "json", "fit", "stream", "limit")):
+        name = f"{number}.ledger"
+        if empty:
+            Path(name).touch()
+        if command == "limit":
+            assert f"made the ledger {name}" in run("ledger", "limit", "d", "--epsilon", "1",
+                                                    "--ledger", name).out  # fmt: skip
+            continue
+        arguments = fit_arguments("table.csv", ledger=name, json=command == "json" or None)
+        if command == "stream":
+            ran = run("stream", *arguments[1:], "--horizon", "20", "--delta", "1e-3",
+                      "--method", "staged")  # fmt: skip
+            assert f"the ledger {name} was made now" in ran.err
+        elif command == "dry":
+            ran = run(*arguments, "--dry-run")
+            assert f"({name}, which does not exist: a fit would make it)" in ran.out
+            ran = run(*arguments, "--dry-run", "--json")
+            assert json.loads(ran.out)["ledger exists"] is False
+        elif command == "json":
+            assert f"the ledger {name} was made now" in run(*arguments).err
+        else:
+            assert f"({name}), made now: it knows of nothing earlier" in run(*arguments).out
+            again = run(*arguments)
+            assert "made now" not in again.out + again.err
+            assert "does not exist" not in run(*arguments, "--dry-run").out
+
+
 # Both stores
 
 

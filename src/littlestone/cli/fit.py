@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, cast
@@ -11,16 +10,18 @@ import typer
 
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
+    MADE,
     LedgerOption,
     files_of,
     ledger_name,
+    no_ledger,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.data import Label
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Ledger, is_address
+from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
@@ -112,16 +113,17 @@ def fit(
         _preview(task.event, learner.method, data.name, ledger, as_json=as_json)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
-    new = not is_address(ledger) and not os.path.exists(ledger)
     with (
         reserved(out, MODEL) if out is not None else nullcontext() as write,
-        Ledger(ledger) as book,
+        Ledger(ledger, create=True) as book,
         held(book, name=ledger_name(ledger, book)),
     ):
         sample, hint = task.read_noted(data, book, refuse_blank=evaluate)
         promised, shown = accuracy(learner, sample.n), ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
+        if as_json and book.made:
+            err.print(f"the ledger {shown} was {MADE}")
         release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
         # From here on the release is paid for, so it is kept whatever fails.
         model = visible_json(release.to_json(), indent=2) + "\n"
@@ -138,9 +140,7 @@ def fit(
             rows = [*guarantee(release, promised), ("method", task.why)]
             if release.total is not None:
                 spent = f"{budget(release.total, release.limit)} ({shown})"
-                rows.append(
-                    ("ledger", spent + (", made now: it knows of nothing earlier" if new else ""))
-                )
+                rows.append(("ledger", spent + (f", {MADE}" if book.made else "")))
             if out is not None:
                 rows.append(("model", str(out)))
             title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
@@ -154,7 +154,7 @@ def fit(
 
 def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: bool) -> None:
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
-    missing = not is_address(ledger) and not os.path.exists(ledger)
+    missing = no_ledger(ledger)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
         preview = book.preview(event, dataset=dataset)
         shown = ledger_name(ledger, book)
@@ -167,13 +167,18 @@ def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: b
         }
         data = {name: cost and cost_json(cost) for name, cost in costs.items()}
         named = {"method": method, "mechanism": str(event)}
-        print_json({"dry run": True, "refused": preview.refused, **named, **data})
+        known = {"ledger exists": not missing}
+        print_json({"dry run": True, "refused": preview.refused, **known, **named, **data})
     else:
         rows = [
             ("method", method),
             ("mechanism", str(event)),
             ("cost", str(preview.cost)),
-            ("now", f"{budget(preview.before, preview.limit)} ({shown})"),
+            (
+                "now",
+                f"{budget(preview.before, preview.limit)} ({shown}"
+                + (", which does not exist: a fit would make it)" if missing else ")"),
+            ),
             ("after", f"{preview.after}" + (": WOULD BE REFUSED" if preview.refused else "")),
         ]
         print_pairs(rows, title="Dry run: nothing is spent or drawn")

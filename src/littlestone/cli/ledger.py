@@ -24,7 +24,7 @@ from littlestone.cli.console import cost_json, exit_with, out, print_json, print
 from littlestone.data.naming import dataset_name, lookalike
 from littlestone.errors import DeclarationError, LittlestoneError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_delta
-from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
+from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
 from littlestone.visible import visible, visible_json
@@ -199,14 +199,14 @@ def limit(
     """Declare the most that a data set may ever spend.  A spend beyond it is refused."""
     # 0 is legal here and freezes the data set.
     most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta("0" if delta is None else delta))
-    name, made = dataset_name(dataset), not is_address(ledger) and not os.path.exists(ledger)
-    with Ledger(ledger) as book:
+    name = dataset_name(dataset)
+    with Ledger(ledger, create=True) as book:
         earlier = book.limit(name) if delta is None else None
         if earlier is not None:
             most = replace(most, delta=earlier.delta)
         book.set_limit(name, most)
         total = book.total(name)
-    if made:
+    if book.made:
         out.print(f"made the ledger {ledger}")
     out.print(f"{name}: {budget(total, most)}")
     if earlier is not None and earlier.delta:

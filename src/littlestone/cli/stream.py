@@ -14,10 +14,12 @@ import typer
 from littlestone.classes import parse_class
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
+    MADE,
     LedgerOption,
     files_of,
+    ledger_name,
 )
-from littlestone.cli.console import cost_json
+from littlestone.cli.console import cost_json, err
 from littlestone.data import CsvStream, Label, Table
 from littlestone.data.naming import open_dataset
 from littlestone.errors import DeclarationError
@@ -126,11 +128,13 @@ def stream(
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
         reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,
-        Ledger(ledger) as book,
+        Ledger(ledger, create=True) as book,
         durable_run(
             learner, ledger=book, dataset=name, label=str(label), state=state, rng=rng
         ) as run,
     ):
+        if book.made:
+            err.print(f"the ledger {ledger_name(ledger, book)} was {MADE}")
         _print(_header(learner, why, run, label, private=seed is None))
         # A file still has the records of earlier calls; a pipe brings only new ones.
         begin = 0 if table == PIPE else run.stream.steps

@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import random
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -57,8 +58,10 @@ class Ledger:
 
     ``path`` is the ledger's file, or the address of a PostgreSQL database that a team shares, as in
     ``"postgresql://user@host/database"`` (needs the extra ``littlestone[postgresql]``).  The tables
-    are made if they are missing, unless ``create`` is false; ``None`` keeps the ledger in memory, for
-    tests and simulations.  Costs are exact rationals throughout.
+    are made if they are missing.  A misspelled name would then be a new ledger that knows of no earlier
+    spend, so a warning tells if one was made, unless ``create`` is true; if it is false, none is made.
+    A ``path`` of ``None`` keeps the ledger in memory, for tests and simulations.  Costs are exact
+    rationals throughout.
 
     Any number of processes, and of threads that share one ledger, may spend at once: each spend is a
     transaction that no other can interleave with.  After a fork the child opens the ledger anew; a
@@ -88,14 +91,23 @@ class Ledger:
     Fraction(1, 10)
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, create: bool = True) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str] | None = None, *, create: bool | None = None
+    ) -> None:
         self._store: Store
         place = None if path is None else os.fspath(path)
+        make = create is None or create
         if place is not None and is_address(place):
-            self._store = LedgerServer(place, create=create)
+            self._store = LedgerServer(place, create=make)
         else:
-            self._store = LedgerFile(place, create=create)
+            self._store = LedgerFile(place, create=make)
         self._spent = False
+        if self.made and place is not None and not create:
+            warnings.warn(
+                f"made the ledger {self.path}, which knows of no earlier spend; if that is meant, say "
+                "Ledger(..., create=True)",
+                stacklevel=2,
+            )
 
     def __repr__(self) -> str:
         return f"ledger {'in memory' if self.path is None else self.path}"
@@ -109,6 +121,11 @@ class Ledger:
     def connection(self) -> str | None:
         """The encryption of the connection to the server, in words; ``None`` without a server."""
         return self._store.connection
+
+    @property
+    def made(self) -> bool:
+        """Whether this object made the ledger, or found an empty file, so nothing was known in it."""
+        return self._store.made
 
     @property
     def spent(self) -> bool:
