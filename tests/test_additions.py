@@ -263,8 +263,8 @@ LACKING = """
     ("module", "words"),
     [
         (COMPLETE, "6"),
-        ("import nowhere", "the entry point 'own' of the group littlestone: it raises ModuleNotFoundError: "
-                           "No module named 'nowhere'"),
+        ("import nowhere", "the entry point 'own' of the group littlestone: it raises "
+                           "ModuleNotFoundError: No module named 'nowhere'"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         (LACKING, "cannot use the class broken.Mine: it lacks __str__, examples, is_empty, "),
         (COMPLETE.replace('"mine"', '"points"'), "littlestone.classes.points.Points has it too"),

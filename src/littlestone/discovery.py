@@ -81,7 +81,7 @@ def concrete(base: type[Base], package: str) -> list[type[Base]]:
 
 
 def _require_complete(member: type, base: type) -> None:
-    """Raise `DeclarationError` for a class that has a name, so is meant to be used, but lacks methods."""
+    """Raise `DeclarationError` for a class that has a name, for use, but lacks methods."""
     names = [name for name in base.__annotations__ if not hasattr(base, name)]
     lacking = sorted(getattr(member, "__abstractmethods__", ()))
     if lacking and any(name in vars(member) for name in names):
