@@ -73,6 +73,34 @@ def test_a_dry_run_spends_nothing() -> None:
     assert not Path("littlestone.ledger").exists()
 
 
+def test_a_dry_run_shows_which_of_two_labels_a_rule_predicts() -> None:
+    Path("ill.csv").write_text("age,ill\n50,yes\n20,no\n")
+    for names, default, one in (
+        ("yes,no", None, "no"),
+        ("no,yes", None, "yes"),
+        ("no,yes", "yes", "no"),
+    ):
+        zero = "yes" if one == "no" else "no"
+        common = [
+            "fit",
+            "ill.csv",
+            "--target",
+            "ill",
+            "--labels",
+            names,
+            "--epsilon",
+            "1",
+            "--dry-run",
+        ]
+        common += ["--default", default] if default else []
+        ran = run(*common, "--class", "thresholds(age, 0..98)")
+        assert f"for example  {one} if age >= 50, else {zero}\n" in ran.out
+        found = json.loads(run(*common, "--class", "points(age)", "--delta", "1e-3", "--json").out)
+        assert found["label 1"].startswith(f"'{one}'; a rule of the class says when")
+    assert "label 1" not in run("fit", "ill.csv", "--target", "ill", "--positive", "yes", "--class",
+                                "thresholds(age, 0..98)", "--epsilon", "1", "--dry-run").out  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -20,12 +20,11 @@ from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.data import Label
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
-from littlestone.report.fit import accuracy, budget, guarantee
+from littlestone.report.fit import accuracy, budget, form, guarantee
 from littlestone.tasks import Task
 from littlestone.visible import visible_json
 
@@ -110,7 +109,7 @@ def fit(
     require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
     data = task.open(table, dataset)
     if dry_run:
-        _preview(task.event, learner.method, data.name, ledger, as_json=as_json)
+        _preview(task, data.name, ledger, as_json=as_json)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
@@ -152,9 +151,10 @@ def fit(
         delivered(model, write=write, show=show)
 
 
-def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: bool) -> None:
+def _preview(task: Task, dataset: str, ledger: str, *, as_json: bool) -> None:
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
-    missing = no_ledger(ledger)
+    event, method, missing = task.event, task.learner.method, no_ledger(ledger)
+    shape = form(task.label, task.learner.hypotheses)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
         preview = book.preview(event, dataset=dataset)
         shown = ledger_name(ledger, book)
@@ -168,9 +168,12 @@ def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: b
         data = {name: cost and cost_json(cost) for name, cost in costs.items()}
         named = {"method": method, "mechanism": str(event)}
         known = {"ledger exists": not missing}
-        print_json({"dry run": True, "refused": preview.refused, **known, **named, **data})
+        print_json(
+            {"dry run": True, "refused": preview.refused, **known, **named, **data, **dict(shape)}
+        )
     else:
         rows = [
+            *shape,
             ("method", method),
             ("mechanism", str(event)),
             ("cost", str(preview.cost)),

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import HypothesisClass, Scored
+from littlestone.classes.base import Enumerable, HypothesisClass, Scored
 from littlestone.classes.covering import Covering
+from littlestone.data import Label
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
 from littlestone.learners.estimate import Estimate
@@ -44,6 +45,27 @@ def accuracy(learner: PrivateLearner[Any], n: int) -> str:
     least = least or learner.plan(0.5, _BETA, setting="realizable")
     more = f"; it takes {least.n:,} records at least{spotless}" if least else ", nor for any other"
     return f"none is proved for n = {n:,}{more}"
+
+
+def form(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]]:
+    """Which of two names is label 1, and a rule of the class as an example, as pairs (heading, text).
+
+    Rules say when label 1 is predicted, so exchanging the names turns every rule around.
+
+    >>> from littlestone.classes import Thresholds
+    >>> for row in form(Label.parse("ill", labels="yes,no"), Thresholds.on(18, 90, "age")):
+    ...     print(*row, sep=": ")
+    label 1: 'no'; a rule of the class says when it is predicted, and 'yes' elsewhere
+    for example: no if age >= 54, else yes
+    """
+    if len(label.names) != 2:
+        return []
+    zero, one = label.names
+    says = f"{one!r}; a rule of the class says when it is predicted, and {zero!r} elsewhere"
+    rows = [("label 1", says)]
+    if isinstance(hypotheses, Enumerable) and hypotheses.size:
+        rows.append(("for example", hypotheses.hypothesis(hypotheses.size // 2).named(label.names)))
+    return rows
 
 
 def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
