@@ -173,6 +173,24 @@ def test_a_table_of_another_name_is_told() -> None:
         fitted(ledger=ledger, dataset="copy")
 
 
+@pytest.mark.parametrize(("delta", "told"), [("1/800", False), ("0.0025", True), (0.5, True)])
+def test_a_delta_of_one_record_is_told_before_the_spend(delta: Any, told: bool) -> None:
+    """n is 400; the limit is 1/n, and n is public."""
+    given: dict[str, Any] = {"hypotheses": "subsets(dep; at most 2)", "delta": delta}
+    book = littlestone.Ledger()
+    if not told:
+        fitted(ledger=book, **given)
+        return
+    with pytest.raises(UserWarning, match=r"1/n or more for n = 400"):
+        fitted(ledger=book, **given)
+    assert book.entries() == []
+    model = LittlestoneClassifier(
+        "points(x)", epsilon=5, delta=delta, classes=(0, 1), ledger=book, dataset="d"
+    )
+    with pytest.raises(UserWarning, match=r"1/n or more for n = 400"):
+        model.fit([1, 2] * 200, [0, 1] * 200)
+
+
 def test_theory() -> None:
     assert littlestone.dim("points(id)") == 1
     assert littlestone.dim([[0], [1], [2]], labels=3) == 1

@@ -16,7 +16,7 @@ from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.planning import choose_learner
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact_epsilon
+from littlestone.privacy.cost import decimal_text, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.fit import Evaluation
@@ -113,13 +113,28 @@ class Task:
     def read_noted(
         self, data: Dataset, ledger: Ledger, *, refuse_blank: bool = False
     ) -> tuple[Sample[Any], str | None]:
-        """The sample, and a hint to show if another data set of the ledger looks the same.
+        """The sample, and a hint to show if there is one.
 
-        The ledger notes the shape of the table (`Ledger.seen`).
+        It tells of another data set of the ledger that looks the same, and of `useless_delta`.  The
+        ledger notes the shape of the table (`Ledger.seen`).
         """
         sample = self.read(data.table, refuse_blank=refuse_blank)
         others = ledger.seen(data.name, columns=data.table.columns, n=sample.n)
-        return sample, lookalike(data.name, others) if others else None
+        hints = [lookalike(data.name, others) if others else None, self.useless_delta(sample.n)]
+        return sample, "\n".join(filter(None, hints)) or None
+
+    def useless_delta(self, n: int) -> str | None:
+        """A hint if delta is 1/n or more, for the public number n of records; else None.
+
+        Such a delta also allows a mechanism that publishes one whole record, chosen at random.
+        """
+        delta = self.event.cost().delta
+        if delta * n < 1:
+            return None
+        return (
+            f"delta {decimal_text(delta)} is 1/n or more for n = {n:,}: that allows even to publish one "
+            "whole record. Choose a delta far below 1/n, such as 1e-6"
+        )
 
     def fit(
         self, sample: Sample[Any], *, ledger: Ledger, dataset: str, rng: Random | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -130,6 +131,8 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         table = feature_table(X, domain.column_names)
         records = labelled(table, domain.column_names, label.column, target_values(y, label))
         sample = task.read(records)
+        if (hint := task.useless_delta(sample.n)) is not None:
+            warnings.warn(hint, stacklevel=2)
         with opened(self.ledger, create=self.create_ledger) as ledger:
             release = task.fit(sample, ledger=ledger, dataset=self.dataset, rng=rng)
         names = feature_names(X)
