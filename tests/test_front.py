@@ -316,6 +316,14 @@ def test_things_print_what_they_are() -> None:
     assert repr(learner).startswith("ExponentialLearner: thresholds(x, 0..9), exponential")
 
 
+def test_an_estimate_that_was_paid_for_is_printed() -> None:
+    release = fitted(estimate="0.5")
+    assert release.estimate is not None
+    for heading, text in release.estimate.rows():
+        assert f"{heading:12}  {text}" in repr(release)
+        assert text in release._repr_html_()
+
+
 def test_html_shows_names_only() -> None:
     hostile = {"<b>": FLIGHTS["dep"], "arr": FLIGHTS["arr"]}
     release = fitted(pl.DataFrame(hostile), hypotheses="thresholds('<b>', -60..1440)")

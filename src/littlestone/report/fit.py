@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -14,13 +14,13 @@ from littlestone.classes.covering import Covering
 from littlestone.data import Label
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
-from littlestone.learners.estimate import Estimate
+from littlestone.learners.estimate import BETA
 from littlestone.learners.release import Release
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
+from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.sample import Sample
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
-_BETA = 0.05
+_BETA = float(BETA)
 
 
 def accuracy(learner: PrivateLearner[Any], n: int) -> str:
@@ -85,7 +85,7 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
         ("accuracy", accuracy),
     ]
     if release.estimate is not None:
-        rows += estimated(release.estimate)
+        rows += release.estimate.rows()
     if not release.private:
         rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
     return rows
@@ -105,37 +105,6 @@ def _factor(epsilon: Fraction) -> str:
 
 def _outputs(release: Release) -> str:
     return "rules" if release.estimate is None else "rules and estimates"
-
-
-def estimated(estimate: Estimate) -> list[tuple[str, str]]:
-    """What a private estimate says of the records themselves, as pairs (heading, sentence).
-
-    >>> estimated(Estimate(Fraction(1), 1000, 95, 4, 11))[0]
-    ('precision', 'about 0.960, from 0.878 to 1.000')
-    """
-    beta = exact(_BETA, what="beta")
-    shares = [
-        ("precision", estimate.precision(beta), "0.001"),
-        ("recall", estimate.recall(beta), "0.001"),
-        ("error", estimate.error(beta), "0.00001"),
-    ]
-    rows = [
-        (
-            name,
-            f"about {_rounded(share.middle, unit, ROUND_HALF_EVEN)}, from "
-            f"{_rounded(share.low, unit, ROUND_FLOOR)} to "
-            f"{_rounded(share.high, unit, ROUND_CEILING)}",
-        )
-        for name, share, unit in shares
-    ]
-    epsilon = decimal_text(estimate.epsilon)
-    kind = f"on these records, all three with probability {1 - _BETA:.0%}; private, for epsilon"
-    return [*rows, ("estimates", f"{kind} {epsilon} of the total")]
-
-
-def _rounded(share: Fraction, unit: str, rounding: str) -> str:
-    value = Decimal(share.numerator) / Decimal(share.denominator)
-    return str(value.quantize(Decimal(unit), rounding=rounding))
 
 
 def rounded_up(value: float) -> str:
