@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from spending import Answer
 
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, file_tables, rows
@@ -649,6 +650,16 @@ def test_an_empty_file_is_a_ledger_without_entries(path: Path, create: bool) -> 
         ledger = Ledger(path, create=create)
     assert ledger.made
     assert ledger.entries() == []
+
+
+def test_a_limit_is_a_budget_or_a_cost() -> None:
+    ledger = Ledger()
+    ledger.set_limit("census", Budget(1, "1e-6"))
+    assert ledger.limit("census") == PrivacyCost(Fraction(1), Fraction(1, 10**6))
+    wrong: Any
+    for wrong in (5, "1", None, Fraction(1), [1, 2]):
+        with pytest.raises(DeclarationError, match="neither a Budget nor a PrivacyCost"):
+            ledger.set_limit("census", wrong)
 
 
 def test_a_misspelled_name_is_told(path: Path) -> None:

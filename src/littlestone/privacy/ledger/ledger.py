@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import NoReturn, Self
 
-from littlestone.errors import BudgetExceededError, LedgerError
+from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, shown
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
@@ -201,16 +202,25 @@ class Ledger:
         with self._store.transaction("preview a spend") as connection:
             return _preview(connection, dataset, cost, part)
 
-    def set_limit(self, dataset: str, limit: PrivacyCost) -> None:
+    def set_limit(self, dataset: str, limit: PrivacyCost | Budget) -> None:
         """Declare the most that ``dataset`` may ever cost, replacing any earlier limit.
 
+        The limit is a `Budget`, or a `PrivacyCost`, whose epsilon may be 0.
+
         A limit below what is already spent is accepted: nothing can be unspent, and every further
-        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` if epsilon
-        or delta is negative, inexact or too long.
+        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` for anything
+        else, and if epsilon or delta is negative, inexact or too long.
         """
-        dataset, limit = named(dataset, "a data set", most=MOST), checked(limit)
-        with self._store.transaction(f"limit data set {dataset!r} to {limit}") as connection:
-            rows.set_limit(connection, dataset, limit, rows.names(connection, dataset))
+        most = limit.cost if isinstance(limit, Budget) else limit
+        if not isinstance(most, PrivacyCost):
+            raise DeclarationError(
+                f"use {shown(limit)} as a limit",
+                found="it is neither a Budget nor a PrivacyCost",
+                fix="give one, such as Budget(1, '1e-6')",
+            )
+        dataset, most = named(dataset, "a data set", most=MOST), checked(most)
+        with self._store.transaction(f"limit data set {dataset!r} to {most}") as connection:
+            rows.set_limit(connection, dataset, most, rows.names(connection, dataset))
 
     def limit(self, dataset: str) -> PrivacyCost | None:
         """The limit declared for ``dataset``, the least of its names' limits; ``None`` without one."""
