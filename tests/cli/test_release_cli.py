@@ -662,7 +662,7 @@ def test_limits_are_declared_and_shown(table: Path) -> None:
     name = str(table.resolve())
     ran = run("ledger", "limit", table, "--epsilon", "1", "--delta", "1e-6")
     assert (ran.status, ran.err) == (0, "")
-    made, shown = ran.out.splitlines()
+    made, shown, *_ = ran.out.splitlines()
     assert made == "made the ledger littlestone.ledger"
     assert shown.startswith(f"{name}: epsilon 0, delta 0 (replace-one) spent, of a limit of epsil")
     limit = {"epsilon": "1", "delta": "0.000001"}

@@ -182,7 +182,11 @@ def _preview(task: Task, dataset: str, ledger: str, *, as_json: bool) -> None:
                 f"{budget(preview.before, preview.limit)} ({shown}"
                 + (", which does not exist: a fit would make it)" if missing else ")"),
             ),
-            ("after", f"{preview.after}" + (": WOULD BE REFUSED" if preview.refused else "")),
+            (
+                "after",
+                f"{preview.after}"
+                + (f": WOULD BE REFUSED for {' and '.join(preview.over)}" if preview.over else ""),
+            ),
         ]
         print_pairs(rows, title="Dry run: nothing is spent or drawn")
     if preview.refused:

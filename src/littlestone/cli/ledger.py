@@ -131,7 +131,7 @@ def alias(
 ) -> None:
     """Join two names of one data set for good: they share what is spent and the smaller limit.
 
-    You can join names before anything is spent.  One of them must be in the ledger or be a file.
+    You can join names before anything is spent.  Each must be in the ledger or be a file.
     """
     other, own = dataset_name(name), dataset_name(dataset)
     if other == own:
@@ -142,12 +142,14 @@ def alias(
         )
     with Ledger(ledger, create=False) as book:
         known = book.datasets()
-        if not any(one in known or _is_file(one) for one in (other, own)):
-            raise DeclarationError(
-                f"join {other!r} and {own!r}",
-                found=f"the ledger {ledger_name(ledger, book)} knows neither, and neither is a file",
-                fix="use a name that `littlestone ledger show` prints, or the path of a table",
-            )
+        for one in (other, own):
+            if one not in known and not _is_file(one):
+                raise DeclarationError(
+                    f"join {other!r} and {own!r} for good",
+                    found=f"{one!r} is no file, and the ledger {ledger_name(ledger, book)} does not "
+                    "know it",
+                    fix="check the spelling; `littlestone ledger limit` makes a name known",
+                )
         book.alias(other, own)
         names, total, most = book.names(own), book.total(own), book.limit(own)
     out.print(f"{' = '.join(names)}: {budget(total, most)}")
@@ -211,6 +213,8 @@ def limit(
     out.print(f"{name}: {budget(total, most)}")
     if earlier is not None and earlier.delta:
         out.print(f"delta's limit stays {decimal_text(earlier.delta)}; --delta sets another")
+    if not most.delta:
+        out.print("delta 0: classes that need a delta will be refused; --delta allows one")
     if Path(name).is_absolute() and not Path(name).exists():
         out.print("there is no such file yet; the limit applies to any file put there")
     _tell_overspent(total, most)

@@ -48,10 +48,24 @@ class Preview:
     @property
     def refused(self) -> bool:
         """Whether the spend would pass the limit."""
+        return bool(self.over)
+
+    @property
+    def over(self) -> list[str]:
+        """What the spend would pass: epsilon, delta, or a limit under another neighbouring relation."""
         after, limit = self.after, self.limit
         if limit is None:
-            return False
-        return after.neighboring is not limit.neighboring or not after.within(limit)
+            return []
+        found = [
+            name
+            for name, total, most in (
+                ("epsilon", after.epsilon, limit.epsilon),
+                ("delta", after.delta, limit.delta),
+            )
+            if total > most
+        ]
+        other = after.neighboring is not limit.neighboring
+        return [*found, *(["the neighbouring relation"] if other else [])]
 
 
 class Ledger:
@@ -176,7 +190,8 @@ class Ledger:
                 if preview.refused:
                     raise BudgetExceededError(
                         asked,
-                        found=f"the total would be {preview.after} and the limit is {preview.limit}",
+                        found=f"the total would be {preview.after} and the limit is {preview.limit}; "
+                        f"{' and '.join(preview.over)} would pass it",
                         fix="spend less, or use other data; raise the limit only if those who set it "
                         "agree",
                     )
