@@ -56,16 +56,12 @@ class Preview:
         after, limit = self.after, self.limit
         if limit is None:
             return []
-        found = [
-            name
-            for name, total, most in (
-                ("epsilon", after.epsilon, limit.epsilon),
-                ("delta", after.delta, limit.delta),
-            )
-            if total > most
-        ]
-        other = after.neighboring is not limit.neighboring
-        return [*found, *(["the neighbouring relation"] if other else [])]
+        sides = {
+            "epsilon": after.epsilon > limit.epsilon,
+            "delta": after.delta > limit.delta,
+            "another neighbouring relation": after.neighboring is not limit.neighboring,
+        }
+        return [side for side, passed in sides.items() if passed]
 
 
 class Ledger:
