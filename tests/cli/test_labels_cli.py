@@ -105,7 +105,7 @@ def test_a_dry_run_shows_which_of_two_labels_a_rule_predicts() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"positive": "UA"}, "--labels for several labels to fix it: say one of the two"),
+        ({"positive": "UA"}, "`labels` for several labels to fix it: give one of the two"),
         ({"labels": "UA"}, "2 or more"),
         ({"labels": "UA,UA"}, "named twice"),
         ({"labels": "1,1.0"}, "the same number"),

@@ -237,6 +237,15 @@ def test_what_is_refused(changed: dict[str, object], words: str) -> None:
     assert entries(Path("littlestone.ledger")) == []
 
 
+@pytest.mark.parametrize("content", ['{"format": "littlestone model 1"}', "id,bad\n1,2\n"])
+def test_no_lock_is_left_beside_a_file_that_is_no_state(folder: Path, content: str) -> None:
+    Path("m1.json").write_text(content)
+    done = run(*arguments(state="m1.json"))
+    assert done.status == 1
+    assert "it is no state of a run" in done.err
+    assert not Path("m1.json.lock").exists()
+
+
 @pytest.mark.slow
 def test_the_method_says_why() -> None:
     header, *_ = lines(run(*arguments(method="teachers")).out)

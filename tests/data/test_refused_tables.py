@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zipfile
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
@@ -303,6 +304,13 @@ def test_a_gzip_file_of_several_parts_is_read_whole(tmp_path: Path) -> None:
 def test_decimals_of_more_digits_than_are_read(tmp_path: Path) -> None:
     table = pa.table({"x": pa.array([Decimal(1)], pa.decimal256(60, 2)), "y": [1]})
     assert "'x'" in refused(table, domain=Strings("x"))
+
+
+def test_a_pipe_is_no_missing_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for source in ("-", Path("-"), tmp_path / "pipe", "/dev/null"):
+        with pytest.raises(TableError, match="only `littlestone stream` reads a pipe"):
+            open_table(source)
 
 
 @pytest.mark.parametrize("names", [[0, 1], [0, "late"], [0.5, 1]])

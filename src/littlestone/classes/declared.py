@@ -121,7 +121,7 @@ def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
         raise DeclarationError(
             f"read the class {text!r} of {labels} labels",
             found=f"{spec.keyword} has two labels",
-            fix=f"use one of: {', '.join(several)}; or learn a rule for one label, with --positive in "
-            "place of --labels",
+            fix=f"use one of: {', '.join(several)}; or learn a rule for one label, with `positive` "
+            "in place of `labels`",
         )
     return cast("HypothesisClass[Any]", kind.parse(spec))

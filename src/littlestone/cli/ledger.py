@@ -22,9 +22,9 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
 from littlestone.data.naming import dataset_name, lookalike
-from littlestone.errors import DeclarationError, LittlestoneError
+from littlestone.errors import DeclarationError, LedgerError, LittlestoneError
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_delta
-from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError
+from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
 from littlestone.visible import visible, visible_json
@@ -57,7 +57,7 @@ def show(
     dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: AsJson = False
 ) -> None:
     """Show every entry, and the total and limit of each data set."""
-    with Ledger(ledger, create=False) as book:
+    with _existing(ledger) as book:
         accounts, unsound = _accounts(dataset, ledger, book)
         connection, alike = book.connection, book.lookalikes()
     shown = {name for account in accounts for name in account.names}
@@ -140,7 +140,7 @@ def alias(
             found="both are the same name already",
             fix="give two names",
         )
-    with Ledger(ledger, create=False) as book:
+    with _existing(ledger) as book:
         known = book.datasets()
         for one in (other, own):
             if one not in known and not _is_file(one):
@@ -220,6 +220,16 @@ def limit(
     _tell_overspent(total, most)
 
 
+def _existing(ledger: str) -> Ledger:
+    if not is_address(ledger) and not os.path.exists(ledger):
+        raise LedgerError(
+            f"open the ledger {ledger}",
+            found="there is no ledger here yet",
+            fix="`littlestone ledger limit` or `littlestone fit` makes one; --ledger names another",
+        )
+    return Ledger(ledger, create=False)
+
+
 def _is_file(name: str) -> bool:
     return os.path.isabs(name) and os.path.exists(name)
 
@@ -265,7 +275,7 @@ def _accounts(
 def _history(
     dataset: str | None, ledger: str
 ) -> tuple[list[tuple[Entry, PrivacyCost]], list[LittlestoneError]]:
-    with Ledger(ledger, create=False) as book:
+    with _existing(ledger) as book:
         accounts, unsound = _accounts(dataset, ledger, book)
     return _in_order(accounts), unsound
 

@@ -155,17 +155,17 @@ class Label:
         if (positive is None) == (labels is None):
             raise DeclarationError(
                 f"learn {column}",
-                found="there is neither --positive, for a rule, nor --labels, for several labels"
+                found="neither `positive`, for a rule, nor `labels`, for several, is given"
                 if labels is None
-                else "--positive asks for a rule, and --labels for several labels",
-                fix="say one of the two, such as --positive '> 15' or --labels 'on time,late'",
+                else "`positive` asks for a rule, and `labels` for several labels",
+                fix="give one of the two, such as '> 15' for `positive` or 'on time,late' for `labels`",
             )
         if labels is None:
             if default is not None:
                 raise DeclarationError(
                     f"give other values of {column} the label {shown(default)}",
                     found="there is one rule, and no list of labels",
-                    fix="leave out --default, or say --labels A,B,C in place of --positive",
+                    fix="leave out `default`, or give `labels` such as 'A,B,C' in place of `positive`",
                 )
             return cls(column, Condition.parse(column, positive))
         names = declared_labels(label_names(labels) if isinstance(labels, str) else labels)

@@ -51,7 +51,9 @@ class Transcript:
             for row, played in zip(self.table(), self.rounds, strict=True)
         ]
         ended = ", interrupted" if self.interrupted else ""
-        return "\n".join([*lines, f"{self.mistakes} mistakes in {len(self.rounds)} rounds{ended}"])
+        made, played = self.mistakes, len(self.rounds)
+        total = f"{made} mistake{'s' * (made != 1)} in {played} round{'s' * (played != 1)}"
+        return "\n".join([*lines, f"{total}{ended}"])
 
     def table(self, words: Callable[[Any], str] = str) -> list[dict[str, str | int]]:
         """The rounds as plain rows with the mistakes so far; ``words`` writes a point as text.
