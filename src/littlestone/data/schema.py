@@ -241,9 +241,9 @@ class Schema:
             self.require_name(name)
         require_columns(H.domain, self._kind, self.name)
         for column in columns_of(H.domain):
-            values = self._by_name[column.name].values if isinstance(column, Listed) else ()
-            for value in column.values if values and isinstance(column, Listed) else ():
-                require_value(column.name, value, values, self.name)
+            if isinstance(column, Listed) and (values := self._by_name[column.name].values):
+                for value in column.values:
+                    require_value(column.name, value, values, self.name)
 
     def require_table(self, table: Table) -> None:
         """Raise an error if the table lacks a column, or declares one of another type.
