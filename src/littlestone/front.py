@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
+from littlestone.data import Label
 from littlestone.data.schema import Schema, declared_label, opened_schema
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
 from littlestone.learners.base import Setting
+from littlestone.mistakes import declared_costs
 from littlestone.online import (
     Adversary,
     Halving,
@@ -28,6 +30,7 @@ from littlestone.planning import ALPHA, BETA, Plan
 from littlestone.planning import plan as planned
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.report.group import Group
 from littlestone.report.tree import Node, class_tree
 from littlestone.tasks import Task, declared_class
 
@@ -54,6 +57,9 @@ def fit(
     method: str = "auto",
     setting: Setting = "realizable",
     estimate: object = None,
+    cost: object = None,
+    unit: str | None = None,
+    max_records: int | None = None,
     create_ledger: bool = False,
     simulation_seed: int | None = None,
 ) -> Release:
@@ -64,7 +70,12 @@ def fit(
     its values count as 1, such as ``"> 15"`` or ``"HA"``, or ``labels`` lists the labels.  Any other
     value gets the label ``default``, or the first label if there is no default.  ``epsilon`` is in
     nats and above 0, and ``delta`` is a probability.  ``estimate`` is an epsilon to spend on
-    precision, recall and error.
+    precision, recall and error.  ``cost`` is a pair such as ``(5, 1)``: what a missed positive and
+    a false alarm cost.
+
+    ``unit`` is a column that says whose record it is, such as ``"patient_id"``.  At most
+    ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are
+    then for one unit with all its records.
 
     ``schema`` is a `Schema` or its file.  It declares columns for the class, in which ``*`` stands for
     all that are not the label or the unit, and the label where no other is given.
@@ -97,14 +108,72 @@ def fit(
         method=method,
         setting=setting,
         estimate=estimate,
+        cost=cost,
+        unit=unit,
+        max_records=max_records,
         schema=declared,
     )
+    return _released(task, table, ledger, dataset, create_ledger, simulation_seed)
+
+
+def subgroup(
+    table: object,
+    target: str,
+    *,
+    positive: object,
+    hypotheses: Hypotheses,
+    above: object,
+    epsilon: object,
+    ledger: Ledger | str | os.PathLike[str],
+    delta: object = 0,
+    estimate: object = None,
+    method: str = "auto",
+    dataset: str | None = None,
+    create_ledger: bool = False,
+    simulation_seed: int | None = None,
+) -> Group:
+    """Find the group of records with the highest rate of positive labels, with differential privacy.
+
+    It is the group of the class with the most positives - ``above`` times records, such as 0.3.
+    ``epsilon`` pays for all: the part ``estimate`` of it, by default a tenth, estimates the size and
+    the rate, and the rest draws the group.  All other arguments and errors are those of `fit`, and
+    ``positive`` says which values count as 1.
+
+    >>> import littlestone, polars
+    >>> columns = {"carrier": ["HA", "DL", "UA"] * 2000, "late": [1, 0, 0, 1, 0, 1] * 1000}
+    >>> group = littlestone.subgroup(
+    ...     polars.DataFrame(columns), "late", positive=1, hypotheses="rules(carrier; at most 1)",
+    ...     above=0.8, epsilon=2, delta="1e-6", ledger=littlestone.Ledger(), dataset="doc",
+    ... )
+    >>> group.words(), round(float(group.rate.middle), 1)
+    ("carrier is 'HA'", 1.0)
+    """
+    task = Task.subgroup(
+        Label.parse(target, positive),
+        hypotheses,
+        Budget(epsilon, delta),
+        above=above,
+        method=method,
+        estimate=estimate,
+    )
+    return Group(_released(task, table, ledger, dataset, create_ledger, simulation_seed))
+
+
+def _released(
+    task: Task,
+    table: object,
+    ledger: Ledger | str | os.PathLike[str],
+    dataset: str | None,
+    create_ledger: bool,
+    simulation_seed: int | None,
+) -> Release:
+    """The release of a task on a table; the arguments are those of `fit`, which calls it directly."""
     data = task.open(table, dataset)
     rng = generator(simulation_seed)
     with opened(ledger, create=create_ledger) as book:
-        sample, hint = task.read_noted(data, book)
+        sample, hint = task.read_noted(data, book, rng=rng)
         if hint is not None:
-            warnings.warn(hint, stacklevel=2)
+            warnings.warn(hint, stacklevel=3)
         return task.fit(sample, ledger=book, dataset=data.name, rng=rng)
 
 
@@ -132,20 +201,24 @@ def plan(
     labels: int | None = None,
     alpha: float = ALPHA,
     beta: float = BETA,
+    cost: object = None,
     schema: SchemaOrFile = None,
 ) -> Plan:
     """How many records each learner needs for error alpha with probability 1 - beta.
 
-    ``labels`` is the number of labels, by default that of the ``schema`` or 2.  See `planning.plan`.
+    ``labels`` is the number of labels, by default that of the ``schema`` or 2.  With a ``cost`` such as
+    ``(5, 1)``, that of a missed positive and of a false alarm, alpha is a mean cost in units of the
+    larger one.  See `planning.plan`.
 
     >>> plan("subsets(merchant; at most 2)", epsilon=1, delta="1e-6").rows[0].realizable.n
     806
     """
     budget = Budget(epsilon, delta)
-    declared = opened_schema(schema)
+    declared, mistakes = opened_schema(schema), declared_costs(cost)
     if labels is None:
         labels = 2 if declared is None else declared.label_count
-    return planned(declared_class(hypotheses, labels, declared), budget, alpha=alpha, beta=beta)
+    H = declared_class(hypotheses, labels, declared)
+    return planned(H, budget, alpha=alpha, beta=beta, mistakes=mistakes)
 
 
 def dim(hypotheses: Any, *, labels: int = 2, schema: SchemaOrFile = None) -> int | float:

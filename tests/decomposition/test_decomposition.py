@@ -588,6 +588,10 @@ def test_limits_are_the_last_numbers_allowed() -> None:
     for of_all in (decomposition_dimension, essential_hypotheses, optimal_tree):
         with pytest.raises(TooLargeError, match=f"more than {spaces - 1} version spaces"):
             of_all(H, 3, most=spaces - 1)
+    wide = [FiniteClass.from_array([[0] * points, [1] * points]) for points in (64, 65)]
+    assert decomposition_dimension(wide[0], 1) == 0
+    with pytest.raises(TooLargeError, match="more than 64 points"):
+        decomposition_dimension(wide[1], 1)
     tree = decompose(H, 3)
     assert decompose(H, 3, most=len(tree.nodes)) == tree
     with pytest.raises(TooLargeError, match="more nodes"):

@@ -673,8 +673,8 @@ def test_a_database_of_another_application(path: Path, statements: tuple[str, ..
 
 def test_a_ledger_of_a_later_version(path: Path) -> None:
     Ledger(path).close()
-    tables_of_another(path, "PRAGMA user_version = 4")
-    refused(path, "the file has format 4 and this version of littlestone reads 3")
+    tables_of_another(path, "PRAGMA user_version = 5")
+    refused(path, "the file has format 5 and this version of littlestone reads 4")
 
 
 FORMAT_1 = (

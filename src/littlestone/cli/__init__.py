@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 _COMMANDS = {
     "fit": "Learn a rule that predicts labels from TABLE, with differential privacy.",
+    "subgroup": "Find the group of records in TABLE with the highest rate, with differential privacy.",
     "predict": "Print the predicted label of each record of TABLE, in order, as a CSV of one column.",
     "schema": "Draft a schema of TABLE from names and declared types; no record is read.",
     "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",
@@ -107,7 +108,7 @@ def main() -> None:
     try:
         app()
     except SystemExit as stopped:
-        if stopped.code == 130 and sys.argv[1:2] == ["fit"]:
+        if stopped.code == 130 and sys.argv[1:2] in (["fit"], ["subgroup"]):
             from littlestone.cli.console import err
 
             err.print("interrupted; `littlestone ledger show` tells what was spent, if anything")

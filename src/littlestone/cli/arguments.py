@@ -23,6 +23,14 @@ LedgerOption = Annotated[
     typer.Option("--ledger", help="The ledger: a file, or postgresql://USER@HOST/DATABASE."),
 ]
 
+CostOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        help="What a missed positive and a false alarm cost, such as 5:1 (by default 1:1).",
+    ),
+]
+
 
 SchemaOption = Annotated[
     Path | None,

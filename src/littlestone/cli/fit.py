@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
+    CostOption,
     LedgerOption,
     SchemaOption,
     files_of,
@@ -19,6 +22,7 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.data.schema import opened_schema
+from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -76,6 +80,16 @@ def fit(
             help="Spend this much more epsilon on estimates of precision, recall and error."
         ),
     ] = None,
+    cost: CostOption = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="Protect each value of this column, such as patient_id, not each record."
+        ),
+    ] = None,
+    max_records: Annotated[
+        int | None, typer.Option(help="With --unit: use at most this many records of each.")
+    ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -107,8 +121,49 @@ def fit(
         method=method,
         setting=cast(Setting, setting),
         estimate=estimate,
+        cost=cost,
+        unit=unit,
+        max_records=max_records,
         schema=public,
     )
+    released(
+        task,
+        table,
+        Form(partial(accuracy, unit=task.unit), guarantee, Release.to_json),
+        ledger=ledger,
+        dataset=dataset,
+        dry_run=dry_run,
+        out=out,
+        as_json=as_json,
+        evaluate=evaluate,
+        seed=seed,
+        schema=schema,
+    )
+
+
+class Form(NamedTuple):
+    """How a command shows a release: what it promises, its rows given the promise, and its JSON."""
+
+    promise: Callable[[PrivateLearner[Any], int], str]
+    rows: Callable[[Release, str], list[tuple[str, str]]]
+    fields: Callable[[Release], dict[str, object]]
+
+
+def released(
+    task: Task,
+    table: Path,
+    form: Form,
+    *,
+    ledger: str,
+    dataset: str | None,
+    dry_run: bool,
+    out: Path | None,
+    as_json: bool,
+    evaluate: bool,
+    seed: int | None,
+    schema: Path | None = None,
+) -> None:
+    """Do the task on a table, and print the release in its ``form``; the options are those of `fit`."""
     learner = task.learner
     require_different(
         {
@@ -128,8 +183,8 @@ def fit(
         reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger) as book,
     ):
-        sample, hint = task.read_noted(data, book, refuse_blank=evaluate)
-        promised, shown = accuracy(learner, sample.n), ledger_name(ledger, book)
+        sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
+        promised, shown = form.promise(learner, sample.n), ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
         release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
@@ -138,14 +193,14 @@ def fit(
 
         def show() -> None:
             if as_json:
-                fields = release.to_json()
+                fields = form.fields(release)
                 try:
                     if evaluate:
                         fields["evaluation"] = task.evaluate(release, sample).to_json()
                 finally:
                     print_json(fields)
                 return
-            rows = [*guarantee(release, promised), ("method", task.why)]
+            rows = [*form.rows(release, promised), ("method", task.why)]
             if release.total is not None:
                 spent = f"{budget(release.total, release.limit)} ({shown})"
                 rows.append(

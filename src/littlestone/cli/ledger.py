@@ -23,10 +23,17 @@ from littlestone.cli.arguments import (
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
 from littlestone.data.naming import dataset_name, lookalike
 from littlestone.errors import DeclarationError, LittlestoneError
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_delta
+from littlestone.privacy.cost import (
+    NeighboringRelation,
+    PrivacyCost,
+    decimal_text,
+    exact,
+    exact_delta,
+)
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
+from littlestone.units import Unit
 from littlestone.visible import visible, visible_json
 
 app = typer.Typer(help="Show what has been spent, and set limits.", no_args_is_help=True)
@@ -194,11 +201,19 @@ def limit(
             help="The most delta that it may ever spend; by default the earlier limit, or 0."
         ),
     ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="The limit is for one value of this column, as in `fit --unit`."),
+    ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
     """Declare the most that a data set may ever spend.  A spend beyond it is refused."""
     # 0 is legal here and freezes the data set.
-    most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta("0" if delta is None else delta))
+    relation = NeighboringRelation.REPLACE_ONE
+    if unit is not None:
+        relation = NeighboringRelation.replace_one_unit(Unit(unit, 1).column)
+    declared = "0" if delta is None else delta
+    most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta(declared), relation)
     name, made = dataset_name(dataset), not is_address(ledger) and not os.path.exists(ledger)
     with Ledger(ledger) as book:
         earlier = book.limit(name) if delta is None else None

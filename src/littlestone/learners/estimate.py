@@ -31,8 +31,9 @@ class Estimate:
 
     Each is the true number plus independent discrete Laplace noise, drawn by `CellCounts` at
     ``epsilon``, and may be negative.  Everything else is computed from these numbers: `precision`,
-    `recall` and `error`, with intervals that all hold together with probability 1 - beta over the
-    noise.  They describe the n records themselves, not new ones.  Source: docs/proofs/estimates.md.
+    `recall`, `error`, `covered` and `positive`, with intervals that all hold together with probability
+    1 - beta over the noise.  They describe the n records themselves, not new ones.  Source:
+    docs/proofs/estimates.md.
 
     >>> estimate = Estimate(Fraction(1), 1000, 95, 4, 11)
     >>> [round(float(share), 3) for share in estimate.precision(Fraction(1, 20))]
@@ -55,9 +56,20 @@ class Estimate:
 
     def error(self, beta: Fraction) -> Share:
         """The share of records whose label the rule does not predict."""
-        wrong = [self._range(count, beta) for count in (self.false_positives, self.false_negatives)]
-        sums = (min(sum(ends), self.n) for ends in zip(*wrong, strict=True))
-        return Share(*(Fraction(count, self.n) for count in sums))
+        return self._sum(self.false_positives, self.false_negatives, beta)
+
+    def covered(self, beta: Fraction) -> Share:
+        """The share of records where the rule is 1."""
+        return self._sum(self.true_positives, self.false_positives, beta)
+
+    def positive(self, beta: Fraction) -> Share:
+        """The share of records whose label is positive."""
+        return self._sum(self.true_positives, self.false_negatives, beta)
+
+    def _sum(self, one: int, other: int, beta: Fraction) -> Share:
+        """The share of records in one of two cells."""
+        sums = zip(self._range(one, beta), self._range(other, beta), strict=True)
+        return Share(*(Fraction(min(sum(ends), self.n), self.n) for ends in sums))
 
     def _range(self, count: int, beta: Fraction) -> tuple[int, int, int]:
         """A noisy count, and the least and largest true count that noise of at most t allows."""

@@ -5,19 +5,47 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from enum import StrEnum
 from fractions import Fraction
+from typing import ClassVar, Self
 
 from littlestone.errors import DeclarationError
 
 
-class NeighboringRelation(StrEnum):
-    """The pairs of data sets that a guarantee speaks about.
+class NeighboringRelation(str):
+    """The pairs of data sets that a guarantee speaks about, as the text that stands in ledgers.
 
     ``REPLACE_ONE``: the same number n of records, one record replaced by any other; n is public.
+    `replace_one_unit`: the same number of units, one unit with all its records replaced by another
+    unit with any records; the number of units is public, the number of records is not.  A unit is
+    a value of one ``unit`` column, such as a person.
+
+    Raises `ValueError` for any other text.
+
+    >>> relation = NeighboringRelation.replace_one_unit("patient_id")
+    >>> relation, relation.unit
+    ('replace-one-unit: patient_id', 'patient_id')
     """
 
-    REPLACE_ONE = "replace-one"
+    REPLACE_ONE: ClassVar[NeighboringRelation]
+    ONE_UNIT: ClassVar[str] = "replace-one-unit: "
+
+    def __new__(cls, text: str) -> Self:
+        if text != "replace-one" and text.removeprefix(cls.ONE_UNIT) in ("", text):
+            raise ValueError(f"{text!r:.100} is no neighbouring relation")
+        return super().__new__(cls, text)
+
+    @classmethod
+    def replace_one_unit(cls, column: str) -> Self:
+        """The relation for units that are the values of ``column``."""
+        return cls(f"{cls.ONE_UNIT}{column}")
+
+    @property
+    def unit(self) -> str | None:
+        """The column whose values are the units; None if one record is replaced."""
+        return None if self == self.REPLACE_ONE else self.removeprefix(self.ONE_UNIT)
+
+
+NeighboringRelation.REPLACE_ONE = NeighboringRelation("replace-one")
 
 
 DIGITS = 100  # the numerator and denominator of a declared number are at most 10^100
@@ -190,6 +218,24 @@ def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
     """
     if value <= 0:
         return Fraction(0)
+    unit = _unit(value, digits)
+    return -(-value // unit) * unit
+
+
+def rounded_down(value: Fraction, digits: int = 6) -> Fraction:
+    """The largest decimal number <= ``value`` with at most ``digits`` significant digits, at least 0.
+
+    >>> decimal_text(rounded_down(Fraction(200, 3))), decimal_text(rounded_down(Fraction(1, 700), 2))
+    ('66.6666', '0.0014')
+    """
+    if value <= 0:
+        return Fraction(0)
+    unit = _unit(value, digits)
+    return value // unit * unit
+
+
+def _unit(value: Fraction, digits: int) -> Fraction:
+    """The power of ten with 10^(digits - 1) < ``value`` / unit <= 10^digits, for ``value`` > 0."""
     # Start near the right one: there are 400 of them down to the least legal delta.
     twos = value.numerator.bit_length() - value.denominator.bit_length()
     unit = Fraction(10) ** (int(twos * 0.30103) - digits)
@@ -197,7 +243,7 @@ def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
         unit *= 10
     while value <= unit * 10 ** (digits - 1):
         unit /= 10
-    return -(-value // unit) * unit
+    return unit
 
 
 @dataclass(frozen=True)
@@ -218,7 +264,7 @@ class PrivacyCost:
     neighboring: NeighboringRelation = NeighboringRelation.REPLACE_ONE
 
     def __add__(self, other: PrivacyCost) -> PrivacyCost:
-        if self.neighboring is not other.neighboring:
+        if self.neighboring != other.neighboring:
             raise DeclarationError(
                 "add two privacy costs",
                 found=f"one is under {self.neighboring}, the other under {other.neighboring}",

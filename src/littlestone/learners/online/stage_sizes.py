@@ -20,6 +20,9 @@ Adversary = Literal["oblivious", "adaptive"]
 
 MOST_TEACHERS = 10_000_000
 
+MOST_DIMENSION = 50
+"""The largest Littlestone dimension d with sizes: the lengths of lists have some d^2 digits."""
+
 BETA = Fraction(1, 20)
 _PART = float(BETA) / 6  # for each of six events that may fail
 TOP = Fraction(1, 10)  # the share of a chunk on which a listed SOA may err, in the first stage
@@ -54,6 +57,16 @@ def require_adversary(adversary: object) -> None:
             f"bound the mistakes against the adversary {adversary!r}",
             found="there is no such kind",
             fix=f"use one of: {', '.join(get_args(Adversary))}",
+        )
+
+
+def require_dimension(d: int) -> None:
+    """Raise `TooLargeError` beyond `MOST_DIMENSION`, before any size is looked for."""
+    if d > MOST_DIMENSION:
+        raise TooLargeError(
+            "find sizes of a stream by the method staged",
+            found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has them",
+            fix="declare a smaller class, or take another method",
         )
 
 

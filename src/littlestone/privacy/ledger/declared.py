@@ -26,6 +26,8 @@ MOST_WORDS = 100_000  # characters of a purpose or of an event's text
 def checked(cost: PrivacyCost) -> PrivacyCost:
     """``cost`` itself; raises `DeclarationError` if a number is negative, inexact or too long.
 
+    The column of its unit, if any, must be a name as `named` asks for.
+
     >>> from fractions import Fraction
     >>> checked(PrivacyCost(Fraction(1, 2))).epsilon
     Fraction(1, 2)
@@ -39,6 +41,8 @@ def checked(cost: PrivacyCost) -> PrivacyCost:
                 fix="give a Fraction, rounded up to fewer digits where it has more; "
                 "littlestone.privacy.cost.exact reads 0.1 as 1/10",
             )
+    if cost.neighboring.unit is not None:
+        named(cost.neighboring.unit, "a unit", most=MOST)
     return cost
 
 

@@ -16,12 +16,12 @@ import json
 import os
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import NoReturn, Self
 
-from littlestone.errors import BudgetExceededError, LedgerError
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
 from littlestone.privacy.ledger.address import is_address
@@ -46,10 +46,7 @@ class Preview:
     @property
     def refused(self) -> bool:
         """Whether the spend would pass the limit."""
-        after, limit = self.after, self.limit
-        if limit is None:
-            return False
-        return after.neighboring is not limit.neighboring or not after.within(limit)
+        return self.limit is not None and not self.after.within(self.limit)
 
 
 class Ledger:
@@ -68,7 +65,7 @@ class Ledger:
     takes one durable write, milliseconds on a local disk, and one pass over the data set's part of an
     index.
 
-    >>> from dataclasses import dataclass
+    >>> from dataclasses import dataclass, replace
     >>> from fractions import Fraction
     >>> @dataclass(frozen=True)
     ... class Answer(Event):
@@ -174,11 +171,16 @@ class Ledger:
 
         A limit below what is already spent is accepted: nothing can be unspent, and every further
         spend is refused.  It binds all names of the data set.  Raises `DeclarationError` if epsilon
-        or delta is negative, inexact or too long.
+        or delta is negative, inexact or too long, or if what is spent already is about another
+        neighbouring relation.
         """
         dataset, limit = named(dataset, "a data set", most=MOST), checked(limit)
-        with self._store.transaction(f"limit data set {dataset!r} to {limit}") as connection:
-            rows.set_limit(connection, dataset, limit, rows.names(connection, dataset))
+        asked = f"limit data set {dataset!r} to {limit}"
+        with self._store.transaction(asked) as connection:
+            names = rows.names(connection, dataset)
+            for known in rows.relations(connection, names, limits=False):
+                _require_alike(asked, known, limit.neighboring)
+            rows.set_limit(connection, dataset, limit, names)
 
     def limit(self, dataset: str) -> PrivacyCost | None:
         """The limit declared for ``dataset``, the least of its names' limits; ``None`` without one."""
@@ -250,12 +252,16 @@ class Ledger:
         ('2', ['copy of visits', 'visits'])
         """
         dataset, same_as = named(dataset, "a data set"), named(same_as, "a data set")
-        with self._store.transaction(f"join {dataset!r:.520} and {same_as!r:.520}") as connection:
+        asked = f"join {dataset!r:.520} and {same_as!r:.520}"
+        with self._store.transaction(asked) as connection:
             known = rows.datasets(connection)
             for name in (dataset, same_as):
                 # A long name of an old ledger may go on under a short one.
                 named(name, "a data set", most=None if name in known else MOST)
-            if same_as not in rows.names(connection, dataset):
+            if same_as not in (group := rows.names(connection, dataset)):
+                for own in rows.relations(connection, group):
+                    for other in rows.relations(connection, rows.names(connection, same_as)):
+                        _require_alike(asked, own, other)
                 rows.join(connection, dataset, same_as)
 
     def seen(self, dataset: str, *, columns: Sequence[str], n: int) -> list[str]:
@@ -329,7 +335,31 @@ def _apart(names: Sequence[str], owners: dict[str, list[str]]) -> list[str]:
 
 def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part | None) -> Preview:
     names = rows.names(connection, dataset)
-    spent = rows.spending(connection, names)
-    before, charged = spent.total, spent.charged(cost)
+    asked = f"spend {cost} on data set {dataset!r}"
+    if part is not None and cost.neighboring.unit is not None:
+        raise DeclarationError(
+            asked,
+            found="records of one unit may lie in several parts, so parts do not compose in parallel",
+            fix="spend on the whole data set",
+        )
+    spent, limit = rows.spending(connection, names), rows.limit(connection, names)
+    if spent.counted or limit is not None:
+        _require_alike(asked, spent.total.neighboring, cost.neighboring)
+    charged = spent.charged(cost)
+    before = replace(spent.total, neighboring=cost.neighboring)
     spent.add(charged, part, name=dataset)
-    return Preview(charged, before, spent.total, rows.limit(connection, names))
+    return Preview(charged, before, spent.total, limit)
+
+
+def _require_alike(asked: str, known: NeighboringRelation, other: NeighboringRelation) -> None:
+    """Raise `DeclarationError` for another neighbouring relation than the one of a data set.
+
+    Neither kind of cost implies the other: docs/proofs/units.md, step 8.
+    """
+    if known != other:
+        unit = known.unit
+        raise DeclarationError(
+            asked,
+            found=f"its budget is counted as {known}, and this as {other}; the two do not add up",
+            fix=(f"give --unit {unit}" if unit else "leave out --unit") + ", or use other data",
+        )

@@ -58,13 +58,20 @@ _STEPS = {
         # NOT VALID: the rule holds for new rows only.
         *(
             f"ALTER TABLE {table} ADD CONSTRAINT sound CHECK ({rule}) NOT VALID"
-            for table, rule in (
-                ("limits", sound_limit(_NUMBER, _TEXT)),
-                ("entries", sound_entry(_NUMBER, _TEXT)),
-                ("aliases", sound_alias(_TEXT)),
-                ("seen", sound_seen(_TEXT)),
-            )
+            for table, rule in (("aliases", sound_alias(_TEXT)), ("seen", sound_seen(_TEXT)))
         ),
+    ),
+    3: tuple(
+        statement
+        for table, rule in (
+            ("limits", sound_limit(_NUMBER, _TEXT)),
+            ("entries", sound_entry(_NUMBER, _TEXT)),
+        )
+        for statement in (
+            # Format 3 had these rules for costs about one record replaced alone.
+            f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS sound",
+            f"ALTER TABLE {table} ADD CONSTRAINT sound CHECK ({rule}) NOT VALID",
+        )
     ),
 }
 
