@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -136,6 +137,33 @@ def test_an_estimate_is_of_two_labels() -> None:
         Task.declared(label, "lookup(dep; at most 4)", littlestone.Budget(5, "1e-3"), estimate=1)
 
 
+SECRET = "SECRET-RECORD"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pl.Series, pd.Series, np.array, list, lambda v: pl.DataFrame({"a": v})],
+    ids=["polars", "pandas", "numpy", "list", "frame"],
+)
+@pytest.mark.parametrize(
+    "name",
+    ["target", "positive", "default", "epsilon", "delta", "estimate", "dataset", "method", "setting",
+     "labels", "hypotheses", "ledger", "simulation_seed"],
+)  # fmt: skip
+def test_a_column_in_place_of_its_name_is_not_quoted(name: str, kind: Any) -> None:
+    ledger = littlestone.Ledger()
+    given: dict[str, Any] = {
+        "target": "arr", **RULE, "ledger": ledger, "dataset": "flights",
+        **({"positive": None} if name in ("labels", "default") else {}),
+        **({"labels": "a,b"} if name == "default" else {}),
+        name: kind([SECRET, SECRET]),
+    }  # fmt: skip
+    with pytest.raises(DeclarationError) as error:
+        littlestone.fit(pl.DataFrame(FLIGHTS), **given)
+    assert SECRET not in str(error.value)
+    assert ledger.entries() == []
+
+
 @pytest.mark.parametrize("target", [None, 3, ["arr"]])
 def test_a_target_is_a_name(target: Any) -> None:
     paid = {"ledger": littlestone.Ledger(), "dataset": "flights"}
@@ -163,6 +191,24 @@ def test_a_table_of_another_name_is_told() -> None:
         fitted(ledger=ledger, dataset="copy")
     # A table with one more column is another one, even if no task reads that column.
     fitted(pl.DataFrame({**FLIGHTS, "more": FLIGHTS["dep"]}), ledger=ledger, dataset="more")
+
+
+@pytest.mark.parametrize(("delta", "told"), [("1/800", False), ("0.0025", True), (0.5, True)])
+def test_a_delta_of_one_record_is_told_before_the_spend(delta: Any, told: bool) -> None:
+    """n is 400; the limit is 1/n, and n is public."""
+    given: dict[str, Any] = {"hypotheses": "subsets(dep; at most 2)", "delta": delta}
+    book = littlestone.Ledger()
+    if not told:
+        fitted(ledger=book, **given)
+        return
+    with pytest.raises(UserWarning, match=r"1/n or more for n = 400"):
+        fitted(ledger=book, **given)
+    assert book.entries() == []
+    model = LittlestoneClassifier(
+        "points(x)", epsilon=5, delta=delta, classes=(0, 1), ledger=book, dataset="d"
+    )
+    with pytest.raises(UserWarning, match=r"1/n or more for n = 400"):
+        model.fit([1, 2] * 200, [0, 1] * 200)
 
 
 def test_theory() -> None:
@@ -295,6 +341,14 @@ def test_things_print_what_they_are() -> None:
     assert repr(littlestone.Ledger()) == "ledger in memory"
     learner = ExponentialLearner(littlestone.Thresholds.on(0, 9), littlestone.Budget(1))
     assert repr(learner).startswith("ExponentialLearner: thresholds(x, 0..9), exponential")
+
+
+def test_an_estimate_that_was_paid_for_is_printed() -> None:
+    release = fitted(estimate="0.5")
+    assert release.estimate is not None
+    for heading, text in release.estimate.rows():
+        assert f"{heading:12}  {text}" in repr(release)
+        assert text in release._repr_html_()
 
 
 def test_html_shows_names_only() -> None:

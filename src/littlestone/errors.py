@@ -8,6 +8,9 @@ a record or prints one.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
+from fractions import Fraction
+from numbers import Number
 
 from littlestone.visible import visible
 
@@ -20,6 +23,21 @@ DAMAGED = (
     ValueError,
 )
 """The exceptions that malformed plain JSON values may raise."""
+
+
+def shown(value: object) -> str:
+    """A short text for a declared ``value`` in an error: a text, a number, or an object's type.
+
+    A column or a table that was given in place of a declaration would otherwise quote its records.
+
+    >>> shown("1;2"), shown(Fraction(-1)), shown([94, 95])
+    ("'1;2'", '-1', 'an object of type list')
+    """
+    words = f"an object of type {type(value).__name__}"
+    if value is None or isinstance(value, str | Number):
+        with suppress(Exception):  # whatever an object's own code may raise
+            words = str(value) if isinstance(value, Fraction) else repr(value)
+    return words if len(words) <= 80 else f"{words[:80]}..."
 
 
 class LittlestoneError(Exception):

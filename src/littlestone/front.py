@@ -10,7 +10,7 @@ from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.data.schema import Schema, declared_label, opened_schema
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.errors import DeclarationError, ModelError, shown
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
@@ -276,9 +276,9 @@ def play(
     players = {"soa": StandardOptimalAlgorithm, "halving": Halving}
     known = {"learner": (learner, tuple(players)), "adversary": (adversary, ("tree", "random"))}
     for kind, (name, names) in known.items():
-        if name not in names:
+        if not isinstance(name, str) or name not in names:
             raise DeclarationError(
-                f"play with the {kind} {name!r}",
+                f"play with the {kind} {shown(name)}",
                 found=f"there is no such {kind}",
                 fix=f"use one of: {', '.join(names)}",
             )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
-from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import decimal_text, exact, quoted
+from littlestone.errors import DeclarationError, shown
+from littlestone.privacy.cost import decimal_text, exact
 
 MOST_COST = 10_000
 """The largest cost of a mistake, after both costs are divided by their common factors."""
@@ -51,7 +51,7 @@ class MistakeCosts:
         whole = [part for part in pair if isinstance(part, int) and not isinstance(part, bool)]
         if len(pair) != 2 or len(whole) != 2 or min(whole) < 1:
             raise DeclarationError(
-                f"weigh mistakes by {quoted(declared)}",
+                f"weigh mistakes by {shown(declared)}",
                 found="it is not two whole numbers of at least 1",
                 fix="give the cost of a missed positive and that of a false alarm: 5:1 on the command "
                 "line, (5, 1) in Python",

@@ -233,13 +233,28 @@ class Task:
         refuse_blank: bool = False,
         rng: Random | None = None,
     ) -> tuple[Sample[Any], str | None]:
-        """The sample, and a hint to show if another data set of the ledger looks the same.
+        """The sample, and a hint to show if there is one.
 
-        The ledger notes the shape of the table (`Ledger.seen`).
+        It tells of another data set of the ledger that looks the same, and of `useless_delta`.  The
+        ledger notes the shape of the table (`Ledger.seen`).
         """
         sample = self.read(data.table, refuse_blank=refuse_blank, rng=rng)
         others = ledger.seen(data.name, columns=data.table.columns, n=sample.n)
-        return sample, lookalike(data.name, others) if others else None
+        hints = [lookalike(data.name, others) if others else None, self.useless_delta(sample.n)]
+        return sample, "\n".join(filter(None, hints)) or None
+
+    def useless_delta(self, n: int) -> str | None:
+        """A hint if delta is 1/n or more, for the public number n of records; else None.
+
+        Such a delta also allows a mechanism that publishes one whole record, chosen at random.
+        """
+        delta = self.event.cost().delta
+        if delta * n < 1:
+            return None
+        return (
+            f"delta {decimal_text(delta)} is 1/n or more for n = {n:,}: that allows even to publish "
+            "one whole record. Choose a delta far below 1/n, such as 1e-6"
+        )
 
     def fit(
         self, sample: Sample[Any], *, ledger: Ledger, dataset: str, rng: Random | None = None

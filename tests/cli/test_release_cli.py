@@ -588,7 +588,7 @@ def test_a_game_against_chance(folder: Path) -> None:
 
 
 def test_a_game_against_a_file(folder: Path) -> None:
-    Path("game.csv").write_text("x,y\n3,0\n17,1\n11,1\n99,1\n")
+    Path("game.csv").write_text("y,delay\n0,3\n1,17\n1,11\n1,99\n")
     shown = game(CLASS, "--adversary", "game.csv")
     assert [r["label"] for r in shown["rounds"]] == [0, 1, 1, 1]
     assert [r["point"] for r in shown["rounds"]] == ["3", "17", "11", "20"]
@@ -600,10 +600,12 @@ def test_a_game_against_a_file(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("x,y\n3,0\n2,1\n", ("round 2", "'2'")),
-        ("x,y\n3,2\n", ("line 2", "'2'")),
-        ("x,y\n3\n", ("line 2",)),
-        ("x,y\n", ("no rows",)),
+        ("delay,y\n3,0\n2,1\n", ("round 2", "'2'")),
+        ("delay,y\n3,2\n", ("line 2", "'2'")),
+        ("delay,y\n3\n", ("line 2",)),
+        ("delay,y\n", ("no rows",)),
+        ("other,y\n3,1\n", ("does not name the columns", "delay,label")),
+        ("delay,other,y\n3,4,1\n", ("does not name the columns",)),
         ("", ("no rows",)),
     ],
 )
@@ -662,7 +664,7 @@ def test_limits_are_declared_and_shown(table: Path) -> None:
     name = str(table.resolve())
     ran = run("ledger", "limit", table, "--epsilon", "1", "--delta", "1e-6")
     assert (ran.status, ran.err) == (0, "")
-    made, shown = ran.out.splitlines()
+    made, shown, *_ = ran.out.splitlines()
     assert made == "made the ledger littlestone.ledger"
     assert shown.startswith(f"{name}: epsilon 0, delta 0 (replace-one) spent, of a limit of epsil")
     limit = {"epsilon": "1", "delta": "0.000001"}

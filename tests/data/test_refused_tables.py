@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zipfile
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
@@ -19,6 +20,7 @@ from pyarrow import parquet
 from sources import Columns, csv_file, gz_file, parquet_file, plain, read, zip_file
 
 from littlestone.data import Label, open_table, read_mapped, read_sample, sample_from_arrays
+from littlestone.data.frames import FrameTable
 from littlestone.domains import Domain, Grid, Names, Strings
 from littlestone.errors import DeclarationError, TableError
 
@@ -338,3 +340,19 @@ def test_a_gzip_file_of_several_parts_is_read_whole(tmp_path: Path) -> None:
 def test_decimals_of_more_digits_than_are_read(tmp_path: Path) -> None:
     table = pa.table({"x": pa.array([Decimal(1)], pa.decimal256(60, 2)), "y": [1]})
     assert "'x'" in refused(table, domain=Strings("x"))
+
+
+def test_a_pipe_is_no_missing_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for source in ("-", Path("-"), tmp_path / "pipe", "/dev/null"):
+        with pytest.raises(TableError, match="only `littlestone stream` reads a pipe"):
+            open_table(source)
+
+
+@pytest.mark.parametrize("names", [[0, 1], [0, "late"], [0.5, 1]])
+def test_a_column_named_by_a_number_is_told_from_a_misspelled_one(names: list[Any]) -> None:
+    frame = pd.DataFrame([[1, 2]], columns=pd.Index(names, dtype=object))
+    with pytest.raises(TableError, match="names must be texts") as error:
+        FrameTable(frame).require(str(names[0]))
+    assert "did you mean" not in str(error.value)
+    FrameTable(frame.set_axis(list(map(str, names)), axis=1)).require(str(names[0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self, cast
@@ -9,7 +10,7 @@ from typing import Any, ClassVar, Self, cast
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.spec import NO_SCHEMA, SchemaColumns, Spec
 from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError, did_you_mean
+from littlestone.errors import DeclarationError, did_you_mean, shown
 from littlestone.labels import require_labels
 
 
@@ -68,9 +69,28 @@ def _declares(text: str, H: HypothesisClass[Any]) -> bool:
 
 
 def declared_kinds() -> dict[str, type[Declared]]:
-    """The kinds of classes with a text form, by keyword, found by walking the package."""
+    """The kinds of classes with a text form, by keyword, found by walking the package.
+
+    Raises `DeclarationError` for a keyword that is no word or that two of them have.
+    """
+    known: dict[str, type[Declared]] = {}
     found = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
-    return {kind.keyword: kind for kind in found}
+    own = f"{__name__.partition('.')[0]}."
+    # The package's own classes come first, so that the other one is told to change its keyword.
+    for kind in sorted(found, key=lambda kind: not kind.__module__.startswith(own)):
+        keyword: object = getattr(kind, "keyword", None)
+        word = keyword if isinstance(keyword, str) and re.fullmatch(r"\w+", keyword) else ""
+        taken = known.get(word)
+        if not word or taken:
+            raise DeclarationError(
+                f"use {shown(keyword)} as the keyword of {kind.__module__}.{kind.__qualname__}",
+                found=f"{taken.__module__}.{taken.__qualname__} has it too"
+                if taken
+                else "it is not one word of letters, digits and _",
+                fix="give the class a keyword of its own, such as all_but_one",
+            )
+        known[word] = kind
+    return known
 
 
 def parse_class(
@@ -104,7 +124,7 @@ def parse_class(
         raise DeclarationError(
             f"read the class {text!r} of {labels} labels",
             found=f"{spec.keyword} has two labels",
-            fix=f"use one of: {', '.join(several)}; or learn a rule for one label, with --positive in "
-            "place of --labels",
+            fix=f"use one of: {', '.join(several)}; or learn a rule for one label, with `positive` "
+            "in place of `labels`",
         )
     return cast("HypothesisClass[Any]", kind.parse(spec))

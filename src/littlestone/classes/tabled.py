@@ -313,7 +313,7 @@ def require_table(declared: str, hypotheses: int, points: int, most: int = LIMIT
             f"write {declared} as a table",
             found=f"{in_digits(hypotheses)} hypotheses on {in_digits(points)} points are more than "
             f"{most} entries",
-            fix="declare fewer columns, or shorter ranges",
+            fix="declare fewer columns, shorter ranges or a larger step",
         )
 
 

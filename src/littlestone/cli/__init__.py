@@ -107,17 +107,11 @@ def main() -> None:
             text.reconfigure(errors="backslashreplace")
     try:
         app()
-    except SystemExit as stopped:
-        if stopped.code == 130 and sys.argv[1:2] in (["fit"], ["subgroup"]):
-            from littlestone.cli.console import err
-
-            err.print("interrupted; `littlestone ledger show` tells what was spent, if anything")
+    except (SystemExit, KeyboardInterrupt):
         raise
     except BrokenPipeError:
         _drop_output()
         sys.exit(1)
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:  # a panic in a Rust library is not an Exception
         from littlestone.cli.console import exit_with
 

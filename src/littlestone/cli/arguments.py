@@ -99,6 +99,19 @@ def ledger_name(text: str, ledger: Ledger) -> str:
     return str(ledger.path) if is_address(text) else text
 
 
+MADE = "made now: it knows of nothing earlier"
+"""What commands say of a ledger that they made, in case its name was misspelled."""
+
+
+def no_ledger(text: str) -> bool:
+    """Whether there is no file, or an empty one, where the ledger should be.
+
+    >>> no_ledger("no/such/ledger"), no_ledger("postgresql://me@here/budgets")
+    (True, False)
+    """
+    return not is_address(text) and not (os.path.exists(text) and os.path.getsize(text))
+
+
 def files_of(ledger: str) -> list[Path]:
     """The ledger's file and the files that SQLite keeps beside it; none for a ledger on a server."""
     if is_address(ledger):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -13,24 +12,25 @@ import typer
 
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
+    MADE,
     CostOption,
     LedgerOption,
     SchemaOption,
     files_of,
     label_from,
     ledger_name,
+    no_ledger,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.data.schema import opened_schema
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Ledger, is_address
+from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
-from littlestone.report.delivery import delivered
+from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
-from littlestone.report.fit import accuracy, budget, guarantee
+from littlestone.report.fit import accuracy, budget, form, guarantee
 from littlestone.tasks import Task
 from littlestone.visible import visible_json
 
@@ -175,18 +175,20 @@ def released(
     )
     data = task.open(table, dataset)
     if dry_run:
-        _preview(task.event, learner.method, data.name, ledger, as_json=as_json)
+        _preview(task, data.name, ledger, as_json=as_json)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
-    new = not is_address(ledger) and not os.path.exists(ledger)
     with (
         reserved(out, MODEL) if out is not None else nullcontext() as write,
-        Ledger(ledger) as book,
+        Ledger(ledger, create=True) as book,
+        held(book, name=ledger_name(ledger, book)),
     ):
         sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
         promised, shown = form.promise(learner, sample.n), ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
+        if as_json and book.made:
+            err.print(f"the ledger {shown} was {MADE}")
         release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
         # From here on the release is paid for, so it is kept whatever fails.
         model = visible_json(release.to_json(), indent=2) + "\n"
@@ -203,9 +205,7 @@ def released(
             rows = [*form.rows(release, promised), ("method", task.why)]
             if release.total is not None:
                 spent = f"{budget(release.total, release.limit)} ({shown})"
-                rows.append(
-                    ("ledger", spent + (", made now: it knows of nothing earlier" if new else ""))
-                )
+                rows.append(("ledger", spent + (f", {MADE}" if book.made else "")))
             if out is not None:
                 rows.append(("model", str(out)))
             title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
@@ -217,9 +217,10 @@ def released(
         delivered(model, write=write, show=show)
 
 
-def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: bool) -> None:
+def _preview(task: Task, dataset: str, ledger: str, *, as_json: bool) -> None:
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
-    missing = not is_address(ledger) and not os.path.exists(ledger)
+    event, method, missing = task.event, task.learner.method, no_ledger(ledger)
+    shape = form(task.label, task.learner.hypotheses)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
         preview = book.preview(event, dataset=dataset)
         shown = ledger_name(ledger, book)
@@ -232,14 +233,26 @@ def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: b
         }
         data = {name: cost and cost_json(cost) for name, cost in costs.items()}
         named = {"method": method, "mechanism": str(event)}
-        print_json({"dry run": True, "refused": preview.refused, **named, **data})
+        known = {"ledger exists": not missing}
+        print_json(
+            {"dry run": True, "refused": preview.refused, **known, **named, **data, **dict(shape)}
+        )
     else:
         rows = [
+            *shape,
             ("method", method),
             ("mechanism", str(event)),
             ("cost", str(preview.cost)),
-            ("now", f"{budget(preview.before, preview.limit)} ({shown})"),
-            ("after", f"{preview.after}" + (": WOULD BE REFUSED" if preview.refused else "")),
+            (
+                "now",
+                f"{budget(preview.before, preview.limit)} ({shown}"
+                + (", which does not exist: a fit would make it)" if missing else ")"),
+            ),
+            (
+                "after",
+                f"{preview.after}"
+                + (f": WOULD BE REFUSED for {' and '.join(preview.over)}" if preview.over else ""),
+            ),
         ]
         print_pairs(rows, title="Dry run: nothing is spent or drawn")
     if preview.refused:

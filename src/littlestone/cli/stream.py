@@ -13,12 +13,14 @@ import typer
 
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
+    MADE,
     LedgerOption,
     SchemaOption,
     files_of,
     label_from,
+    ledger_name,
 )
-from littlestone.cli.console import cost_json
+from littlestone.cli.console import cost_json, err
 from littlestone.data import CsvStream, Label, Table
 from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
@@ -142,24 +144,41 @@ def stream(
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
         reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,
-        Ledger(ledger) as book,
+        Ledger(ledger, create=True) as book,
         durable_run(
             learner, ledger=book, dataset=name, label=str(label), state=state, rng=rng
         ) as run,
     ):
-        _print(_header(learner, why, run, label, private=seed is None))
-        # A file still has the records of earlier calls; a pipe brings only new ones.
-        begin = 0 if table == PIPE else run.stream.steps
-        if table == PIPE and run.resumed:
-            run.stream.skip()
-        records = islice(_examples(source, learner, label), begin, None)
-        published, mistakes = _follow(
-            run, records, horizon, predictions=predictions, evaluate=evaluate
-        )
+        if book.made:
+            err.print(f"the ledger {ledger_name(ledger, book)} was {MADE}")
+        try:
+            _print(_header(learner, why, run, label, private=seed is None))
+            # A file still has the records of earlier calls; a pipe brings only new ones.
+            begin = 0 if table == PIPE else run.stream.steps
+            if table == PIPE and run.resumed:
+                run.stream.skip()
+            records = islice(_examples(source, learner, label), begin, None)
+            published, mistakes, interrupted = _follow(
+                run, records, horizon, predictions=predictions, evaluate=evaluate
+            )
+        except BrokenPipeError:
+            err.print(_ended("the reader of the output left", run, state))
+            raise
         if write is not None and kind is not None:
             simulated = "" if seed is None else ", a simulation: NOT PRIVATE"
             title = f"{label}, {learner.hypotheses}", f"{learner.cost()}{simulated}"
             write(figure(published, horizon, title, kind=kind, mistakes=mistakes))
+        if interrupted:
+            err.print(_ended("interrupted", run, state))
+            raise typer.Exit(130)
+
+
+def _ended(why: str, run: DurableStream[Any], state: Path | None) -> str:
+    """What happened to a run that ended early, and to its budget."""
+    step = f"{why} at step {run.stream.steps}"
+    if state is not None:
+        return f"{step}; the same command goes on from there"
+    return f"{step}; the budget is spent; with --state, the same command could have gone on"
 
 
 def _examples(
@@ -177,9 +196,12 @@ def _follow(
     *,
     predictions: bool,
     evaluate: bool,
-) -> tuple[list[Publication], Mistakes | None]:
-    """Take the records one by one and print what is published, until the end or Ctrl+C."""
-    stream, mistakes, taken, over = run.stream, 0, 0, False
+) -> tuple[list[Publication], Mistakes | None, bool]:
+    """Take the records one by one and print what is published, until the end or Ctrl+C.
+
+    Whether Ctrl+C ended it comes last.
+    """
+    stream, mistakes, taken, over, interrupted = run.stream, 0, 0, False, False
     published = [_print_published(run)]
     seen = Mistakes(begin=stream.steps) if evaluate else None
     try:
@@ -199,12 +221,12 @@ def _follow(
             if stream.hypothesis is not before:
                 published.append(_print_published(run))
     except KeyboardInterrupt:
-        pass
+        interrupted = True
     if seen is not None:
         seen.end = stream.steps
         counted = {"counted in": "this call alone, not in earlier ones"} if run.resumed else {}
         _print({"NOT PRIVATE": True, "records": taken, "mistakes": mistakes, **counted})
-    return published, seen
+    return published, seen, interrupted
 
 
 def _draws(stream: PrivateStream[Any]) -> int:

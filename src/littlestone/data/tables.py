@@ -52,7 +52,7 @@ class Table(ABC):
 
     def __repr__(self) -> str:
         # Without a header, a record would stand in its place.
-        columns = f", columns {', '.join(self.columns)}" if self.declared else ""
+        columns = f", columns {', '.join(map(str, self.columns))}" if self.declared else ""
         return f"table {self.name}{columns}"
 
     def require(self, column: str) -> None:
@@ -64,7 +64,9 @@ class Table(ABC):
             fix = "name one of its columns, exactly as its header does"
             if not found:
                 fix = did_you_mean(column, known, fix)
-            if len(self.columns) == 1 and any(mark in self.columns[0] for mark in ";\t|"):
+            if any(not isinstance(name, str) and str(name) == column for name in self.columns):
+                fix = "names must be texts: frame.columns = frame.columns.astype(str)"
+            elif len(self.columns) == 1 and any(mark in self.columns[0] for mark in ";\t|"):
                 fix = "save the file with commas between its columns"
             raise TableError(
                 f"read column {column!r} of {self.name}",

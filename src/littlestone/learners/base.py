@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.hypotheses import Hypothesis, has_majority
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
@@ -117,7 +117,7 @@ class PrivateLearner(ABC, Generic[Point]):
         """Raise `DeclarationError` if the learner does not apply; subclasses call this one first."""
         if not isinstance(hypotheses, HypothesisClass):
             raise DeclarationError(
-                f"learn {hypotheses!r}",
+                f"learn {shown(hypotheses)}",
                 found=f"it is of type {type(hypotheses).__name__}, not a hypothesis class",
                 fix="make one, such as Thresholds.on(0, 100), or read a text with parse_class()",
             )
@@ -461,9 +461,9 @@ def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
 
 def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
     """Raise `DeclarationError` unless 0 < alpha, beta < 1 and the setting is one of the two."""
-    if setting not in get_args(Setting):
+    if not isinstance(setting, str) or setting not in get_args(Setting):
         raise DeclarationError(
-            f"plan for the setting {setting!r}",
+            f"plan for the setting {shown(setting)}",
             found="there is no such setting",
             fix=f"use one of: {', '.join(get_args(Setting))}",
         )
@@ -471,7 +471,7 @@ def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
     for name, value in named.items():
         if not isinstance(value, Real) or not 0 < float(value) < 1:
             raise DeclarationError(
-                f"plan with {name} = {value!r}",
+                f"plan with {name} = {shown(value)}",
                 found="it must lie strictly between 0 and 1",
                 fix="give a small probability, such as 0.05",
             )

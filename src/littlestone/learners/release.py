@@ -108,6 +108,7 @@ class Release:
         """The content and cost of the release, as pairs (heading, text); all of it is public."""
         rows = [("rule", self.words()), ("privacy", str(self.cost)), ("protects", self.protects())]
         rows += [("mechanism", self.mechanism), *self.counted(), ("class", self.hypotheses)]
+        rows += [] if self.estimate is None else self.estimate.rows()
         rows += [self.used(), ("ledger entry", str(self.receipt))]
         if self.total is not None:
             limit = f", of a limit of {self.limit}" if self.limit else ""

@@ -16,7 +16,7 @@ import numpy as np
 from littlestone.classes.base import HypothesisClass
 from littlestone.decomposition import decompose
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
@@ -360,7 +360,7 @@ def count(name: str, value: int, least: int = 1) -> int:
     """A declared whole number, at least ``least``; raises `DeclarationError` otherwise."""
     if type(value) is not int or value < least:
         raise DeclarationError(
-            f"learn from teachers with {name} = {value!r}",
+            f"learn from teachers with {name} = {shown(value)}",
             found=f"it is a whole number, {least} or more",
             fix=f"give another {name}, or leave it out",
         )

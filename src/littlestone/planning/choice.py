@@ -9,7 +9,7 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.labels.bits import Binary, BitwiseLearner
 from littlestone.learners.labels.parts import BitPartsLearner
@@ -226,7 +226,8 @@ def choose_learner(
     hypotheses.require_learnable()
     if mistakes is not None:
         mistakes.require_rule(hypotheses.labels)
-    if method == AUTO:
+    named = isinstance(method, str)  # comparing a column by == gives a column
+    if named and method == AUTO:
         refused: list[Candidate] = []
         for barred in (False, True):
             kinds = [
@@ -248,10 +249,10 @@ def choose_learner(
             fix="allow a small delta, such as 1e-6, or declare another class",
         )
     for kind in _kinds():
-        if kind.method == method:
+        if named and kind.method == method:
             return _made(hypotheses, budget, kind, **goal), f"{method}, asked for"
     raise DeclarationError(
-        f"learn by the method {method!r}",
+        f"learn by the method {shown(method)}",
         found="there is no such method",
         fix=f"use one of: {', '.join([AUTO, *(kind.method for kind in _kinds())])}",
     )

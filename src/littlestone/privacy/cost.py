@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 
 
 class NeighboringRelation(str):
@@ -66,7 +66,7 @@ def exact(value: object, *, what: str) -> Fraction:
         number = value if isinstance(value, Fraction) else _read(value)
     except (InvalidOperation, ValueError, ZeroDivisionError):
         raise DeclarationError(
-            f"use {quoted(value)} as {what}",
+            f"use {shown(value)} as {what}",
             found="it is not a finite number",
             fix=f"give {what} as a decimal number, such as 0.5",
         ) from None
@@ -106,19 +106,6 @@ def _read(value: object) -> Fraction:
     if not number.is_finite() or abs(number.adjusted()) > 400:
         raise ValueError
     return Fraction(number)
-
-
-def quoted(value: object) -> str:
-    """A short name for ``value`` in an error message, whatever it is.
-
-    >>> quoted(Fraction(-1)), quoted("x" * 1000)[-5:]
-    ('-1', 'xx...')
-    """
-    try:
-        text = str(value) if isinstance(value, Fraction) else repr(value)
-    except Exception:  # whatever an object's own code may raise
-        text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def exact_epsilon(value: object, *, what: str = "epsilon") -> Fraction:
@@ -180,7 +167,7 @@ def require_delta(delta: Fraction) -> None:
 def _require_parsed(value: object, what: str) -> None:
     if not isinstance(value, Fraction):
         raise DeclarationError(
-            f"use {quoted(value)} as {what}",
+            f"use {shown(value)} as {what}",
             found="it is no exact Fraction, and rounding would change what is guaranteed",
             fix=f"give {what} as a Fraction, such as Fraction(1, 2)",
         )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import HypothesisClass, Scored
+from littlestone.classes.base import Enumerable, HypothesisClass, Scored
 from littlestone.classes.covering import Covering
+from littlestone.data import Label
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
-from littlestone.learners.estimate import Estimate, Share
+from littlestone.learners.estimate import BETA
 from littlestone.learners.release import Release
 from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import PrivacyCost, decimal_text
@@ -21,7 +22,6 @@ from littlestone.sample import Sample
 from littlestone.units import Unit
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
-BETA = Fraction(1, 20)
 _BETA = float(BETA)
 
 
@@ -55,6 +55,27 @@ def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> 
     return f"none is proved for n = {n:,}{more}"
 
 
+def form(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]]:
+    """Which of two names is label 1, and a rule of the class as an example, as pairs (heading, text).
+
+    Rules say when label 1 is predicted, so exchanging the names turns every rule around.
+
+    >>> from littlestone.classes import Thresholds
+    >>> for row in form(Label.parse("ill", labels="yes,no"), Thresholds.on(18, 90, "age")):
+    ...     print(*row, sep=": ")
+    label 1: 'no'; a rule of the class says when it is predicted, and 'yes' elsewhere
+    for example: no if age >= 54, else yes
+    """
+    if len(label.names) != 2:
+        return []
+    zero, one = label.names
+    says = f"{one!r}; a rule of the class says when it is predicted, and {zero!r} elsewhere"
+    rows = [("label 1", says)]
+    if isinstance(hypotheses, Enumerable) and hypotheses.size:
+        rows.append(("for example", hypotheses.hypothesis(hypotheses.size // 2).named(label.names)))
+    return rows
+
+
 def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
     """What is promised about a release, as pairs (heading, sentence); all of it is public."""
     rows = [
@@ -67,7 +88,7 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
         ("accuracy", accuracy),
     ]
     if release.estimate is not None:
-        rows += estimated(release.estimate)
+        rows += release.estimate.rows()
     return rows + release.warning()
 
 
@@ -104,39 +125,6 @@ def _factor(epsilon: Fraction) -> str:
 
 def _outputs(release: Release) -> str:
     return "rules" if release.estimate is None else "rules and estimates"
-
-
-def estimated(estimate: Estimate) -> list[tuple[str, str]]:
-    """What a private estimate says of the records themselves, as pairs (heading, sentence).
-
-    >>> estimated(Estimate(Fraction(1), 1000, 95, 4, 11))[0]
-    ('precision', 'about 0.960, from 0.878 to 1.000')
-    """
-    rows = [
-        ("precision", interval(estimate.precision(BETA), "0.001")),
-        ("recall", interval(estimate.recall(BETA), "0.001")),
-        ("error", interval(estimate.error(BETA), "0.00001")),
-    ]
-    epsilon = decimal_text(estimate.epsilon)
-    kind = f"on these records, all three with probability {1 - _BETA:.0%}; private, for epsilon"
-    return [*rows, ("estimates", f"{kind} {epsilon} of the total")]
-
-
-def interval(share: Share, unit: str) -> str:
-    """A share in words, rounded to the ``unit``; its ends are rounded outwards.
-
-    >>> interval(Share(Fraction(2, 3), Fraction(1, 3), Fraction(1)), "0.01")
-    'about 0.67, from 0.33 to 1.00'
-    """
-    return (
-        f"about {_rounded(share.middle, unit, ROUND_HALF_EVEN)}, from "
-        f"{_rounded(share.low, unit, ROUND_FLOOR)} to {_rounded(share.high, unit, ROUND_CEILING)}"
-    )
-
-
-def _rounded(share: Fraction, unit: str, rounding: str) -> str:
-    value = Decimal(share.numerator) / Decimal(share.denominator)
-    return str(value.quantize(Decimal(unit), rounding=rounding))
 
 
 def rounded_up(value: float) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import PrivateLearner
-from littlestone.learners.estimate import Estimate, Share
+from littlestone.learners.estimate import BETA, Estimate, Share, interval
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import decimal_text
-from littlestone.report.fit import BETA, interval, privacy, rounded_up
+from littlestone.report.fit import privacy, rounded_up
 from littlestone.visible import visible
 
 _WORDS = {"always 0": "nobody", "always 1": "all records"}

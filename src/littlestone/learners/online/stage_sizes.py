@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from littlestone.decomposition import leaf_bound
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import ThresholdMechanism
@@ -52,9 +52,9 @@ class StageSizes:
 
 def require_adversary(adversary: object) -> None:
     """Raise `DeclarationError` unless ``adversary`` is one of the two kinds."""
-    if adversary not in get_args(Adversary):
+    if not isinstance(adversary, str) or adversary not in get_args(Adversary):
         raise DeclarationError(
-            f"bound the mistakes against the adversary {adversary!r}",
+            f"bound the mistakes against the adversary {shown(adversary)}",
             found="there is no such kind",
             fix=f"use one of: {', '.join(get_args(Adversary))}",
         )

@@ -15,12 +15,14 @@ import hashlib
 import json
 import os
 import random
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import NoReturn, Self
 
-from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
+from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, shown
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
@@ -46,7 +48,20 @@ class Preview:
     @property
     def refused(self) -> bool:
         """Whether the spend would pass the limit."""
-        return self.limit is not None and not self.after.within(self.limit)
+        return bool(self.over)
+
+    @property
+    def over(self) -> list[str]:
+        """What the spend would pass: epsilon, delta, or a limit under another neighbouring relation."""
+        after, limit = self.after, self.limit
+        if limit is None:
+            return []
+        sides = {
+            "epsilon": after.epsilon > limit.epsilon,
+            "delta": after.delta > limit.delta,
+            "another neighbouring relation": after.neighboring is not limit.neighboring,
+        }
+        return [side for side, passed in sides.items() if passed]
 
 
 class Ledger:
@@ -54,8 +69,10 @@ class Ledger:
 
     ``path`` is the ledger's file, or the address of a PostgreSQL database that a team shares, as in
     ``"postgresql://user@host/database"`` (needs the extra ``littlestone[postgresql]``).  The tables
-    are made if they are missing, unless ``create`` is false; ``None`` keeps the ledger in memory, for
-    tests and simulations.  Costs are exact rationals throughout.
+    are made if they are missing.  A misspelled name would then be a new ledger that knows of no earlier
+    spend, so a warning tells if one was made, unless ``create`` is true; if it is false, none is made.
+    A ``path`` of ``None`` keeps the ledger in memory, for tests and simulations.  Costs are exact
+    rationals throughout.
 
     Any number of processes, and of threads that share one ledger, may spend at once: each spend is a
     transaction that no other can interleave with.  After a fork the child opens the ledger anew; a
@@ -85,13 +102,23 @@ class Ledger:
     Fraction(1, 10)
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, create: bool = True) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str] | None = None, *, create: bool | None = None
+    ) -> None:
         self._store: Store
         place = None if path is None else os.fspath(path)
+        make = create is None or create
         if place is not None and is_address(place):
-            self._store = LedgerServer(place, create=create)
+            self._store = LedgerServer(place, create=make)
         else:
-            self._store = LedgerFile(place, create=create)
+            self._store = LedgerFile(place, create=make)
+        self._spent = False
+        if self.made and place is not None and not create:
+            warnings.warn(
+                f"made the ledger {self.path}, which knows of no earlier spend; if that is meant, say "
+                "Ledger(..., create=True)",
+                stacklevel=2,
+            )
 
     def __repr__(self) -> str:
         return f"ledger {'in memory' if self.path is None else self.path}"
@@ -105,6 +132,19 @@ class Ledger:
     def connection(self) -> str | None:
         """The encryption of the connection to the server, in words; ``None`` without a server."""
         return self._store.connection
+
+    @property
+    def made(self) -> bool:
+        """Whether this object made the ledger, or found an empty file, so nothing was known in it."""
+        return self._store.made
+
+    @property
+    def spent(self) -> bool:
+        """Whether this object has recorded a spend, or is just writing one.
+
+        An interrupt from then on may lose what was paid for.
+        """
+        return self._spent
 
     def spend(
         self,
@@ -139,16 +179,23 @@ class Ledger:
             named(part.partition, "a partition", most=MOST)
         place = f"part {part} of " if part else ""
         asked = f"spend {cost} on {place}data set {dataset!r}"
-        with self._store.transaction(asked) as connection:
-            preview = _preview(connection, dataset, cost, part)
-            if preview.refused:
-                raise BudgetExceededError(
-                    asked,
-                    found=f"the total would be {preview.after} and the limit is {preview.limit}",
-                    fix="spend less, or use other data; raise the limit only if those who set it "
-                    "agree",
-                )
-            entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
+        before = self._spent
+        try:
+            with self._store.transaction(asked) as connection:
+                preview = _preview(connection, dataset, cost, part)
+                if preview.refused:
+                    raise BudgetExceededError(
+                        asked,
+                        found=f"the total would be {preview.after} and the limit is {preview.limit}; "
+                        f"{' and '.join(preview.over)} would pass it",
+                        fix="spend less, or use other data; raise the limit only if those who set it "
+                        "agree",
+                    )
+                self._spent = True
+                entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
+        except Exception:  # an interrupt may come after the commit
+            self._spent = before
+            raise
         return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
@@ -166,21 +213,30 @@ class Ledger:
         with self._store.transaction("preview a spend") as connection:
             return _preview(connection, dataset, cost, part)
 
-    def set_limit(self, dataset: str, limit: PrivacyCost) -> None:
+    def set_limit(self, dataset: str, limit: PrivacyCost | Budget) -> None:
         """Declare the most that ``dataset`` may ever cost, replacing any earlier limit.
 
+        The limit is a `Budget`, or a `PrivacyCost`, whose epsilon may be 0.
+
         A limit below what is already spent is accepted: nothing can be unspent, and every further
-        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` if epsilon
-        or delta is negative, inexact or too long, or if what is spent already is about another
-        neighbouring relation.
+        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` for anything
+        else, if epsilon or delta is negative, inexact or too long, or if what is spent already is about
+        another neighbouring relation.
         """
-        dataset, limit = named(dataset, "a data set", most=MOST), checked(limit)
-        asked = f"limit data set {dataset!r} to {limit}"
+        most = limit.cost if isinstance(limit, Budget) else limit
+        if not isinstance(most, PrivacyCost):
+            raise DeclarationError(
+                f"use {shown(limit)} as a limit",
+                found="it is neither a Budget nor a PrivacyCost",
+                fix="give one, such as Budget(1, '1e-6')",
+            )
+        dataset, most = named(dataset, "a data set", most=MOST), checked(most)
+        asked = f"limit data set {dataset!r} to {most}"
         with self._store.transaction(asked) as connection:
             names = rows.names(connection, dataset)
             for known in rows.relations(connection, names, limits=False):
-                _require_alike(asked, known, limit.neighboring)
-            rows.set_limit(connection, dataset, limit, names)
+                _require_alike(asked, known, most.neighboring)
+            rows.set_limit(connection, dataset, most, names)
 
     def limit(self, dataset: str) -> PrivacyCost | None:
         """The limit declared for ``dataset``, the least of its names' limits; ``None`` without one."""

@@ -76,8 +76,8 @@ _STEPS = {
 }
 
 
-def prepare(transaction: Connection, asked: str, *, create: bool) -> None:
-    """Make missing tables, update old ones, and refuse other formats."""
+def prepare(transaction: Connection, asked: str, *, create: bool) -> bool:
+    """Make missing tables, update old ones, and refuse other formats; whether all were missing."""
     (exists, encoding) = transaction.execute(
         f"SELECT to_regnamespace('{SCHEMA}') IS NOT NULL, current_setting('server_encoding')"
     ).fetchone()
@@ -102,6 +102,7 @@ def prepare(transaction: Connection, asked: str, *, create: bool) -> None:
             transaction.execute(statement)
     if version != FORMAT:
         transaction.execute("UPDATE format SET version = :version", {"version": FORMAT})
+    return not exists
 
 
 def _version(transaction: Connection) -> int:
