@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.data import Label
 from littlestone.data.schema import Schema, declared_label, opened_schema
 from littlestone.errors import DeclarationError, ModelError, shown
 from littlestone.interop.declarations import generator, whole_seed
@@ -118,9 +117,9 @@ def fit(
 
 def subgroup(
     table: object,
-    target: str,
+    target: str | None = None,
     *,
-    positive: object,
+    positive: object = None,
     hypotheses: Hypotheses,
     above: object,
     epsilon: object,
@@ -128,6 +127,7 @@ def subgroup(
     delta: object = 0,
     estimate: object = None,
     method: str = "auto",
+    schema: SchemaOrFile = None,
     dataset: str | None = None,
     create_ledger: bool = False,
     simulation_seed: int | None = None,
@@ -148,13 +148,15 @@ def subgroup(
     >>> group.words(), round(float(group.rate.middle), 1)
     ("carrier is 'HA'", 1.0)
     """
+    declared = opened_schema(schema)
     task = Task.subgroup(
-        Label.parse(target, positive),
+        declared_label(declared, target, positive),
         hypotheses,
         Budget(epsilon, delta),
         above=above,
         method=method,
         estimate=estimate,
+        schema=declared,
     )
     return Group(_released(task, table, ledger, dataset, create_ledger, simulation_seed))
 

@@ -38,18 +38,19 @@ def declared_class(
     labels: int = 2,
     schema: Schema | None = None,
     target: str | None = None,
+    unit: str | None = None,
 ) -> HypothesisClass[Any]:
     """The class itself, or the class that a text declares; `DeclarationError` for anything else.
 
-    The text may name columns of the ``schema``, and ``*`` stands for all except its unit and ``target``
-    (by default its own target).  A class that does not go with the schema is refused.
+    The text may name columns of the ``schema``, and ``*`` stands for all except the ``target`` and the
+    ``unit``, by default the schema's own.  A class that does not go with the schema is refused.
 
     >>> declared_class("thresholds(age, 0..120)").littlestone_dimension()
     6
     """
     declared: object = hypotheses
     if isinstance(hypotheses, str):
-        columns = NO_SCHEMA if schema is None else schema.class_columns(target)
+        columns = NO_SCHEMA if schema is None else schema.class_columns(target, unit)
         declared = parse_class(hypotheses, labels, columns)
     if not isinstance(declared, HypothesisClass):
         raise DeclarationError(
@@ -122,12 +123,11 @@ class Task:
 
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """
-        H = declared_class(hypotheses, label.labels, schema, label.column)
+        if schema is not None:
+            unit, max_records = schema.units(unit, max_records)
+        H = declared_class(hypotheses, label.labels, schema, label.column, unit)
         refuse_as_feature(label, H)
-        column = unit if schema is None or unit is not None else schema.unit
-        if schema is not None and max_records is None:
-            max_records = schema.max_records
-        declared = Unit.declared(column, max_records)
+        declared = Unit.declared(unit, max_records)
         if declared is not None and declared.column == label.column:
             raise DeclarationError(
                 f"protect each {declared.column}",
@@ -162,14 +162,18 @@ class Task:
         above: object,
         method: str = "auto",
         estimate: object = None,
+        schema: Schema | None = None,
     ) -> Self:
         """The task to find the group with the most positives - c records, for the rate c = ``above``.
 
         The group is a rule under the costs `MistakeCosts.above`.  The part ``estimate`` of epsilon, by
-        default `ESTIMATE_SHARE` of it, estimates its size and rate; the rest draws it.  Raises
-        `DeclarationError` for illegal declarations, and if the class reads the label itself.
+        default `ESTIMATE_SHARE` of it, estimates its size and rate; the rest draws it.  The ``schema``
+        gives the columns of the class; it may have no unit.  Raises `DeclarationError` for illegal
+        declarations, and if the class reads the label itself.
         """
-        H = declared_class(hypotheses, label.labels)
+        if schema is not None:
+            schema.refuse_unit()
+        H = declared_class(hypotheses, label.labels, schema, label.column)
         refuse_as_feature(label, H)
         part = ESTIMATE_SHARE * budget.epsilon if estimate is None else exact_epsilon(estimate)
         if part >= budget.epsilon:
@@ -185,7 +189,7 @@ class Task:
             setting="agnostic",
             mistakes=MistakeCosts.above(above),
         )
-        return cls(learner, why, label, part)
+        return cls(learner, why, label, part, None, schema)
 
     @property
     def event(self) -> Event:

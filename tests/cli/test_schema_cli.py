@@ -109,3 +109,27 @@ def test_plan_dim_and_stream() -> None:
     )
     assert ran.status == 1
     assert "to fix it" in ran.err
+
+
+def test_subgroup() -> None:
+    asked = ["--class", "conditions(*; at most 1)", "--above", "0.3", *PAID]
+    ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked)
+    assert ran.status == 0, ran.err
+    assert run("subgroup", "t.csv", *asked).status == 2
+    labels = SCHEMA.replace("positive = 1", 'labels = ["0", "1", "2"]')
+    for text, found in (("unit = 'carrier'" + SCHEMA, "single records"), (labels, "to fix it: ")):
+        Path("s.toml").write_text(text)
+        ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked)
+        assert (ran.status, found in ran.err) == (1, True), ran.err
+
+
+def test_the_unit_of_a_schema_is_protected() -> None:
+    Path("s.toml").write_text(
+        'unit = "id"\nmax_records = 2\n' + SCHEMA + '[columns.id]\ntype = "text"\n'
+    )
+    lines = [f"{line},{'id' if k == 0 else k // 2}" for k, line in enumerate(TABLE.splitlines())]
+    Path("t.csv").write_text("\n".join(lines) + "\n")
+    ran = run("fit", "t.csv", "--schema", "s.toml", "--class", "trees(*; depth 1)", *PAID, "--json")
+    assert ran.status == 0, ran.err
+    assert json.loads(ran.out)["privacy"]["neighboring"] == "replace-one-unit: id"
+    assert json.loads(ran.out)["class"] == "trees(delay: 0..20, carrier in {A, B}; depth 1)"

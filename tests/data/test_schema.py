@@ -16,6 +16,8 @@ from littlestone.data.schema import Schema
 from littlestone.data.schema_columns import heading, toml_text
 from littlestone.domains import Cells, Codes, Listed, Strings
 from littlestone.errors import DeclarationError, LittlestoneError, TableError
+from littlestone.tasks import Task
+from littlestone.units import Unit
 
 TEXT = """
 target = "late"
@@ -73,8 +75,7 @@ def test_all_columns_but_the_label_and_the_unit() -> None:
 
 def test_another_label_or_unit_takes_its_place() -> None:
     assert SCHEMA.class_columns("sex").all == ("age", "price", "weight", "floor", "member", "late")
-    assert "sex" not in SCHEMA.class_columns("late", "sex").all
-    assert "id" in SCHEMA.class_columns("late", "sex").all
+    assert SCHEMA.class_columns("late", "sex").all == ("age", "price", "weight", "floor", "member")
 
 
 @pytest.mark.parametrize(
@@ -416,6 +417,27 @@ def test_labels() -> None:
         Schema.parse("[columns.x]").label()
 
 
+def test_units() -> None:
+    assert SCHEMA.units(None, None) == ("id", 3)
+    assert SCHEMA.units(None, 5) == ("id", 5)
+    assert SCHEMA.units("id", None) == ("id", 3)
+    assert SCHEMA.units("sex", None) == ("sex", None)
+    with pytest.raises(DeclarationError, match="did you mean 'id'"):
+        SCHEMA.units("idd", 1)
+    budget = littlestone.Budget(6)
+    task = Task.declared(SCHEMA.label(), "trees(*; depth 1)", budget, schema=SCHEMA)
+    assert task.unit == Unit("id", 3)
+    assert "id" not in task.learner.hypotheses.domain.column_names
+    given: dict[str, Any] = {"unit": "floor", "max_records": 1, "schema": SCHEMA}
+    task = Task.declared(SCHEMA.label(), "conditions(*; at most 1)", budget, **given)
+    assert task.unit == Unit("floor", 1)
+    assert "floor" not in task.learner.hypotheses.domain.column_names
+    with pytest.raises(DeclarationError, match="how many records of each"):
+        Task.declared(SCHEMA.label(), "thresholds(age)", budget, unit="sex", schema=SCHEMA)
+    with pytest.raises(DeclarationError, match="single records are protected here"):
+        Task.subgroup(SCHEMA.label(), "trees(*; depth 1)", budget, above="0.5", schema=SCHEMA)
+
+
 RECORDS = {
     "id": ["a", "b"] * 50,
     "age": [30, 70] * 50,
@@ -454,3 +476,8 @@ def test_a_table_that_does_not_fit_is_refused_before_anything_is_spent(
     assert found in str(error.value)
     assert ledger.entries() == []
     assert littlestone.fit(pl.DataFrame(RECORDS), schema=schema, **rule).n == 100
+    group = {**rule, "hypotheses": "conditions(age, sex; at most 1)"}
+    assert (
+        littlestone.subgroup(pl.DataFrame(RECORDS), above="0.5", schema=schema, **group).release.n
+        == 100
+    )

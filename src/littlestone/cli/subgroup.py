@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption
+from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, SchemaOption, label_from
 from littlestone.cli.fit import Form, released
-from littlestone.data import Label
+from littlestone.data.schema import opened_schema
 from littlestone.learners import Release
 from littlestone.privacy.budget import Budget
 from littlestone.report.group import Group, group_accuracy
@@ -18,8 +18,6 @@ from littlestone.tasks import Task
 
 def subgroup(
     table: Annotated[Path, typer.Argument(help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file.")],
-    target: Annotated[str, typer.Option(help="The column that holds the label.")],
-    positive: Annotated[str, typer.Option(help="The values that count as 1: HA, or '> 15'.")],
     hypotheses: Annotated[
         str,
         typer.Option("--class", help="The groups, such as 'rules(carrier, origin; at most 2)'."),
@@ -30,6 +28,14 @@ def subgroup(
     epsilon: Annotated[
         str, typer.Option(help="The privacy loss in all, greater than 0, such as 1.")
     ],
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column that holds the label; by default that of the schema."),
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The values that count as 1: HA, or '> 15'.")
+    ] = None,
+    schema: SchemaOption = None,
     delta: Annotated[
         str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
     ] = "0",
@@ -63,13 +69,15 @@ def subgroup(
     It is the group of CLASS with the most positives - ABOVE x records, drawn privately.
     Its size and its rate are estimated under the same budget, by one entry of the ledger.
     """
+    public = opened_schema(schema)
     task = Task.subgroup(
-        Label.parse(target, positive),
+        label_from(public, target, positive),
         hypotheses,
         Budget(epsilon, delta),
         above=above,
         method=method,
         estimate=estimate,
+        schema=public,
     )
     form = Form(group_accuracy, _rows, lambda release: Group(release).to_json())
     released(
@@ -83,6 +91,7 @@ def subgroup(
         as_json=as_json,
         evaluate=evaluate,
         seed=seed,
+        schema=schema,
     )
 
 

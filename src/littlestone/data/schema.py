@@ -178,6 +178,19 @@ class Schema:
         """How many labels the schema declares: 2, if it lists none."""
         return len(self.labels) or 2
 
+    def units(self, unit: str | None, max_records: int | None) -> tuple[str | None, int | None]:
+        """The unit and the number of its records that are given, or those of the schema.
+
+        Of another unit than its own, the schema does not say how many records are used.  Raises
+        `DeclarationError` if the schema has no column of that name.
+        """
+        column = self.unit if unit is None else unit
+        if isinstance(column, str):
+            self.require_name(column)
+        if max_records is None and column == self.unit:
+            max_records = self.max_records
+        return column, max_records
+
     def refuse_unit(self) -> None:
         """Raise `DeclarationError` if the schema has a unit, for what protects single records only."""
         if self.unit is not None:
@@ -194,9 +207,10 @@ class Schema:
     def class_columns(self, target: str | None = None, unit: str | None = None) -> SchemaColumns:
         """The columns as classes read them; ``*`` stands for all but those of the label and the unit.
 
-        Where no ``target`` or ``unit`` is given, they are those of the schema.
+        Where no ``target`` is given, it is that of the schema.  The schema's own unit is left out even
+        if another one is given.
         """
-        left = {target or self.target, unit or self.unit}
+        left = {target or self.target, unit, self.unit}
         names = tuple(column.name for column in self.columns if column.name not in left)
         return SchemaColumns({column.name: column.text for column in self.columns}, names)
 
@@ -241,9 +255,9 @@ class Schema:
             self.require_name(name)
         require_columns(H.domain, self._kind, self.name)
         for column in columns_of(H.domain):
-            values = self._by_name[column.name].values if isinstance(column, Listed) else ()
-            for value in column.values if values and isinstance(column, Listed) else ():
-                require_value(column.name, value, values, self.name)
+            if isinstance(column, Listed) and (values := self._by_name[column.name].values):
+                for value in column.values:
+                    require_value(column.name, value, values, self.name)
 
     def require_table(self, table: Table) -> None:
         """Raise an error if the table lacks a column, or declares one of another type.
