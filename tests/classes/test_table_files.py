@@ -57,7 +57,7 @@ def test_a_wrong_number_in_the_first_line_is_not_taken_for_a_name(
     tmp_path: Path, text: str
 ) -> None:
     path = _file(tmp_path, text.split("\n"))
-    with pytest.raises(DeclarationError, match=r"holds labels, and entry|other whole numbers"):
+    with pytest.raises(DeclarationError, match=r"holds labels, and entry|holds another number"):
         read_table(path)
     with pytest.raises(DeclarationError):
         read_labels(path)

@@ -101,10 +101,17 @@ def _refuse_labels(rows: Cells) -> None:
         body = _parted(rows, str.isdecimal)[2]
     except DeclarationError:
         return
-    if body and all(cell.isdecimal() for row in body for cell in row):
+    others = [
+        (i, j)
+        for i, row in enumerate(body, start=1)
+        for j, cell in enumerate(row, start=1)
+        if cell not in _ONES + _ZEROS
+    ]
+    if others and len(set(map(len, body))) == 1 and all(map(str.isdecimal, chain(*body))):
+        i, j = others[0]
         raise DeclarationError(
             "read a table of 0s and 1s",
-            found="it holds other whole numbers, as a table of more labels does",
+            found=f"row {i}, column {j} holds another number, as a table of more labels does",
             fix="use `littlestone dims`, or name the labels where the command takes --labels",
         )
 
