@@ -1,4 +1,4 @@
-"""Mistakes in learners of mixed tables: rules, trees, lists of rules, and trees that are grown further."""
+"""Mistakes in learners of mixed tables: rules, trees, lists of rules, and regrown trees."""
 
 from __future__ import annotations
 
@@ -399,7 +399,7 @@ PLANTS = [
     _open(ForgetsPairs, "The growth counts rules of one condition only."),
     _plant("trees_majority_leaves", "Conditions are drawn, and leaves get their majority labels.",
            TREE, by_groups(majority_leaves)),
-    _plant("trees_root_by_its_best", "A root weighs as much as its best tree, and its halves are then drawn.",
+    _plant("trees_root_by_its_best", "A root weighs as much as its best tree.",
            best_roots(), by_groups(root_by_its_best)),
     _plant("trees_halves_all_of_epsilon", "Each half is drawn with the base e^epsilon.",
            TREE, by_groups(halves_all_of_epsilon)),
@@ -413,7 +413,7 @@ PLANTS = [
           draws_exactly, changed(SUMS, small_window), changed(SUMS, window_cuts_groups)),
     _plant("rounds_all_of_epsilon_each", "Each round spends all of epsilon.",
            LISTS, twice_the_budget("rule-list-learner")),
-    _plant("rounds_default_refitted", "After the last round the default label is the majority of the rest.",
+    _plant("rounds_default_refitted", "The default label is the majority of what is left at the end.",
            LISTS, in_two_rounds(refits=True)),
     _plant("rounds_stop_when_clean", "There is no further round when the rules make no error.",
            LISTS, in_two_rounds(stops=True)),
