@@ -1,7 +1,8 @@
 """``python -m benchmarks [NAME ...]``: run every benchmark, or those named.
 
-A benchmark is a module of this package with a function ``cases()``; it is found by walking the
-package.  One that sets ``ON_REQUEST`` takes minutes, and is run only when named.
+A benchmark is a module of this package with a function ``cases()``, which are timed, or ``show()``,
+which prints figures of its own.  It is found by walking the package.  One that sets ``ON_REQUEST``
+takes minutes, and is run only when named.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ def main(names: list[str]) -> int:
     inside = pkgutil.walk_packages(benchmarks.__path__, prefix="benchmarks.")
     paths = [found.name for found in inside if not found.name.endswith(".__main__")]
     found = {path.rpartition(".")[2]: importlib.import_module(path) for path in paths}
-    found = {name: module for name, module in found.items() if hasattr(module, "cases")}
+    found = {
+        name: module
+        for name, module in found.items()
+        if hasattr(module, "cases") or hasattr(module, "show")
+    }
     unknown = [name for name in names if name not in found]
     if unknown:
         print(f"There is no benchmark {unknown[0]!r}; there are: {', '.join(found)}.")
@@ -39,7 +44,10 @@ def main(names: list[str]) -> int:
     everyday = [name for name, module in found.items() if not hasattr(module, "ON_REQUEST")]
     for name in names or everyday:
         try:
-            report(found[name].cases(), console, title=name)
+            if hasattr(found[name], "show"):
+                found[name].show(console)
+            else:
+                report(found[name].cases(), console, title=name)
         except WrongAnswerError as error:
             console.print(f"WRONG ANSWER in {name}: {error}", style="bold red", highlight=False)
             return 1

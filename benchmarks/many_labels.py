@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +25,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.elsewhere import python_with_diffprivlib
 from benchmarks.harness import require
 from benchmarks.nycflights import flights
 from littlestone.classes import parse_class
@@ -40,7 +39,6 @@ EPSILONS = ("0.1", "1", "3")
 RUNS = 5
 KINDS: list[type[PrivateLearner[Any]]] = [LookupLearner, BucketLearner]
 BUCKETS = 64
-PINNED = ("diffprivlib==0.6.6", "scikit-learn==1.5.2", "numpy<2.1")
 SCRIPT = Path(__file__).with_name("with_diffprivlib.py")
 
 
@@ -128,7 +126,10 @@ def theirs(task: Task, parts: Split) -> Iterator[tuple[str, str, float]]:
             x, x_test = arrays[form], arrays[f"_test{form}"]
             np.savez(path, x=x, x_test=x_test, y=arrays["y"], y_test=arrays["y_test"])
             done = subprocess.run(
-                [environment(), SCRIPT, path], capture_output=True, text=True, check=True
+                [python_with_diffprivlib(), "-I", SCRIPT, path],
+                capture_output=True,
+                text=True,
+                check=True,
             )
             for line in done.stdout.splitlines():
                 found = json.loads(line)
@@ -139,17 +140,6 @@ def theirs(task: Task, parts: Split) -> Iterator[tuple[str, str, float]]:
 def _hashed(key: object) -> float:
     digest = hashlib.sha256(repr(key).encode()).digest()
     return int.from_bytes(digest[:6], "big") / 2**48
-
-
-def environment() -> Path:
-    """The Python of an environment with diffprivlib, made under the user's cache if there is none."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    home = cache / "littlestone-benchmarks" / "diffprivlib"
-    if not (home / "made").exists():
-        subprocess.run([sys.executable, "-m", "venv", home], check=True)
-        subprocess.run([home / "bin" / "pip", "install", "-q", *PINNED], check=True)
-        (home / "made").touch()
-    return home / "bin" / "python"
 
 
 def main() -> None:

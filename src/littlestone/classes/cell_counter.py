@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import int32, int64, void
+from numba import int32, int64, uint16, void
 
 from littlestone.dimension.engine.compiling import compiled
 
@@ -14,7 +14,7 @@ _BLOCK = 1 << 12
 
 @compiled(
     void(
-        int32[:, ::1], int32[::1], int64[::1], int64[:, ::1], int32[:, ::1], int64[::1], int64[::1]
+        uint16[:, ::1], int32[::1], int64[::1], int64[:, ::1], int32[:, ::1], int64[::1], int64[::1]
     )
 )
 def counted(

@@ -29,7 +29,7 @@ class Coded:
     ``codes[j, p]`` is the cell of point p in the j-th of the counted columns, out of ``sizes[j]``.
     """
 
-    codes: NDArray[np.int32]
+    codes: NDArray[np.uint16]
     counts: Counts
     sizes: tuple[int, ...]
 
@@ -40,10 +40,10 @@ class Coded:
         for j in columns:
             column: Any = sample.domain.columns[j]  # type: ignore[attr-defined]
             values, which = sample.column(j)
-            places = np.fromiter(map(column.index, values), np.int32, len(values))
+            places = np.fromiter(map(column.index, values), np.uint16, len(values))
             coded.append(places[which])
             sizes.append(column.size)
-        stacked: NDArray[np.int32] = np.array(coded, np.int32)
+        stacked: NDArray[np.uint16] = np.array(coded, np.uint16)
         return cls(
             stacked.reshape(len(sizes), len(sample.counts)),
             np.ascontiguousarray(sample.counts),
@@ -60,6 +60,9 @@ class Coded:
         from littlestone.classes.cell_counter import counted
 
         points, labels = np.nonzero(self.counts)
+        alone = np.array_equal(
+            points, np.arange(len(self.counts))
+        )  # one label a point, and no copy
         k = self.counts.shape[1]
         shapes = [[*(self.sizes[j] for j in subset), k] for subset in subsets]
         strides = [[prod(shape[t + 1 :]) for t in range(len(shape) - 1)] for shape in shapes]
@@ -67,7 +70,7 @@ class Coded:
         starts = np.cumsum([0, *sizes])
         found = np.zeros(int(starts[-1]), np.int64)
         counted(
-            np.ascontiguousarray(self.codes[:, points]),
+            self.codes if alone else self.codes[:, points],
             labels.astype(np.int32),
             self.counts[points, labels],
             np.array(subsets, np.int64),

@@ -47,10 +47,12 @@ class TableFunction(Hypothesis[Any]):
     @classmethod
     def from_labels(cls, domain: Domain[Any], values: Iterable[int], labels: int = 2) -> Self:
         """The function with these values in 0, ..., labels - 1, in the order of the points."""
-        listed = list(values)
+        listed = np.fromiter(values, dtype=np.int64)
         width = (labels - 1).bit_length()
-        planes = (("1" if y >> j & 1 else "0" for y in reversed(listed)) for j in range(width))
-        return cls(domain, tuple(int("".join(plane) or "0", 2) for plane in planes), labels)
+        bits = (np.packbits(listed >> j & 1, bitorder="little") for j in range(width))
+        return cls(
+            domain, tuple(int.from_bytes(plane.tobytes(), "little") for plane in bits), labels
+        )
 
     def __call__(self, x: Any) -> int:
         i = self.domain.index(x)
@@ -114,14 +116,14 @@ class TableFunction(Hypothesis[Any]):
 
     def _box(self, label: int) -> str | None:
         """The points of a label in words, if they are a box: all points between two ends per column."""
-        labelled = zip(self.domain, self._labels(), strict=True)
-        chosen = [x for x, digit in labelled if digit == str(label)]
-        ends = [(min(values), max(values)) for values in zip(*chosen, strict=True)]
-        pieces, count = [], 1
         columns: tuple[Domain[Any], ...] = self.domain.columns  # type: ignore[attr-defined]
-        for column, (first, last) in zip(columns, ends, strict=True):
+        sizes = [column.size or 0 for column in columns]
+        (chosen,) = np.nonzero(self.values() == label)
+        pieces, count = [], 1
+        for column, places in zip(columns, np.unravel_index(chosen, sizes), strict=True):
             if not isinstance(column, Grid):
                 return None
+            first, last = (column.low + int(end) for end in (places.min(), places.max()))
             count *= last - first + 1
             low, high = column.words(first), column.words(last)
             if first == last and column.size > 1:

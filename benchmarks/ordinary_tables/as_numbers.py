@@ -1,0 +1,38 @@
+"""Rows as numbers between 0 and 1, by the same declarations: for classifiers that take numbers."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.ordinary_tables.task import Task
+from littlestone.classes.columns import parse_mixed
+from littlestone.domains import Cells, Listed, number
+
+
+def numbers(task: Task) -> NDArray[np.float64]:
+    """A row of numbers for each row of the table.
+
+    A number is clipped to the declared range, which becomes [0, 1]; a missing one is at the low end.
+    A list becomes one column of 0 and 1 for each declared value.
+    """
+    parts = []
+    for text in task.declared:
+        column = parse_mixed(text)
+        values = task.table[column.name]
+        if isinstance(column, Cells):
+            low, high = float(column.starts[0]), float(column.starts[-1])
+            read = [number(value) for value in values]
+            exact = np.array([low if v is None else float(v) for v in read])
+            parts.append((np.clip(exact, low, high) - low)[:, None] / (high - low))
+        elif isinstance(column, Listed):
+            shown = np.array([column.encode(value) for value in values])
+            parts.append((shown[:, None] == np.array(column.values)).astype(np.float64))
+    return np.hstack(parts)
+
+
+def norm(task: Task) -> float:
+    """The largest Euclidean norm of a row: a declared column adds at most 1 to its square."""
+    return sqrt(len(task.declared))

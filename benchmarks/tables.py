@@ -1,0 +1,45 @@
+"""Private trees of depth two on ordinary tables, beside diffprivlib: ``python -m benchmarks tables``.
+
+Prints what it writes to ``docs/benchmarks/ordinary-tables.md``.  The errors of diffprivlib's
+classifiers are kept under ``build``; ``python -m benchmarks.tables recompute`` measures them again,
+which takes about ten minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks.ordinary_tables.ours import ours
+from benchmarks.ordinary_tables.page import Result, page, summary
+from benchmarks.ordinary_tables.task import EPSILONS
+from benchmarks.ordinary_tables.tasks import TASKS
+from benchmarks.ordinary_tables.theirs import theirs
+
+ON_REQUEST = True
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "ordinary-tables.md"
+
+
+def show(console: Console, *, recompute: bool = False) -> None:
+    """Run all tasks, write the page and print its summaries."""
+    results = []
+    for task in TASKS:
+        console.print(f"  tables: {task.name} ...", style="dim", highlight=False)
+        results.append(Result(task, ours(task), theirs(task, recompute=recompute)))
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page(results), encoding="utf-8")
+    for epsilon in EPSILONS:
+        console.print(
+            f"epsilon {epsilon}",
+            *summary(results, epsilon),
+            sep="\n  ",
+            highlight=False,
+            soft_wrap=True,
+        )
+    console.print(f"All numbers: {PAGE}\n", highlight=False)
+
+
+if __name__ == "__main__":
+    show(Console(), recompute="recompute" in sys.argv[1:])
