@@ -164,7 +164,6 @@ def released(
     schema: Path | None = None,
 ) -> None:
     """Do the task on a table, and print the release in its ``form``; the options are those of `fit`."""
-    learner = task.learner
     require_different(
         {
             "the table": [table],
@@ -184,7 +183,8 @@ def released(
         held(book, name=ledger_name(ledger, book)),
     ):
         sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
-        promised, shown = form.promise(learner, sample.n), ledger_name(ledger, book)
+        task = task.for_records(sample.n)
+        promised, shown = form.promise(task.learner, sample.n), ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
         if as_json and book.made:

@@ -188,7 +188,7 @@ def halves_all_of_epsilon(groups: Groups) -> Masses:
     for g, (yes, no) in enumerate(groups):
         mass = sum(powers(yes)) * sum(powers(no))
         ours, theirs = powers(yes, BASE**2), powers(no, BASE**2)
-        share = mass / (sum(ours) * sum(theirs))
+        share = Fraction(mass) / (sum(ours) * sum(theirs))
         for i, j in product(range(len(ours)), range(len(theirs))):
             found[g, i, j] = share * ours[i] * theirs[j]
     return found
@@ -269,8 +269,8 @@ def window_cuts_groups(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(selection, "draw_sum", cut)
 
 
-def trees_on(*pair: Records) -> Subject[Any]:
-    return replace(find_subject("trees-learner").make(ONE, FEW), pairs=(pair,))
+def trees_on(one: Records, other: Records) -> Subject[Any]:
+    return replace(find_subject("trees-learner").make(ONE, FEW), pairs=((one, other),))
 
 
 # One root has three times as many best trees as the others; two have a better one than the third.
@@ -285,7 +285,7 @@ L: Any = parse_class("rule_list(x at {0, 5}, s in {a}; at most 2)")
 HALF = ExponentialMechanism(ONE / 2)
 
 
-def twice_the_budget(name: str) -> Callable[[Records], Masses]:
+def twice_the_budget(name: str) -> Any:
     return find_subject(name).make(2 * ONE, FEW).distribution
 
 
