@@ -48,7 +48,7 @@ def fit(
     default: str | None = None,
     dataset: str | None = None,
     method: str = "auto",
-    setting: Setting = "realizable",
+    setting: Setting = "agnostic",
     estimate: object = None,
     create_ledger: bool = False,
     simulation_seed: int | None = None,

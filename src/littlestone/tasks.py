@@ -77,7 +77,7 @@ class Task:
         budget: Budget,
         *,
         method: str = "auto",
-        setting: Setting = "realizable",
+        setting: Setting = "agnostic",
         estimate: object = None,
     ) -> Self:
         """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.

@@ -18,6 +18,7 @@ from littlestone.cli.arguments import (
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.data import Label
 from littlestone.learners.base import Setting
+from littlestone.planning.choice import explained
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, is_address
@@ -62,8 +63,8 @@ def fit(
     ] = "auto",
     setting: Annotated[
         str,
-        typer.Option(help="For --method auto: realizable, or agnostic if labels may be wrong."),
-    ] = "realizable",
+        typer.Option(help="For --method auto: agnostic, or realizable if no label is wrong."),
+    ] = "agnostic",
     estimate: Annotated[
         str | None,
         typer.Option(
@@ -80,6 +81,9 @@ def fit(
         typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Where to write the model, as JSON.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Add what is known of every method for this class.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     evaluate: Annotated[
         bool, typer.Option("--evaluate", help="Add figures that depend on the data: NOT PRIVATE.")
@@ -97,19 +101,24 @@ def fit(
         raise typer.BadParameter(
             "say what is positive, or which --labels there are", param_hint="--positive"
         )
+    allowed = Budget(epsilon, delta)
     task = Task.declared(
         Label.parse(target, positive, labels=labels, default=default),
         hypotheses,
-        Budget(epsilon, delta),
+        allowed,
         method=method,
         setting=cast(Setting, setting),
         estimate=estimate,
     )
     learner = task.learner
+    known = explained(learner.hypotheses, allowed, setting=cast(Setting, setting)) if explain else []
+    methods: dict[str, object] = {"methods": [": ".join(pair) for pair in known]} if explain else {}
     require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
     data = task.open(table, dataset)
+    if explain and not as_json:
+        print_pairs(known, title="Methods for this class")
     if dry_run:
-        _preview(task.event, learner.method, data.name, ledger, as_json=as_json)
+        _preview(task.event, learner.method, data.name, ledger, as_json=as_json, more=methods)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
     new = not is_address(ledger) and not os.path.exists(ledger)
@@ -127,7 +136,7 @@ def fit(
 
         def show() -> None:
             if as_json:
-                fields = release.to_json()
+                fields = {**release.to_json(), **methods}
                 try:
                     if evaluate:
                         fields["evaluation"] = task.evaluate(release, sample).to_json()
@@ -151,7 +160,15 @@ def fit(
         delivered(model, write=write, show=show)
 
 
-def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: bool) -> None:
+def _preview(
+    event: Event,
+    method: str,
+    dataset: str,
+    ledger: str,
+    *,
+    as_json: bool,
+    more: dict[str, object],
+) -> None:
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
     missing = not is_address(ledger) and not os.path.exists(ledger)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
@@ -166,7 +183,7 @@ def _preview(event: Event, method: str, dataset: str, ledger: str, *, as_json: b
         }
         data = {name: cost and cost_json(cost) for name, cost in costs.items()}
         named = {"method": method, "mechanism": str(event)}
-        print_json({"dry run": True, "refused": preview.refused, **named, **data})
+        print_json({"dry run": True, "refused": preview.refused, **named, **data, **more})
     else:
         rows = [
             ("method", method),

@@ -23,27 +23,35 @@ _BETA = 0.05
 
 
 def accuracy(learner: PrivateLearner[Any], n: int) -> str:
-    """What is proved about the error of a release learned from ``n`` records, in one sentence."""
-    confidence = f"{1 - _BETA:.0%}"
+    """What is proved about the error of a release learned from ``n`` records, in a sentence or two.
+
+    >>> from littlestone.classes import parse_class
+    >>> from littlestone.learners import ExponentialLearner
+    >>> from littlestone.privacy.budget import Budget
+    >>> learner = ExponentialLearner(parse_class("thresholds(age, 0..120)"), Budget(1))
+    >>> accuracy(learner, 5)
+    'No accuracy guarantee: that needs 55 records.'
+    """
+    proved = f"(proved, with probability {1 - _BETA:.0%})"
     any_labels = learner.accuracy(n, _BETA)
     if any_labels is not None:
         return (
-            f"on new records like these, at most {rounded_up(100 * any_labels)} percentage points of "
-            f"error above the best rule of the class, with probability {confidence} (proved, from n "
-            "alone)"
+            f"On new records, the error is at most {rounded_up(100 * any_labels)} percentage points "
+            f"above that of the best rule in the class {proved}."
         )
     clean = learner.accuracy(n, _BETA, setting="realizable")
     if clean is not None:
         return (
-            f"at most {rounded_up(100 * clean)}% of error on new records like these, if some rule of "
-            f"the class makes none, with probability {confidence} (proved, from n alone); nothing is "
-            "proved for wrong labels"
+            f"If some rule in the class makes no mistakes, the error on new records is at most "
+            f"{rounded_up(100 * clean)}% {proved}. Otherwise there is no guarantee."
         )
-    least = learner.plan(0.5, _BETA)
-    spotless = "" if least else ", and that no label is wrong"
-    least = least or learner.plan(0.5, _BETA, setting="realizable")
-    more = f"; it takes {least.n:,} records at least{spotless}" if least else ", nor for any other"
-    return f"none is proved for n = {n:,}{more}"
+    least = learner.bound(0.5, _BETA)
+    if least is not None:
+        return f"No accuracy guarantee: that needs {least.n:,} records."
+    least = learner.bound(0.5, _BETA, setting="realizable")
+    if least is not None:
+        return f"No accuracy guarantee: that needs {least.n:,} records and error-free labels."
+    return f"No accuracy guarantee: none is known for the method {learner.method}."
 
 
 def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
