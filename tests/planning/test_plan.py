@@ -10,8 +10,8 @@ import pytest
 from littlestone.classes import Points, Subsets, parse_class
 from littlestone.domains import Integers, Strings
 from littlestone.errors import DeclarationError
-from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
 from littlestone.learners.base import Setting
+from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
 from littlestone.planning import calibrated, candidates, choose_learner, plan
 from littlestone.planning.choice import explained
 from littlestone.privacy import Budget

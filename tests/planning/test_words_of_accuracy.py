@@ -16,8 +16,8 @@ from littlestone.report.fit import accuracy
         (
             "thresholds(x, 0..9)",
             10_000,
-            "On new records, the error is at most 3.29 percentage points above that of the best rule in "
-            "the class (proved, with probability 95%).",
+            "On new records, the error is at most 3.29 percentage points above that of the best rule "
+            "in the class (proved, with probability 95%).",
         ),
         (
             "subsets(a; at most 2)",

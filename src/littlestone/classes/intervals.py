@@ -49,6 +49,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
     """
 
     keyword = "intervals"
+    group = "ranges"
 
     domain: Grid
     gaps: tuple[Span, ...]

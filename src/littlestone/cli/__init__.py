@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 _COMMANDS = {
     "fit": "Learn a rule that predicts labels from TABLE, with differential privacy.",
     "predict": "Print the predicted label of each record of TABLE, in order, as a CSV of one column.",
+    "classes": "List every class with its text form, an example and what it is.",
     "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",
     "stream": "Learn from records as they arrive, and print each published rule as a line of JSON.",
     "dim": "Print the Littlestone dimension: the most mistakes that can be forced on every learner.",

@@ -111,7 +111,9 @@ def fit(
         estimate=estimate,
     )
     learner = task.learner
-    known = explained(learner.hypotheses, allowed, setting=cast(Setting, setting)) if explain else []
+    known = (
+        explained(learner.hypotheses, allowed, setting=cast(Setting, setting)) if explain else []
+    )
     methods: dict[str, object] = {"methods": [": ".join(pair) for pair in known]} if explain else {}
     require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
     data = task.open(table, dataset)

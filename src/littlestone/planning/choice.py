@@ -55,7 +55,7 @@ class Candidate:
 
     def words(self) -> str:
         """One line for people."""
-        return f"{self.method}: {self.known()}"
+        return f"{self.method}{':' if self.learner else ''} {self.known()}"
 
     def known(self) -> str:
         """Its size and its caveat, or why it does not apply."""
@@ -70,7 +70,8 @@ class Candidate:
         if self.bound is not None:
             error = f"{100 * self.bound.alpha:g}% error, with clean labels"
             if self.bound.setting == "agnostic":
-                error = f"{100 * self.bound.alpha:g} percentage points above the best error, with any labels"
+                points = f"{100 * self.bound.alpha:g} percentage points"
+                error = f"{points} above the best error, with any labels"
             return f"{self.bound.n:,} records suffice for {error}"
         if self.clean is not None:
             error = f"{100 * self.clean.alpha:g}% error, with clean labels only"
@@ -286,7 +287,9 @@ def _reason(best: Candidate, others: list[Candidate], setting: Setting) -> str:
             return f"the smallest size proved for {labels}, of all methods without a caveat"
         return f"its size is proved for {labels}"
     if setting == "agnostic":
-        return "it tolerates wrong labels" + (best.clean and ", and its size is proved for clean ones" or "")
+        return "it tolerates wrong labels" + (
+            (best.clean and ", and its size is proved for clean ones") or ""
+        )
     return "no method without a caveat has a proved size"
 
 
