@@ -1,6 +1,6 @@
 # make demo   set up and learn private rules from 336,776 real flights
 # make test   set up and run every test
-# make quick  set up and run 4,000 fast tests in about a minute
+# make quick  set up and run 4,000 fast tests in one or two minutes
 # make check  lint, strict types and every test
 # make bench  the benchmarks, each beside a named alternative
 

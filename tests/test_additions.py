@@ -242,3 +242,43 @@ def test_audit_refutes_the_wrong_one(folder: Path) -> None:
     done = run(folder, "-m", "littlestone", "audit", "wrong-response", "--epsilon", "1")
     assert done.returncode == 1
     assert "FAILS" in done.stdout
+
+
+COMPLETE = """
+    from littlestone.classes import Thresholds
+    class Mine(Thresholds):
+        keyword = "mine"
+"""
+LACKING = """
+    from littlestone.classes import BinaryClass, Declared
+    class Base(Declared, BinaryClass):
+        def size(self): ...
+    class Mine(Base):
+        keyword = "mine"
+        def soa(self): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        (COMPLETE, "6"),
+        ("import nowhere", "the entry point 'own' of the group littlestone: it raises "
+                           "ModuleNotFoundError: No module named 'nowhere'"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        (LACKING, "cannot use the class broken.Mine: it lacks __str__, examples, is_empty, "),
+        (COMPLETE.replace('"mine"', '"points"'), "littlestone.classes.points.Points has it too"),
+        (COMPLETE.replace('"mine"', '"my own"'), "the keyword of broken.Mine: it is not one word"),
+        (COMPLETE.replace('"mine"', "None"), "None as the keyword of broken.Mine"),
+    ],
+    ids=["legal", "import", "error", "lacking", "taken", "spaces", "none"],
+)  # fmt: skip
+def test_what_is_wrong_with_a_module_is_named(tmp_path: Path, module: str, words: str) -> None:
+    (tmp_path / "broken.py").write_text(dedent(module))
+    information = tmp_path / "broken-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(METADATA["METADATA"].replace("mine", "broken"))
+    (information / "entry_points.txt").write_text("[littlestone]\nown = broken\n")
+    done = run(tmp_path, "-m", "littlestone", "dim", "thresholds(x, 1..100)")
+    assert words in " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == (module != COMPLETE)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 
 import littlestone
 from littlestone.cli import _COMMANDS, app
+from littlestone.data import Label
 from littlestone.errors import (
     DeclarationError,
     LedgerError,
@@ -27,6 +29,7 @@ from littlestone.interop.scikit_learn import LittlestoneClassifier
 from littlestone.learners import ExponentialLearner, Release
 from littlestone.planning import choose_learner
 from littlestone.privacy.cost import PrivacyCost
+from littlestone.tasks import Task
 
 FLIGHTS = {"dep": [20, 3, 90, -2] * 100, "arr": [30, 2, 80, -9] * 100}
 RULE: dict[str, Any] = {
@@ -118,6 +121,49 @@ def test_what_is_no_text_is_refused(options: dict[str, Any]) -> None:
     assert ledger.entries() == []
 
 
+def test_a_missing_column_makes_no_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "new.ledger"
+    with pytest.raises(TableError):
+        fitted(hypotheses="thresholds(none, 0..9)", ledger=path, create_ledger=True)
+    assert not path.exists()
+
+
+def test_an_estimate_is_of_two_labels() -> None:
+    estimate = fitted(estimate="0.5").estimate
+    assert estimate is not None
+    assert fitted(estimate="0.5").cost == PrivacyCost(Fraction(11, 2))
+    label = Label.parse("arr", labels="a,b,c")
+    with pytest.raises(DeclarationError, match="leave the estimate out"):
+        Task.declared(label, "lookup(dep; at most 4)", littlestone.Budget(5, "1e-3"), estimate=1)
+
+
+SECRET = "SECRET-RECORD"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pl.Series, pd.Series, np.array, list, lambda v: pl.DataFrame({"a": v})],
+    ids=["polars", "pandas", "numpy", "list", "frame"],
+)
+@pytest.mark.parametrize(
+    "name",
+    ["target", "positive", "default", "epsilon", "delta", "estimate", "dataset", "method", "setting",
+     "labels", "hypotheses", "ledger", "simulation_seed"],
+)  # fmt: skip
+def test_a_column_in_place_of_its_name_is_not_quoted(name: str, kind: Any) -> None:
+    ledger = littlestone.Ledger()
+    given: dict[str, Any] = {
+        "target": "arr", **RULE, "ledger": ledger, "dataset": "flights",
+        **({"positive": None} if name in ("labels", "default") else {}),
+        **({"labels": "a,b"} if name == "default" else {}),
+        name: kind([SECRET, SECRET]),
+    }  # fmt: skip
+    with pytest.raises(DeclarationError) as error:
+        littlestone.fit(pl.DataFrame(FLIGHTS), **given)
+    assert SECRET not in str(error.value)
+    assert ledger.entries() == []
+
+
 @pytest.mark.parametrize("target", [None, 3, ["arr"]])
 def test_a_target_is_a_name(target: Any) -> None:
     paid = {"ledger": littlestone.Ledger(), "dataset": "flights"}
@@ -141,8 +187,28 @@ def test_the_number_of_labels_is_one(labels: Any, hypotheses: Any) -> None:
 def test_a_table_of_another_name_is_told() -> None:
     ledger = littlestone.Ledger()
     fitted(ledger=ledger)
-    with pytest.warns(UserWarning, match="join their budgets"):
+    with pytest.warns(UserWarning, match="alias copy flights"):
         fitted(ledger=ledger, dataset="copy")
+    # A table with one more column is another one, even if no task reads that column.
+    fitted(pl.DataFrame({**FLIGHTS, "more": FLIGHTS["dep"]}), ledger=ledger, dataset="more")
+
+
+@pytest.mark.parametrize(("delta", "told"), [("1/800", False), ("0.0025", True), (0.5, True)])
+def test_a_delta_of_one_record_is_told_before_the_spend(delta: Any, told: bool) -> None:
+    """n is 400; the limit is 1/n, and n is public."""
+    given: dict[str, Any] = {"hypotheses": "subsets(dep; at most 2)", "delta": delta}
+    book = littlestone.Ledger()
+    if not told:
+        fitted(ledger=book, **given)
+        return
+    with pytest.raises(UserWarning, match=r"1/n or more for n = 400"):
+        fitted(ledger=book, **given)
+    assert book.entries() == []
+    model = LittlestoneClassifier(
+        "points(x)", epsilon=5, delta=delta, classes=(0, 1), ledger=book, dataset="d"
+    )
+    with pytest.raises(UserWarning, match=r"1/n or more for n = 400"):
+        model.fit([1, 2] * 200, [0, 1] * 200)
 
 
 def test_theory() -> None:
@@ -150,6 +216,7 @@ def test_theory() -> None:
     assert littlestone.dim([[0], [1], [2]], labels=3) == 1
     assert littlestone.dim(littlestone.Thresholds.on(0, 6)) == 3
     assert littlestone.play([[0, 1], [1, 0]]).mistakes == 1
+    assert littlestone.play("thresholds(x, 1..33554432)").mistakes == 25
     assert len(littlestone.play("points(id)", adversary="random", simulation_seed=1).rounds) == 20
     assert "mistakes in" in str(littlestone.play("thresholds(x, 1..9)", learner="halving"))
     assert str(littlestone.tree([[0], [2]], labels=3)) == "x0\n|-- 0  0 for 'x0'\n`-- 2  2 for 'x0'"
@@ -206,6 +273,7 @@ def test_a_file_has_one_budget_by_whatever_path_it_is_named(
     monkeypatch.chdir(tmp_path)
     for path in (table, "flights.csv", "./flights.csv", "link.csv"):
         fitted(path, dataset=None, ledger=ledger)
+        fitted(dataset=str(path), ledger=ledger)
     assert len({entry.dataset for entry in ledger.entries()}) == 1
 
 
@@ -222,6 +290,11 @@ def test_every_option_of_theory_counts() -> None:
     assert lines == sorted({*lines})
     short = littlestone.play("points(id)", adversary="random", simulation_seed=1, rounds=3)
     assert len(short.rounds) == 3
+    games = {
+        str(littlestone.play("thresholds(x, 1..1000)", adversary="random", simulation_seed=seed))
+        for seed in (1, 1, 2)
+    }
+    assert len(games) == 2
     with pytest.raises(DeclarationError, match="same number of labels"):
         littlestone.dim(littlestone.Thresholds.on(0, 6), labels=3)
 
@@ -268,6 +341,14 @@ def test_things_print_what_they_are() -> None:
     assert repr(littlestone.Ledger()) == "ledger in memory"
     learner = ExponentialLearner(littlestone.Thresholds.on(0, 9), littlestone.Budget(1))
     assert repr(learner).startswith("ExponentialLearner: thresholds(x, 0..9), exponential")
+
+
+def test_an_estimate_that_was_paid_for_is_printed() -> None:
+    release = fitted(estimate="0.5")
+    assert release.estimate is not None
+    for heading, text in release.estimate.rows():
+        assert f"{heading:12}  {text}" in repr(release)
+        assert text in release._repr_html_()
 
 
 def test_html_shows_names_only() -> None:

@@ -1,6 +1,7 @@
 """Learn short, readable rules from sensitive data with differential privacy, and study the theory.
 
 `fit` learns a rule from a table, `predict` applies a rule, and `plan` says how many records you need.
+`subgroup` finds the group of records with the highest rate.
 `dim` computes the Littlestone dimension of a class, `tree` draws a deepest tree that the class
 shatters, and `play` plays the online game.  Every name here is imported when it is first used.
 """
@@ -13,7 +14,7 @@ from typing import Any
 __version__ = "0.2.0"
 
 _FRONT = {
-    "littlestone.front": ("dim", "fit", "plan", "play", "predict", "tree"),
+    "littlestone.front": ("dim", "fit", "plan", "play", "predict", "subgroup", "tree"),
     "littlestone.classes": (
         "AffineSubspaces",
         "Boxes",
@@ -42,6 +43,8 @@ _FRONT = {
         "Union",
         "parse_class",
     ),
+    "littlestone.data.drafting": ("draft_schema",),
+    "littlestone.data.schema": ("Schema",),
     "littlestone.learners": ("Release",),
     "littlestone.privacy": ("Budget",),
     "littlestone.privacy.ledger": ("Ledger",),

@@ -14,6 +14,8 @@ from importlib.metadata import entry_points
 from types import ModuleType
 from typing import TypeVar
 
+from littlestone.errors import DeclarationError
+
 Base = TypeVar("Base")
 
 GROUP = "littlestone"
@@ -30,8 +32,19 @@ def modules(package: str) -> list[ModuleType]:
 
 @cache
 def _others() -> tuple[ModuleType, ...]:
-    found = {point.module for point in entry_points(group=GROUP)}
-    return tuple(importlib.import_module(name) for name in sorted(found))
+    found = {point.module: point.name for point in entry_points(group=GROUP)}
+    return tuple(_imported(module, name) for module, name in sorted(found.items()))
+
+
+def _imported(module: str, name: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except Exception as error:  # whatever the module's own code raises; no record is read by then
+        raise DeclarationError(
+            f"import the module {module}, the entry point {name!r} of the group {GROUP}",
+            found=f"it raises {type(error).__name__}: {error}",
+            fix="mend or uninstall the package that names it",
+        ) from error
 
 
 @cache  # a walk takes milliseconds, and reading a hypothesis from a file needs one
@@ -44,17 +57,37 @@ def _walked(package: str) -> tuple[ModuleType, ...]:
 def concrete(base: type[Base], package: str) -> list[type[Base]]:
     """The concrete subclasses of ``base`` in ``package`` and in other packages, ordered by name.
 
+    Raises `DeclarationError` if a module of another package cannot be imported, or has a class that is
+    named like a concrete one and lacks some of its methods.
+
     >>> from littlestone.classes.base import HypothesisClass
     >>> "Thresholds" in [found.__name__ for found in concrete(HypothesisClass, "littlestone.classes")]
     True
     """
-    found = {
+    defined = [
         member
         for module in modules(package)
         for member in vars(module).values()
         if inspect.isclass(member)
         and issubclass(member, base)
-        and not inspect.isabstract(member)
         and member.__module__ == module.__name__
-    }
+    ]
+    others = {module.__name__ for module in _others()}
+    for member in defined:
+        if member.__module__ in others:
+            _require_complete(member, base)
+    found = {member for member in defined if not inspect.isabstract(member)}
     return sorted(found, key=lambda member: member.__name__)
+
+
+def _require_complete(member: type, base: type) -> None:
+    """Raise `DeclarationError` for a class that has a name, for use, but lacks methods."""
+    names = [name for name in base.__annotations__ if not hasattr(base, name)]
+    lacking = sorted(getattr(member, "__abstractmethods__", ()))
+    if lacking and any(name in vars(member) for name in names):
+        raise DeclarationError(
+            f"use the class {member.__module__}.{member.__qualname__}",
+            found=f"it lacks {', '.join(lacking)}",
+            fix=f"write what is missing, or leave out {' and '.join(names)} in a class for others to "
+            "derive from",
+        )

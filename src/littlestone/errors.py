@@ -7,6 +7,11 @@ a record or prints one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
+from fractions import Fraction
+from numbers import Number
+
 from littlestone.visible import visible
 
 DAMAGED = (
@@ -18,6 +23,21 @@ DAMAGED = (
     ValueError,
 )
 """The exceptions that malformed plain JSON values may raise."""
+
+
+def shown(value: object) -> str:
+    """A short text for a declared ``value`` in an error: a text, a number, or an object's type.
+
+    A column or a table that was given in place of a declaration would otherwise quote its records.
+
+    >>> shown("1;2"), shown(Fraction(-1)), shown([94, 95])
+    ("'1;2'", '-1', 'an object of type list')
+    """
+    words = f"an object of type {type(value).__name__}"
+    if value is None or isinstance(value, str | Number):
+        with suppress(Exception):  # whatever an object's own code may raise
+            words = str(value) if isinstance(value, Fraction) else repr(value)
+    return words if len(words) <= 80 else f"{words[:80]}..."
 
 
 class LittlestoneError(Exception):
@@ -90,3 +110,19 @@ class BudgetExceededError(LedgerError):
 
 class NotPrivateWarning(UserWarning):
     """What follows is a simulation: the records must be public or made up."""
+
+
+def did_you_mean(name: str, known: Iterable[str], fix: str) -> str:
+    """``fix`` after the one of the ``known`` names that is most like ``name``, if one is alike.
+
+    The known names must be public.
+
+    >>> did_you_mean("agee", ["age", "sex"], "name a column")
+    "did you mean 'age'? Otherwise name a column"
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    close = [other for other in names if other.casefold() == name.casefold()]
+    close = close or get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]!r}? Otherwise {fix}" if close else fix

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
-from littlestone.data import Label
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.data.schema import Schema, declared_label, opened_schema
+from littlestone.errors import DeclarationError, ModelError, shown
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
 from littlestone.learners.base import Setting
+from littlestone.mistakes import declared_costs
 from littlestone.online import (
     Adversary,
     Halving,
@@ -28,16 +29,20 @@ from littlestone.planning import ALPHA, BETA, Plan
 from littlestone.planning import plan as planned
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.report.group import Group
 from littlestone.report.tree import Node, class_tree
 from littlestone.tasks import Task, declared_class
 
 Hypotheses = HypothesisClass[Any] | str
 """A class, or the text of one, such as ``thresholds(age, 0..120)``."""
 
+SchemaOrFile = Schema | str | os.PathLike[str] | None
+"""The schema of a table, the path of its file, or none."""
+
 
 def fit(
     table: object,
-    target: str,
+    target: str | None = None,
     *,
     hypotheses: Hypotheses,
     epsilon: object,
@@ -46,10 +51,14 @@ def fit(
     positive: object = None,
     labels: str | Sequence[str] | None = None,
     default: str | None = None,
+    schema: SchemaOrFile = None,
     dataset: str | None = None,
     method: str = "auto",
     setting: Setting = "agnostic",
     estimate: object = None,
+    cost: object = None,
+    unit: str | None = None,
+    max_records: int | None = None,
     create_ledger: bool = False,
     simulation_seed: int | None = None,
 ) -> Release:
@@ -60,7 +69,15 @@ def fit(
     its values count as 1, such as ``"> 15"`` or ``"HA"``, or ``labels`` lists the labels.  Any other
     value gets the label ``default``, or the first label if there is no default.  ``epsilon`` is in
     nats and above 0, and ``delta`` is a probability.  ``estimate`` is an epsilon to spend on
-    precision, recall and error.
+    precision, recall and error.  ``cost`` is a pair such as ``(5, 1)``: what a missed positive and
+    a false alarm cost.
+
+    ``unit`` is a column that says whose record it is, such as ``"patient_id"``.  At most
+    ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are
+    then for one unit with all its records.
+
+    ``schema`` is a `Schema` or its file.  It declares columns for the class, in which ``*`` stands for
+    all that are not the label or the unit, and the label where no other is given.
 
     The cost is recorded in the ``ledger`` (a path, an address or a `Ledger`) under the name
     ``dataset`` before anything is drawn.  A frame needs a ``dataset``, because it has no name of its
@@ -82,20 +99,83 @@ def fit(
     >>> release.n, release.predict(polars.DataFrame({"dep_delay": [95, 1, None]}))
     (1200, [1, 0, 0])
     """
+    declared = opened_schema(schema)
     task = Task.declared(
-        Label.parse(target, positive, labels=labels, default=default),
+        declared_label(declared, target, positive, labels=labels, default=default),
         hypotheses,
         Budget(epsilon, delta),
         method=method,
         setting=setting,
         estimate=estimate,
+        cost=cost,
+        unit=unit,
+        max_records=max_records,
+        schema=declared,
     )
+    return _released(task, table, ledger, dataset, create_ledger, simulation_seed)
+
+
+def subgroup(
+    table: object,
+    target: str | None = None,
+    *,
+    positive: object = None,
+    hypotheses: Hypotheses,
+    above: object,
+    epsilon: object,
+    ledger: Ledger | str | os.PathLike[str],
+    delta: object = 0,
+    estimate: object = None,
+    method: str = "auto",
+    schema: SchemaOrFile = None,
+    dataset: str | None = None,
+    create_ledger: bool = False,
+    simulation_seed: int | None = None,
+) -> Group:
+    """Find the group of records with the highest rate of positive labels, with differential privacy.
+
+    It is the group of the class with the most positives - ``above`` times records, such as 0.3.
+    ``epsilon`` pays for all: the part ``estimate`` of it, by default a tenth, estimates the size and
+    the rate, and the rest draws the group.  All other arguments and errors are those of `fit`, and
+    ``positive`` says which values count as 1.
+
+    >>> import littlestone, polars
+    >>> columns = {"carrier": ["HA", "DL", "UA"] * 2000, "late": [1, 0, 0, 1, 0, 1] * 1000}
+    >>> group = littlestone.subgroup(
+    ...     polars.DataFrame(columns), "late", positive=1, hypotheses="rules(carrier; at most 1)",
+    ...     above=0.8, epsilon=2, delta="1e-6", ledger=littlestone.Ledger(), dataset="doc",
+    ... )
+    >>> group.words(), round(float(group.rate.middle), 1)
+    ("carrier is 'HA'", 1.0)
+    """
+    declared = opened_schema(schema)
+    task = Task.subgroup(
+        declared_label(declared, target, positive),
+        hypotheses,
+        Budget(epsilon, delta),
+        above=above,
+        method=method,
+        estimate=estimate,
+        schema=declared,
+    )
+    return Group(_released(task, table, ledger, dataset, create_ledger, simulation_seed))
+
+
+def _released(
+    task: Task,
+    table: object,
+    ledger: Ledger | str | os.PathLike[str],
+    dataset: str | None,
+    create_ledger: bool,
+    simulation_seed: int | None,
+) -> Release:
+    """The release of a task on a table; the arguments are those of `fit`, which calls it directly."""
     data = task.open(table, dataset)
     rng = generator(simulation_seed)
     with opened(ledger, create=create_ledger) as book:
-        sample, hint = task.read_noted(data, book)
+        sample, hint = task.read_noted(data, book, rng=rng)
         if hint is not None:
-            warnings.warn(hint, stacklevel=2)
+            warnings.warn(hint, stacklevel=3)
         return task.fit(sample, ledger=book, dataset=data.name, rng=rng)
 
 
@@ -120,33 +200,41 @@ def plan(
     *,
     epsilon: object,
     delta: object = 0,
-    labels: int = 2,
+    labels: int | None = None,
     alpha: float = ALPHA,
     beta: float = BETA,
+    cost: object = None,
+    schema: SchemaOrFile = None,
 ) -> Plan:
     """How many records each learner needs for error alpha with probability 1 - beta.
 
-    ``labels`` is the number of labels.  See `planning.plan`.
+    ``labels`` is the number of labels, by default that of the ``schema`` or 2.  With a ``cost`` such as
+    ``(5, 1)``, that of a missed positive and of a false alarm, alpha is a mean cost in units of the
+    larger one.  See `planning.plan`.
 
     >>> plan("subsets(merchant; at most 2)", epsilon=1, delta="1e-6").rows[0].realizable.n
     806
     """
     budget = Budget(epsilon, delta)
-    return planned(declared_class(hypotheses, labels), budget, alpha=alpha, beta=beta)
+    declared, mistakes = opened_schema(schema), declared_costs(cost)
+    if labels is None:
+        labels = 2 if declared is None else declared.label_count
+    H = declared_class(hypotheses, labels, declared)
+    return planned(H, budget, alpha=alpha, beta=beta, mistakes=mistakes)
 
 
-def dim(hypotheses: Any, *, labels: int = 2) -> int | float:
+def dim(hypotheses: Any, *, labels: int = 2, schema: SchemaOrFile = None) -> int | float:
     """The Littlestone dimension of a class, a text that declares one, or a table of labels.
 
     This is the most mistakes that an adversary can force on every learner, and the standard optimal
     algorithm never makes more.  It is -1 if there is no hypothesis, and ``math.inf`` if there is no
     largest number.  A table is anything rectangular: each row is a hypothesis, each column a point.
-    For tables the time is exponential in the worst case.
+    For tables the time is exponential in the worst case.  The text may name columns of a ``schema``.
 
     >>> dim("thresholds(dep_delay, -60..1440)"), dim([[0, 0, 0], [0, 0, 1], [0, 1, 1]])
     (10, 1)
     """
-    return _class(hypotheses, labels).littlestone_dimension()
+    return _class(hypotheses, labels, opened_schema(schema)).littlestone_dimension()
 
 
 def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4) -> Node:
@@ -188,9 +276,9 @@ def play(
     players = {"soa": StandardOptimalAlgorithm, "halving": Halving}
     known = {"learner": (learner, tuple(players)), "adversary": (adversary, ("tree", "random"))}
     for kind, (name, names) in known.items():
-        if name not in names:
+        if not isinstance(name, str) or name not in names:
             raise DeclarationError(
-                f"play with the {kind} {name!r}",
+                f"play with the {kind} {shown(name)}",
                 found=f"there is no such {kind}",
                 fix=f"use one of: {', '.join(names)}",
             )
@@ -202,8 +290,8 @@ def play(
     return played(players[learner](H), opponent, rounds=rounds)
 
 
-def _class(hypotheses: Any, labels: int) -> HypothesisClass[Any]:
+def _class(hypotheses: Any, labels: int, schema: Schema | None = None) -> HypothesisClass[Any]:
     """The class itself, the class that a text declares, or the finite class of a table."""
     if isinstance(hypotheses, str | HypothesisClass):
-        return declared_class(hypotheses, labels)
+        return declared_class(hypotheses, labels, schema)
     return FiniteClass.from_array(hypotheses, labels=labels)

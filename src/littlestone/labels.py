@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence, Set
 
 from littlestone.domains import number, text
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 
 MOST_LABELS = 1000
 
@@ -31,10 +31,13 @@ def declared_labels(labels: Iterable[str]) -> tuple[str, ...]:
     ordered = not isinstance(labels, str | Set)
     texts = all(isinstance(label, str) and label and _is_unicode(label) for label in found)
     if not ordered or len(found) < 2 or not texts or len(set(found)) < len(found):
+        alone = len(found) == 1 and str(found[0]).isdecimal()
         raise DeclarationError(
-            f"declare {len(found)} labels",
+            f"declare {len(found)} label{'' if len(found) == 1 else 's'}",
             found="labels are a list of 2 or more readable texts, none of them empty or named twice",
-            fix='give a list such as ["on time", "late", "cancelled"]; on the command line '
+            fix="name the labels, such as 0,1,2, and not their number"
+            if alone
+            else 'give a list such as ["on time", "late", "cancelled"]; on the command line '
             "--labels 'on time,late,cancelled'",
         )
     if len(found) > MOST_LABELS:
@@ -61,8 +64,8 @@ def require_labels(labels: object) -> int:
     """
     if type(labels) is not int or not 2 <= labels <= MOST_LABELS:
         raise DeclarationError(
-            f"declare {labels!r} labels",
-            found=f"their number is a whole one, from 2 to {MOST_LABELS:,}",
+            f"use {shown(labels)} as the number of labels",
+            found=f"it is a whole number from 2 to {MOST_LABELS:,}",
             fix="give a number such as 2",
         )
     return labels

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from littlestone.domains import Domain, Point, truth
 from littlestone.errors import DeclarationError
 from littlestone.labels import declared_labels, label_number
+from littlestone.units import Unit
 
 Counts = NDArray[np.int64]
 
@@ -67,6 +68,10 @@ class Sample(Generic[Point]):
     (points[j], y).  The order of the points means nothing.  The constructor takes points as they are;
     `from_examples` makes points from records.
 
+    If a ``unit`` is declared, the sample holds at most ``unit.most`` records of each of ``units``
+    units.  Each unit has that many places in it, and n counts the places.  The places without a record
+    are void: they have no point and no label, and how many they are is private.
+
     >>> from littlestone.domains import Strings
     >>> sample = Sample.from_examples(Strings(), [("a", 1), ("b", 0), ("a", 1)])
     >>> sample.n, sample.points, sample.counts.tolist()
@@ -76,6 +81,8 @@ class Sample(Generic[Point]):
     domain: Domain[Point]
     points: Sequence[Point]
     counts: Counts
+    unit: Unit | None = None
+    units: int = 0
 
     @classmethod
     def of_two(
@@ -91,8 +98,15 @@ class Sample(Generic[Point]):
 
     @property
     def n(self) -> int:
-        """The number of examples, with multiplicity; public, because neighbours replace one record."""
-        return int(self.counts.sum())
+        """The number of examples, with multiplicity; public, because neighbours replace one record.
+
+        If a unit is declared, it is the number of places, which is public too.
+        """
+        return int(self.counts.sum()) if self.unit is None else self.unit.most * self.units
+
+    def records(self) -> Sample[Point]:
+        """The records alone, without void places; their number is private if a unit is declared."""
+        return self if self.unit is None else self.of(self.points, self.counts)
 
     @property
     def negatives(self) -> Counts:
@@ -127,6 +141,17 @@ class Sample(Generic[Point]):
         positive = np.isin(np.arange(self.labels), list(ones))
         negatives, positives = self.counts[:, ~positive], self.counts[:, positive]
         return Sample.of_two(self.domain, self.points, negatives.sum(axis=1), positives.sum(axis=1))
+
+    def weighted(self, weights: Sequence[int]) -> Self:
+        """The sample in which an example with the label y occurs ``weights[y]`` times.
+
+        So an error on it counts ``weights[y]`` times.  It is for scores: its n is no number of records.
+
+        >>> from littlestone.domains import Integers
+        >>> Sample(Integers(), (7,), np.array([[1, 2]])).weighted((3, 5)).counts.tolist()
+        [[3, 10]]
+        """
+        return self.of(self.points, self.counts * np.array(weights, dtype=np.int64))
 
     def steps(self) -> tuple[list[Step[Point]], int]:
         """The points with the costs of their labels, and the number of unavoidable errors.

@@ -41,20 +41,42 @@ def answering(steps: int | None = MOST_ANSWERED) -> Iterator[None]:
     ...     count(2), search(3)
     (None, None)
     """
+    with at_most(steps), searching(steps):
+        yield
+
+
+@contextmanager
+def searching(steps: int | None) -> Iterator[None]:
+    """Limit `search` alone: what is asked of a declared class before a fit.
+
+    >>> with searching(3):
+    ...     count(20), search(3)
+    (None, None)
+    """
     token = _answering.set(None if steps is None else [steps])
     try:
-        with at_most(steps):
-            yield
+        yield
     finally:
         _answering.reset(token)
 
 
 def search(steps: int = 1) -> None:
-    """Count ``steps`` of a search whose findings are cached; only `answering` limits them.
+    """Count ``steps`` of a search whose findings are cached; `answering` and `searching` limit them.
 
     No teacher's list may depend on these steps, because a teacher skips a search that another made.
     """
     _take(_answering.get(), steps)
+
+
+def searchable() -> int | None:
+    """The steps of a search that `answering` still allows; None if nothing limits them.
+
+    >>> with answering(3):
+    ...     search(2), searchable()
+    (None, 1)
+    """
+    left = _answering.get()
+    return None if left is None else left[0]
 
 
 @contextmanager

@@ -9,29 +9,49 @@ from random import Random
 from typing import Any, Self
 
 from littlestone.classes import HypothesisClass, parse_class
+from littlestone.classes.spec import NO_SCHEMA
 from littlestone.data import Label, Table, read_sample
+from littlestone.data.fitting import require_fit
 from littlestone.data.naming import Dataset, lookalike, open_dataset
+from littlestone.data.reservoir import Reservoir
+from littlestone.data.schema import Schema
 from littlestone.errors import DeclarationError
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
+from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
+from littlestone.planning.choice import AUTO, explained
+from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact_epsilon
+from littlestone.privacy.cost import decimal_text, exact_epsilon
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.ledger.declared import checked
+from littlestone.privacy.randomness import chosen_generator
 from littlestone.report.fit import Evaluation
 from littlestone.sample import Sample
+from littlestone.units import Unit
 
 
-def declared_class(hypotheses: HypothesisClass[Any] | str, labels: int = 2) -> HypothesisClass[Any]:
+def declared_class(
+    hypotheses: HypothesisClass[Any] | str,
+    labels: int = 2,
+    schema: Schema | None = None,
+    target: str | None = None,
+    unit: str | None = None,
+) -> HypothesisClass[Any]:
     """The class itself, or the class that a text declares; `DeclarationError` for anything else.
+
+    The text may name columns of the ``schema``, and ``*`` stands for all except the ``target`` and the
+    ``unit``, by default the schema's own.  A class that does not go with the schema is refused.
 
     >>> declared_class("thresholds(age, 0..120)").littlestone_dimension()
     6
     """
     declared: object = hypotheses
     if isinstance(hypotheses, str):
-        declared = parse_class(hypotheses, labels)
+        columns = NO_SCHEMA if schema is None else schema.class_columns(target, unit)
+        declared = parse_class(hypotheses, labels, columns)
     if not isinstance(declared, HypothesisClass):
         raise DeclarationError(
             f"learn from hypotheses of type {type(declared).__name__}",
@@ -44,6 +64,8 @@ def declared_class(hypotheses: HypothesisClass[Any] | str, labels: int = 2) -> H
             found=f"the class has {declared.labels}",
             fix="declare the same number of labels everywhere",
         )
+    if schema is not None:
+        schema.require_class(declared)
     return declared
 
 
@@ -57,17 +79,25 @@ def refuse_as_feature(label: Label, H: HypothesisClass[Any]) -> None:
         )
 
 
+ESTIMATE_SHARE = Fraction(1, 10)
+"""The part of epsilon that estimates the size and the rate of a group, unless declared otherwise."""
+
+
 @dataclass(frozen=True)
 class Task:
     """A learner chosen by declarations alone, why it was chosen, and how it reads records.
 
-    If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.
+    If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.  If there is
+    a ``unit``, the guarantee is for one unit, and the learner has the budget of one record.  If there
+    is a ``schema``, the table must go with it.
     """
 
     learner: PrivateLearner[Any]
     why: str
     label: Label
     estimate: Fraction | None = None
+    unit: Unit | None = None
+    schema: Schema | None = None
 
     @classmethod
     def declared(
@@ -79,52 +109,172 @@ class Task:
         method: str = "auto",
         setting: Setting = "agnostic",
         estimate: object = None,
+        cost: object = None,
+        unit: str | None = None,
+        max_records: int | None = None,
+        schema: Schema | None = None,
     ) -> Self:
         """The task to learn ``label`` with these hypotheses and the learner of `choose_learner`.
 
+        ``cost`` says what a missed positive and a false alarm cost, as `MistakeCosts.parse` reads it.
+        ``unit`` is the column that says whose record it is, such as ``"patient_id"``.  At most
+        ``max_records`` records of each unit are used, and ``budget`` is then for one unit.  The
+        ``schema`` gives the columns of the class, and the unit unless one is given.
+
         Raises `DeclarationError` for illegal declarations, and if the class reads the label itself.
         """
-        H = declared_class(hypotheses, label.labels)
+        if schema is not None:
+            unit, max_records = schema.units(unit, max_records)
+        H = declared_class(hypotheses, label.labels, schema, label.column, unit)
         refuse_as_feature(label, H)
-        learner, why = choose_learner(H, budget, method=method, setting=setting)
-        task = cls(learner, why, label, None if estimate is None else exact_epsilon(estimate))
-        _ = task.event  # refuses an estimate for several labels
+        declared = Unit.declared(unit, max_records)
+        if declared is not None and declared.column == label.column:
+            raise DeclarationError(
+                f"protect each {declared.column}",
+                found="the column holds the label, which does not say whose record it is",
+                fix="name another column: --unit patient_id",
+            )
+        several = declared is not None and declared.most > 1
+        share = budget if declared is None else record_budget(budget, declared)
+        learner, why = choose_learner(
+            H,
+            share,
+            method=method,
+            setting=setting,
+            mistakes=declared_costs(cost),
+            void=several,
+        )
+        if several:  # the sizes are those of independent records
+            why = f"{learner.method}: chosen as if all records were independent"
+            why = f"{method}: asked for" if method != AUTO else why
+        known = None if estimate is None else exact_epsilon(estimate)
+        task = cls(learner, why, label, known, declared, schema)
+        checked(task.event.cost())  # the event refuses what the learner cannot do
         return task
+
+    @classmethod
+    def subgroup(
+        cls,
+        label: Label,
+        hypotheses: HypothesisClass[Any] | str,
+        budget: Budget,
+        *,
+        above: object,
+        method: str = "auto",
+        estimate: object = None,
+        schema: Schema | None = None,
+    ) -> Self:
+        """The task to find the group with the most positives - c records, for the rate c = ``above``.
+
+        The group is a rule under the costs `MistakeCosts.above`.  The part ``estimate`` of epsilon, by
+        default `ESTIMATE_SHARE` of it, estimates its size and rate; the rest draws it.  The ``schema``
+        gives the columns of the class; it may have no unit.  Raises `DeclarationError` for illegal
+        declarations, and if the class reads the label itself.
+        """
+        if schema is not None:
+            schema.refuse_unit()
+        H = declared_class(hypotheses, label.labels, schema, label.column)
+        refuse_as_feature(label, H)
+        part = ESTIMATE_SHARE * budget.epsilon if estimate is None else exact_epsilon(estimate)
+        if part >= budget.epsilon:
+            raise DeclarationError(
+                f"find a group with epsilon = {decimal_text(budget.epsilon)}",
+                found=f"estimates of its size and rate take {decimal_text(part)}, which leaves nothing",
+                fix="give a smaller part to the estimate, or leave it out",
+            )
+        learner, why = choose_learner(
+            H,
+            Budget(budget.epsilon - part, budget.delta),
+            method=method,
+            setting="agnostic",
+            mistakes=MistakeCosts.above(above),
+        )
+        return cls(learner, why, label, part, None, schema)
+
+    def methods(self, budget: Budget, setting: Setting) -> list[tuple[str, str]]:
+        """What is known of every method for this class, as `explained` says it; nothing is read."""
+        share = budget if self.unit is None else record_budget(budget, self.unit)
+        costs = None if self.learner.mistakes.equal else self.learner.mistakes
+        return explained(self.learner.hypotheses, share, setting=setting, mistakes=costs)
 
     @property
     def event(self) -> Event:
         """What the task spends: the learner's event and that of the estimate."""
-        return self.learner.event_with(self.estimate)
+        return self.learner.event_with(self.estimate, self.unit)
 
     @property
     def columns(self) -> Sequence[str]:
-        """The columns that the task reads: those of the class and the label."""
-        return (*self.learner.hypotheses.domain.column_names, self.label.column)
+        """The columns that the task reads: those of the class, the label and the unit."""
+        unit = () if self.unit is None else (self.unit.column,)
+        return (*self.learner.hypotheses.domain.column_names, self.label.column, *unit)
 
     def open(self, table: object, dataset: str | None) -> Dataset:
-        """The table with the columns that the task reads, as `open_dataset` opens and names it."""
-        return open_dataset(table, self.columns, dataset)
+        """The table with the columns that the task reads, as `open_dataset` opens and names it.
 
-    def read(self, table: Table, *, refuse_blank: bool = False) -> Sample[Any]:
-        """The sample of a table, as `read_sample` reads it."""
+        Raises `DeclarationError` if the names and declared types of its columns do not go with the
+        class, the label or the schema.  No record is read.
+        """
+        opened = open_dataset(table, self.columns, dataset)
+        if self.schema is not None:
+            self.schema.require_table(opened.table)
+        require_fit(opened.table, self.learner.hypotheses.domain, self.label)
+        return opened
+
+    def read(
+        self, table: Table, *, refuse_blank: bool = False, rng: Random | None = None
+    ) -> Sample[Any]:
+        """The sample of a table, as `read_sample` reads it.
+
+        ``rng`` chooses the records of each unit; by default the system's cryptographic generator.
+        """
         domain = self.learner.hypotheses.domain
-        return read_sample(table, domain, self.label, refuse_blank=refuse_blank)
+        keep = None if self.unit is None else Reservoir(self.unit, chosen_generator(rng))
+        return read_sample(table, domain, self.label, refuse_blank=refuse_blank, keep=keep)
 
     def read_noted(
-        self, data: Dataset, ledger: Ledger, *, refuse_blank: bool = False
+        self,
+        data: Dataset,
+        ledger: Ledger,
+        *,
+        refuse_blank: bool = False,
+        rng: Random | None = None,
     ) -> tuple[Sample[Any], str | None]:
-        """The sample, and a hint to show if another data set of the ledger looks the same.
+        """The sample, and a hint to show if there is one.
 
-        The ledger notes the shape of the table (`Ledger.seen`).
+        It tells of another data set of the ledger that looks the same, and of `useless_delta`.  The
+        ledger notes the shape of the table (`Ledger.seen`).
         """
-        sample = self.read(data.table, refuse_blank=refuse_blank)
+        sample = self.read(data.table, refuse_blank=refuse_blank, rng=rng)
         others = ledger.seen(data.name, columns=data.table.columns, n=sample.n)
-        return sample, lookalike(data.name, others) if others else None
+        hints = [lookalike(data.name, others) if others else None, self.useless_delta(sample.n)]
+        return sample, "\n".join(filter(None, hints)) or None
+
+    def useless_delta(self, n: int) -> str | None:
+        """A hint if delta is 1/n or more, for the public number n of records; else None.
+
+        Such a delta also allows a mechanism that publishes one whole record, chosen at random.
+        """
+        delta = self.event.cost().delta
+        if delta * n < 1:
+            return None
+        return (
+            f"delta {decimal_text(delta)} is 1/n or more for n = {n:,}: that allows even to publish "
+            "one whole record. Choose a delta far below 1/n, such as 1e-6"
+        )
 
     def fit(
         self, sample: Sample[Any], *, ledger: Ledger, dataset: str, rng: Random | None = None
     ) -> Release:
-        """Spend and release, as the learner's `fit` does."""
+        """Spend and release, as the learner's `fit` does.
+
+        Raises `DeclarationError` for a sample with another unit, which `read` did not make.
+        """
+        if sample.unit != self.unit:
+            raise DeclarationError(
+                f"learn from {self.unit or 'records'}",
+                found=f"the sample has {sample.unit or 'no units'}",
+                fix="read the sample with this task",
+            )
         return self.learner.fit(
             sample,
             ledger=ledger,

@@ -28,6 +28,7 @@ LARGE = {
     "online-experts-learner": 10,
     "online-staged-learner": 30,
     "online-teacher-learner": 10,
+    "group-estimates": 50,
     "rule-estimates": 10,
 }
 

@@ -29,6 +29,7 @@ MANY = {
     "ggkm-learner",
     "globally-stable-learner",
     "globally-stable-learner-labels",
+    "group-estimates",
     "irreducible-learner",
     "irreducible-learner-label-votes",
     "online-experts-learner",

@@ -5,13 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 from decimal import Decimal
+from itertools import product
 
 import pytest
 
+from littlestone.algebra import scattered
 from littlestone.classes import Enumerable, Thresholds, parse_class
 from littlestone.classes.limits import MOST_ARGUMENTS, MOST_CHARACTERS, MOST_DEPTH
+from littlestone.decomposition import decompose
 from littlestone.domains import Grid, Integers, Reals, number
 from littlestone.errors import DeclarationError, LittlestoneError, TooLargeError
+from littlestone.steps import answering
 
 
 def columns(n: int, form: str = "c{}") -> str:
@@ -112,3 +116,35 @@ def test_a_long_integer_is_beyond_every_range(sign: int) -> None:
     assert Integers().encode(long) == 0
     assert Reals().encode(long) == 0
     assert number(sign * 10**400) == Decimal(sign * 10**400)
+
+
+HARD = {
+    "long lists of gaps": "intervals(id, -9223372036854775808..9223372036854775807)",
+    "long equations": f"parities({columns(20)}; affine)",
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_a_decomposition_counts_what_its_version_spaces_hold(name: str) -> None:
+    """A step is some ten microseconds, so a long version space takes several."""
+    with pytest.raises(TooLargeError, match="limited number of steps"), answering():
+        decompose(parse_class(HARD[name]), 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "polynomial_zeros(a, b, c, d; q 2147483647, degree 5)",
+        "polynomial_zeros(a, b; q 65537, degree 14)",
+    ],
+)
+def test_few_points_span_all_polynomials(text: str) -> None:
+    with answering(50_000):
+        assert parse_class(text).littlestone_dimension() > 100
+
+
+@pytest.mark.parametrize(("q", "n"), [(3, 1), (3, 3), (4, 2), (5, 3), (2, 7)])
+@pytest.mark.parametrize("first", [0, 5])
+def test_scattered_points_are_all_points_once(q: int, n: int, first: int) -> None:
+    found = list(scattered(q, n, first))
+    assert sorted(found) == sorted(product(range(q), repeat=n))

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
+import littlestone
 from littlestone.classes.table_file import read_labels, read_table
+from littlestone.cli import app
+from littlestone.dimension.table import PackedTable
 from littlestone.errors import DeclarationError
+from littlestone.labels import declared_labels
 
 BODY = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
 SPELLINGS = {
@@ -49,7 +57,7 @@ def test_a_wrong_number_in_the_first_line_is_not_taken_for_a_name(
     tmp_path: Path, text: str
 ) -> None:
     path = _file(tmp_path, text.split("\n"))
-    with pytest.raises(DeclarationError, match=r"the first (row|column) holds labels and the numb"):
+    with pytest.raises(DeclarationError, match=r"holds labels, and entry|holds another number"):
         read_table(path)
     with pytest.raises(DeclarationError):
         read_labels(path)
@@ -58,3 +66,57 @@ def test_a_wrong_number_in_the_first_line_is_not_taken_for_a_name(
 @pytest.mark.parametrize("text", ["h,x,y\n7,1,1\n9,0,1", ",0,5\n1,1,1\n8,0,1", "1,2\n0,0\n0,1"])
 def test_numbers_may_be_names(tmp_path: Path, text: str) -> None:
     assert read_table(_file(tmp_path, text.split("\n"))).values.shape == (2, 2)
+
+
+SECRET = "94000"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["age,stays\n94000,3\n51000,1\n", "age,kind\n94000,ill\n94001,well\n", "0,1\n1,1\n94000,0.5\n"],
+)
+@pytest.mark.parametrize(
+    "words",
+    [["plan", "--epsilon", "1"], ["dim"], ["dims"], ["tree"], ["decompose"], ["play"], ["finite"]],
+    ids=" ".join,
+)
+def test_no_cell_of_a_table_of_records_is_quoted(
+    words: list[str], body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("visits.csv").write_text(body)
+    command, *options = words
+    what = "finite(age, visits.csv)" if command == "finite" else "visits.csv"
+    done = CliRunner().invoke(app, ["plan" if what != "visits.csv" else command, what, *options])
+    assert done.exit_code != 0
+    assert "94" not in f"{done.output} {done.exception}"
+
+
+@pytest.mark.parametrize("rows", [[[94000, 1], [51000, 0]], [["0", "94000"]], [[94000.0, 0.5]]])
+@pytest.mark.parametrize("labels", [2, 3])
+def test_no_entry_of_a_frame_of_records_is_quoted(rows: list[list[Any]], labels: int) -> None:
+    for table in (rows, pd.DataFrame(rows), np.array(rows)):
+        with pytest.raises(DeclarationError) as error:
+            littlestone.dim(table, labels=labels)
+        assert "94" not in str(error.value)
+        with pytest.raises(DeclarationError) as error:
+            PackedTable.read(np.asarray(table))
+        assert "94" not in str(error.value)
+
+
+def test_a_table_of_three_labels_is_told_from_a_wrong_table(tmp_path: Path) -> None:
+    table = tmp_path / "three.csv"
+    for body in ("a,b\n0,1\n2,0\n", "0,1\n1,2\n2,0\n", ",a,b\nf,0,1\ng,2,1\n"):
+        table.write_text(body)
+        with pytest.raises(DeclarationError, match="as a table of more labels does") as error:
+            read_table(table)
+        assert "littlestone dims" in error.value.fix
+    table.write_text("a,b\n0,1\n1,cat\n")
+    with pytest.raises(DeclarationError, match="neither 0 nor 1"):
+        read_table(table)
+
+
+def test_a_number_of_labels_is_no_list_of_labels() -> None:
+    with pytest.raises(DeclarationError, match=r"declare 1 label: ") as error:
+        declared_labels(["3"])
+    assert error.value.fix == "name the labels, such as 0,1,2, and not their number"

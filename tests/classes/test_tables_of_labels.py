@@ -70,6 +70,8 @@ def test_a_sample_reads_undeclared_labels_as_the_default() -> None:
     assert (one.negatives.tolist(), one.positives.tolist()) == ([2, 1], [1, 1])
     assert sample.binary(set()).positives.tolist() == [0, 0]
     assert Sample.from_examples(Integers(), [], labels=3).n == 0
+    numbered = Sample.from_examples(Integers(), [(5, 0), (6, 1.0), (7, "2"), (8, 3)], labels=3)
+    assert numbered.counts.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]]
     for labels in (1, ["one"], ["a", "a"], ["a", ""], "ab"):
         with pytest.raises(DeclarationError, match="label"):
             Sample.from_examples(Integers(), [], labels=labels)
@@ -89,6 +91,12 @@ def test_errors_are_counted_on_samples_of_as_many_labels(method: str, labels: in
     table = Lookup(Strings("tail"), 3, 2)
     with pytest.raises(DeclarationError, match=f"has {labels} labels, and the class has 3"):
         table.least_errors(Sample.from_examples(table.domain, [("a", 0)], labels=labels))
+
+
+def test_the_largest_gains_come_first() -> None:
+    counts = {7: [0, 1], 8: [2, 0], 9: [1, 4], 10: [3, 3]}
+    sample = Sample[Any].from_counts(Integers(), counts)
+    assert list(sample.gains.items()) == [(9, 3), (7, 1), (10, 0), (8, -2)]
 
 
 def bits(*sets: str) -> tuple[FiniteSet, ...]:

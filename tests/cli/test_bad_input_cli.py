@@ -336,7 +336,10 @@ def test_the_limit_of_another_ledger_does_not_bind(folder: Path) -> None:
         (("ledger", "limit", "d", "--epsilon", "much"), ("'much'",)),
         (("ledger", "limit", "d", "--epsilon", "1", "--delta", "1"), ("delta = 1",)),
         (("ledger", "limit", "", "--epsilon", "1"), ("''",)),
-        (("ledger", "show", "--ledger", "none.ledger"), ("none.ledger", "no such file")),
+        (
+            ("ledger", "show", "--ledger", "none.ledger"),
+            ("none.ledger", "no ledger here yet", "ledger limit"),
+        ),
         (("ledger", "show", "--ledger", "good.csv"), ("good.csv",)),
         (("ledger", "show", "--ledger", "made.json"), ("made.json",)),
         (("dim", "absent.csv"), ("absent.csv", "no such file")),

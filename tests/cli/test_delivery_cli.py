@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,11 @@ import pytest
 from running import TABLE, command, entries, fit_arguments, run, run_process
 
 from littlestone.cli import fit as fit_module
-from littlestone.errors import OutputError
-from littlestone.learners import Release
-from littlestone.privacy.ledger import Ledger
+from littlestone.errors import BudgetExceededError, OutputError
+from littlestone.learners import ExponentialLearner, Release
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.ledger import Ledger, rows
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.report.delivery import delivered
 from littlestone.report.fit import Evaluation
 from littlestone.visible import visible_json
@@ -131,6 +135,84 @@ def test_ctrl_c_while_the_release_is_shown(folder: Path, monkeypatch: pytest.Mon
     ran = run(*fit_arguments("table.csv"))
     assert ran.status == 1
     assert kept(folder, ran.err).receipt == 1
+
+
+def interrupting(monkeypatch: pytest.MonkeyPatch, *signals: signal.Signals) -> None:
+    """Let the signals come between the spend and the draw."""
+    draw = ExponentialLearner.draw
+
+    def drawn(self: Any, *arguments: Any, **options: Any) -> Any:
+        for number in signals:
+            signal.raise_signal(number)
+        return draw(self, *arguments, **options)
+
+    monkeypatch.setattr(ExponentialLearner, "draw", drawn)
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_an_interrupt_after_the_spend_waits_for_the_release(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals, status: int
+) -> None:
+    before = signal.getsignal(number)
+    interrupting(monkeypatch, number)
+    ran = run(*fit_arguments("table.csv", out="model.json", ledger="mine.ledger"))
+    assert ran.status == status, ran.err
+    release = Release.load("model.json")
+    assert release.words() in ran.out
+    assert entries(Path("mine.ledger")) == [release.receipt]
+    assert "the budget is spent, so the release is finished first" in ran.err
+    assert "the release was paid for, and is complete" in ran.err
+    assert signal.getsignal(number) is before
+
+
+def test_a_second_interrupt_stops_and_says_that_the_budget_is_spent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    interrupting(monkeypatch, signal.SIGINT, signal.SIGINT)
+    ran = run(*fit_arguments("table.csv", ledger="my own.ledger"))
+    assert (ran.status, ran.out) == (130, "")
+    assert "`littlestone ledger show --ledger 'my own.ledger'` shows" in ran.err
+    assert entries(Path("my own.ledger")) == [1]
+
+
+def test_an_interrupt_before_the_spend_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> str:
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError
+
+    monkeypatch.setattr(fit_module, "accuracy", interrupted)
+    ran = run(*fit_arguments("table.csv"))
+    assert (ran.status, ran.out, ran.err) == (130, "", "interrupted; nothing is spent\n")
+    assert entries(Path("littlestone.ledger")) == []
+
+
+def test_an_interrupt_while_the_entry_is_written_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    insert = rows.insert
+
+    def interrupted(*arguments: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return insert(*arguments)
+
+    monkeypatch.setattr(rows, "insert", interrupted)
+    ran = run(*fit_arguments("table.csv", out="model.json"))
+    assert ran.status == 130
+    assert entries(Path("littlestone.ledger")) == [Release.load("model.json").receipt]
+
+
+def test_a_spend_that_fails_is_no_spend() -> None:
+    with Ledger("littlestone.ledger") as book:
+        book.set_limit(str(Path("table.csv").resolve()), PrivacyCost(Fraction(1, 2)))
+        with pytest.raises(BudgetExceededError):
+            book.spend(
+                ExponentialMechanism(Fraction(1)),
+                dataset=str(Path("table.csv").resolve()),
+                what="too much",
+            )
+        assert not book.spent
+        book.spend(ExponentialMechanism(Fraction(1)), dataset="other", what="enough")
+        assert book.spent
 
 
 @pytest.mark.parametrize("as_json", [None, True])

@@ -73,10 +73,39 @@ def test_a_dry_run_spends_nothing() -> None:
     assert not Path("littlestone.ledger").exists()
 
 
+def test_a_dry_run_shows_which_of_two_labels_a_rule_predicts() -> None:
+    Path("ill.csv").write_text("age,ill\n50,yes\n20,no\n")
+    for names, default, one in (
+        ("yes,no", None, "no"),
+        ("no,yes", None, "yes"),
+        ("no,yes", "yes", "no"),
+    ):
+        zero = "yes" if one == "no" else "no"
+        common = [
+            "fit",
+            "ill.csv",
+            "--target",
+            "ill",
+            "--labels",
+            names,
+            "--epsilon",
+            "1",
+            "--dry-run",
+        ]
+        common += ["--default", default] if default else []
+        ran = run(*common, "--class", "thresholds(age, 0..98)")
+        assert f"for example  {one} if age >= 50, else {zero}\n" in ran.out
+        found = json.loads(run(*common, "--class", "points(age)", "--delta", "1e-3", "--json").out)
+        assert found["label 1"].startswith(f"'{one}'; a rule of the class says when")
+    ran = run("fit", "ill.csv", "--target", "ill", "--positive", "yes", "--epsilon", "1", "--dry-run",
+              "--class", "thresholds(age, 0..98)")  # fmt: skip
+    assert "label 1" not in ran.out
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"positive": "UA"}, "--labels for several labels to fix it: say one of the two"),
+        ({"positive": "UA"}, "`labels` for several labels to fix it: give one of the two"),
         ({"labels": "UA"}, "2 or more"),
         ({"labels": "UA,UA"}, "named twice"),
         ({"labels": "1,1.0"}, "the same number"),

@@ -104,6 +104,8 @@ def test_a_dry_run_reads_no_record_and_writes_nothing(
     ran = run(*fit_arguments("table.csv", epsilon="0.5", out="model.json"), "--dry-run")
     assert (ran.status, ran.err) == (0, "")
     assert "after      epsilon 0.5, delta 0 (replace-one)\n" in ran.out
+    ran = run(*fit_arguments("table.csv", epsilon="0.5", estimate="0.25"), "--dry-run")
+    assert "after      epsilon 0.75, delta 0 (replace-one)\n" in ran.out
     assert [path.name for path in folder.iterdir()] == ["table.csv"]
 
 
@@ -119,6 +121,62 @@ def test_a_dry_run_tells_what_a_fit_then_does(folder: Path) -> None:
     words = run(*fit_arguments("table.csv", epsilon="0.1"), "--dry-run")
     assert words.status == 1
     assert "epsilon 1.1, delta 0 (replace-one): WOULD BE REFUSED" in words.out
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_every_command_tells_of_a_ledger_that_is_not_there(folder: Path, empty: bool) -> None:
+    """Its name may be misspelled, and an empty file has forgotten whatever was in it."""
+    for number, command in enumerate(("dry", "json", "fit", "stream", "limit")):
+        name = f"{number}.ledger"
+        if empty:
+            Path(name).touch()
+        if command == "limit":
+            assert f"made the ledger {name}" in run("ledger", "limit", "d", "--epsilon", "1",
+                                                    "--ledger", name).out  # fmt: skip
+            continue
+        arguments = fit_arguments("table.csv", ledger=name, json=command == "json" or None)
+        if command == "stream":
+            ran = run("stream", *arguments[1:], "--horizon", "20", "--delta", "1e-3",
+                      "--method", "staged")  # fmt: skip
+            assert f"the ledger {name} was made now" in ran.err
+        elif command == "dry":
+            ran = run(*arguments, "--dry-run")
+            assert f"({name}, which does not exist: a fit would make it)" in ran.out
+            ran = run(*arguments, "--dry-run", "--json")
+            assert json.loads(ran.out)["ledger exists"] is False
+        elif command == "json":
+            assert f"the ledger {name} was made now" in run(*arguments).err
+        else:
+            assert f"({name}), made now: it knows of nothing earlier" in run(*arguments).out
+            again = run(*arguments)
+            assert "made now" not in again.out + again.err
+            assert "does not exist" not in run(*arguments, "--dry-run").out
+
+
+def test_a_refusal_names_the_side_that_is_over(folder: Path) -> None:
+    ran = run("ledger", "limit", "table.csv", "--epsilon", "1")
+    assert "delta 0: classes that need a delta will be refused; --delta allows one" in ran.out
+    needing = fit_arguments("table.csv", class_="subsets(carrier; at most 1)", delta="1e-6")
+    assert "; delta would pass it" in " ".join(run(*needing).err.split())
+    assert "WOULD BE REFUSED for delta\n" in run(*needing, "--dry-run").out
+    ran = run(*fit_arguments("table.csv", epsilon="2"))
+    assert "; epsilon would pass it" in " ".join(ran.err.split())
+    over = [*needing, "--epsilon", "2"]
+    assert "; epsilon and delta would pass it" in " ".join(run(*over).err.split())
+    ran = run("ledger", "limit", "d", "--epsilon", "1", "--delta", "1e-6")
+    assert "will be refused" not in ran.out
+
+
+def test_both_names_are_known_before_they_are_joined_for_good(folder: Path) -> None:
+    assert run("ledger", "limit", "table.csv", "--epsilon", "1").status == 0
+    for pair in (("table.csv", "tabel.csv"), ("tabel.csv", "table.csv"), ("old", "table.csv")):
+        ran = run("ledger", "alias", *pair)
+        assert ran.status == 1
+        assert "check the spelling" in ran.err
+    with Ledger("littlestone.ledger") as book:
+        assert book.names(dataset_name("table.csv")) == [dataset_name("table.csv")]
+    Path("copy.csv").write_text(TABLE)
+    assert run("ledger", "alias", "copy.csv", "table.csv").status == 0
 
 
 # Both stores
@@ -231,12 +289,14 @@ def test_joined_names_show_one_budget(folder: Path, address: str) -> None:
 
 def test_names_are_joined_before_they_spend(folder: Path) -> None:
     Ledger("littlestone.ledger").close()
+    Path("copy.csv").write_text(TABLE)
     joined = run("ledger", "alias", "copy.csv", "table.csv")
     assert (joined.status, joined.err) == (0, "")
     half = ["--epsilon", "0.5"]
     assert run("ledger", "limit", "copy.csv", *half).status == 0
     assert run(*fit_arguments("table.csv", epsilon="0.5")).status == 0
     assert run(*fit_arguments("table.csv", epsilon="0.5")).status == 1
+    assert run("ledger", "limit", "yet another", *half).status == 0
     assert run("ledger", "alias", "table.csv", "yet another").status == 0
 
 

@@ -265,3 +265,12 @@ def test_a_ledger_is_no_other_file(name: str) -> None:
     unchanged(*fit_arguments("table.csv", ledger=name))
     unchanged(*STREAM, *SUBSETS, "--ledger", name)
     unchanged("ledger", "limit", "d", "--epsilon", "1", "--ledger", name)
+
+
+def test_two_inputs_of_one_name_destroy_nothing() -> None:
+    Path("rule.json").write_text("{}")
+    ran = run("predict", "rule.json", "rule.json")
+    assert ran.status == 1
+    assert "destroy" not in ran.err
+    ran = run("predict", "rule.json", "table.csv", "--out", "rule.json")
+    assert "would destroy the other" in " ".join(ran.err.split())

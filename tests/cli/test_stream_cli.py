@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from running import command, entries, run
 
+from littlestone.cli import stream as stream_module
+from littlestone.learners.online.keys import KeyStream
 from littlestone.report.stream import Mistakes, Publication, figure
 
 TABLE = "id,day,bad\n" + "".join(
@@ -105,20 +107,53 @@ def test_records_come_through_a_pipe_as_they_are_written() -> None:
 @pytest.mark.slow
 def test_ctrl_c_ends_it_in_good_order() -> None:
     program = command(*arguments("-", "--evaluate", dataset="doors"))
-    with subprocess.Popen(
-        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as live:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as live:
         assert live.stdin is not None
         assert live.stdout is not None
+        assert live.stderr is not None
         live.stdin.write("id,bad\n" + "d7,1\n" * 200)
         live.stdin.flush()
         for _ in range(3):
             live.stdout.readline()
         live.send_signal(signal.SIGINT)
         last = json.loads(live.stdout.read().splitlines()[-1])
-        assert live.wait() == 0
+        assert live.wait() == 130
+        assert f"interrupted at step {last['records']}; the budget is spent" in live.stderr.read()
     assert last["NOT PRIVATE"] is True
     assert 20 < last["records"] <= 200
+
+
+@pytest.mark.parametrize("state", [None, "run.state"])
+def test_an_interrupted_run_says_whether_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch, state: str | None
+) -> None:
+    honest, steps = KeyStream.update, 0
+
+    def interrupted(self: Any, x: Any, y: int) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == 4:
+            raise KeyboardInterrupt
+        honest(self, x, y)
+
+    monkeypatch.setattr(KeyStream, "update", interrupted)
+    done = run(*arguments(method="keys", **({} if state is None else {"state": state})))
+    assert done.status == 130
+    assert "interrupted at step 3; the " in done.err
+    assert ("with --state" in done.err) == (state is None)
+    assert ("same command goes on from there" in done.err) == (state is not None)
+
+
+def test_a_reader_that_leaves_is_told_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(*_: Any) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(stream_module, "visible_json", closed)
+    done = run(*arguments())
+    assert done.status == 1
+    assert "the reader of the output left at step 0; the budget is spent" in done.err
+    assert entries(Path("littlestone.ledger")) == [1]
 
 
 @pytest.mark.slow
@@ -200,6 +235,15 @@ def test_what_is_refused(changed: dict[str, object], words: str) -> None:
     assert done.status == 1
     assert words in " ".join(done.err.split())
     assert entries(Path("littlestone.ledger")) == []
+
+
+@pytest.mark.parametrize("content", ['{"format": "littlestone model 1"}', "id,bad\n1,2\n"])
+def test_no_lock_is_left_beside_a_file_that_is_no_state(folder: Path, content: str) -> None:
+    Path("m1.json").write_text(content)
+    done = run(*arguments(state="m1.json"))
+    assert done.status == 1
+    assert "it is no state of a run" in done.err
+    assert not Path("m1.json.lock").exists()
 
 
 @pytest.mark.slow

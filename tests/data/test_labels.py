@@ -66,7 +66,7 @@ def test_legal_words(positive: Any, meaning: str | None, ones: list[Any], zeros:
     "positive",
     [
         "", " ", ">", ">=", "<", "<= ", "==", "!=", "> x", ">= nan", "< ", ">> 3", "> 1 2", "<> 3",
-        "=3", "= HA", "=> 3", "=< 3", "!HA", "! HA", NAN, pd.NA, np.nan, "> 1,000",
+        "=3", "= HA", "=> 3", "=< 3", "!HA", "! HA", NAN, np.nan, "> 1,000",
     ],
 )  # fmt: skip
 def test_illegal_words_are_refused_and_quoted(positive: Any) -> None:
@@ -75,3 +75,15 @@ def test_illegal_words_are_refused_and_quoted(positive: Any) -> None:
     assert "'late'" in str(error.value)
     assert str(positive).strip() in str(error.value)
     assert "to fix it: " in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "positive",
+    [["yes", "Yes"], {"yes"}, ("yes",), len, lambda value: value > 3, b"yes", pd.NA, object()],
+    ids=range(8),
+)
+def test_what_is_no_value_is_not_read_as_its_text(positive: Any) -> None:
+    with pytest.raises(DeclarationError, match="no text, number or truth value"):
+        Label.parse("y", positive)
+    with pytest.raises(DeclarationError, match="no text, number or truth value"):
+        Label.parse("y", labels="a,b", default=positive)

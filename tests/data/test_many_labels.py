@@ -76,6 +76,8 @@ def test_a_label_is_the_rule_that_holds(place: int) -> None:
 
 def test_labels_are_declared() -> None:
     assert Label.parse("y", labels='a, "b, or c" ,d', default="d").names == ("d", "a", "b, or c")
+    assert Label.parse("y", labels="a, b", default=" b").names == ("b", "a")
+    assert Label.parse("y", labels=["a", " b", "b"], default=" b").names == (" b", "a", "b")
     assert label_names("a\nb") == ["a b"]
     assert label_names("") == []
     many = ",".join(map(str, range(10_000)))
@@ -107,3 +109,5 @@ def test_what_evaluation_refuses() -> None:
         assert read_sample(table, Strings("x"), LABELS).n == 2
         with pytest.raises(TableError, match="none of its values"):
             read_sample(table, Strings("x"), LABELS, refuse_blank=True)
+    texts = open_table(pd.DataFrame({"x": ["a", ""], "y": ["", "no label"]}))
+    assert read_sample(texts, Strings("x"), LABELS, refuse_blank=True).n == 2

@@ -14,8 +14,8 @@ import pytest
 from sources import csv_file, examples, parquet_file, plain, read
 
 from littlestone.classes import EqualityRules
-from littlestone.data import Condition, Label, sample_from_arrays
-from littlestone.domains import Domain, Integers, Strings
+from littlestone.data import Condition, Label, open_table, read_sample, sample_from_arrays
+from littlestone.domains import Domain, Integers, Product, Strings
 
 Source = Callable[[Mapping[str, Sequence[Any]], Path], object]
 SOURCES: dict[str, Source] = {
@@ -79,6 +79,33 @@ def test_batches_make_no_difference(name: str, tmp_path: Path) -> None:
     assert plain(sample(source, records * times, tmp_path)) == expected
 
 
+def test_batches_that_are_equal_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1 and True are equal, and so are the batches that hold them, but their texts differ."""
+    monkeypatch.setattr("littlestone.data.frames._BATCH", 1)
+    values = pd.Series([1, True, 1.0], dtype=object)
+    found = read(pd.DataFrame({"x": values, "late": 1}), Strings("x"), LABEL)
+    assert plain(found) == {"1": (0, 2), "True": (0, 1)}
+
+
+@pytest.mark.parametrize("readable", [0, 2])
+def test_one_readable_value_is_enough_in_any_batch(
+    readable: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("littlestone.data.frames._BATCH", 1)
+    column = [9 if i == readable else None for i in range(3)]
+    table = open_table(pl.DataFrame({"hour": column, "late": column}))
+    assert read_sample(table, Integers("hour"), LABEL, refuse_blank=True).n == 3
+
+
+def test_records_of_so_many_columns_that_their_number_needs_more_than_64_bits() -> None:
+    """Of 8 columns of 1,024 values, the first counts 2^70 times."""
+    domain = Product(tuple(Strings(f"column {j}") for j in range(8)))
+    same = [(str(i),) * 8 for i in range(1024)]
+    others = [(first, *["0"] * 7) for first in ("1", "2", "2")]
+    found = plain(sample_from_arrays([*same, *others], [1] * 1027, domain))
+    assert found == {**dict.fromkeys([*same, *others], (0, 1)), others[2]: (0, 2)}
+
+
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 def test_a_replaced_record_is_a_replaced_example(source: Source, tmp_path: Path) -> None:
     rng = random.Random(7)
@@ -96,6 +123,15 @@ def test_lists_of_records_are_the_same_sample(tmp_path: Path) -> None:
     pairs = [(x[:3], x[3]) for x in RECORDS]
     listed = sample_from_arrays([list(x) for x, _ in pairs], [y for _, y in pairs], DOMAIN)
     assert examples(listed) == examples(sample(csv_file, RECORDS, tmp_path))
+
+
+def test_a_list_of_another_length_is_a_record() -> None:
+    """What is missing is a missing value, and what is too much is left out."""
+    listed = [["JFK", "HNL", 9, "more"], ["JFK", "HNL", 9], ["JFK", "HNL"], ["JFK"], []]
+    found = plain(sample_from_arrays(listed, [1] * len(listed), DOMAIN))
+    assert found[("JFK", "HNL", 9)] == (0, 2)
+    assert found[("JFK", "HNL", 0)] == found[("JFK", "", 0)] == (0, 1)
+    assert sum(ones for _, ones in found.values()) == len(listed)
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zipfile
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
@@ -19,6 +20,7 @@ from pyarrow import parquet
 from sources import Columns, csv_file, gz_file, parquet_file, plain, read, zip_file
 
 from littlestone.data import Label, open_table, read_mapped, read_sample, sample_from_arrays
+from littlestone.data.frames import FrameTable
 from littlestone.domains import Domain, Grid, Names, Strings
 from littlestone.errors import DeclarationError, TableError
 
@@ -61,6 +63,18 @@ def test_a_missing_column(column: str, tmp_path: Path) -> None:
         assert "Z" not in found
     with pytest.raises(TableError):
         read_mapped(open_table(csv_file({"Z": [2]}, tmp_path)), X, str)
+
+
+def test_a_declared_name_that_is_close_is_named(tmp_path: Path) -> None:
+    """The header of a CSV file may be a record, so nothing of it is shown."""
+    columns: Columns = {"delays": [1], "y": [1]}
+    near = Grid(0, 9, "delay")
+    for source in (parquet_file(columns, tmp_path), pl.DataFrame(columns)):
+        assert "did you mean 'delays'?" in refused(source, domain=near)
+        assert "did you mean" not in refused(source, domain=Grid(0, 9, "origin"))
+    assert "did you mean" not in refused(csv_file(columns, tmp_path), domain=near)
+    twice = pd.DataFrame([[1, 2, 3]], columns=["x", "x", "y"])
+    assert "did you mean" not in refused(twice)
 
 
 def test_columns_that_are_not_called_by_texts() -> None:
@@ -210,6 +224,30 @@ def test_files_without_a_header(tmp_path: Path) -> None:
         assert "no header" in refused(tmp_path / "table.csv")
 
 
+@pytest.mark.parametrize("header", ["\n\nx,y", " x ,y ", "x,,y", ",x,y", "\ufeffx,y"], ids=ascii)
+def test_headers_as_people_write_them(header: str, tmp_path: Path) -> None:
+    """Blank lines before it, spaces around the names, a column without one."""
+    row = ",".join("1" for _ in header.split(","))
+    (tmp_path / "table.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
+    assert plain(read(tmp_path / "table.csv", X, Y)) == {1: (0, 1)}
+
+
+@pytest.mark.parametrize("column", ["x", "y"])
+def test_an_empty_line_is_no_record_of_a_table_with_more_columns(
+    column: str, tmp_path: Path
+) -> None:
+    (tmp_path / "table.csv").write_text("x,y\n1,1\n\n2,2\n")
+    table = open_table(tmp_path / "table.csv")
+    assert list(read_mapped(table, Grid(0, 9, column), lambda point: point)) == [1, 2]
+
+
+@pytest.mark.parametrize("make", [csv_file, gz_file, zip_file, parquet_file])
+def test_a_suffix_may_be_in_capitals(make: Callable[[Columns, Path], Path], tmp_path: Path) -> None:
+    path = make({"x": [1], "y": [1]}, tmp_path)
+    capitals = path.rename(tmp_path / path.name.upper())
+    assert plain(read(capitals, X, Y)) == {1: (0, 1)}
+
+
 def test_paths_to_nothing(tmp_path: Path) -> None:
     assert "no such file" in refused(tmp_path / "absent.csv")
     assert "no such file" in refused(str(tmp_path / "absent.parquet"))
@@ -302,3 +340,19 @@ def test_a_gzip_file_of_several_parts_is_read_whole(tmp_path: Path) -> None:
 def test_decimals_of_more_digits_than_are_read(tmp_path: Path) -> None:
     table = pa.table({"x": pa.array([Decimal(1)], pa.decimal256(60, 2)), "y": [1]})
     assert "'x'" in refused(table, domain=Strings("x"))
+
+
+def test_a_pipe_is_no_missing_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for source in ("-", Path("-"), tmp_path / "pipe", "/dev/null"):
+        with pytest.raises(TableError, match="only `littlestone stream` reads a pipe"):
+            open_table(source)
+
+
+@pytest.mark.parametrize("names", [[0, 1], [0, "late"], [0.5, 1]])
+def test_a_column_named_by_a_number_is_told_from_a_misspelled_one(names: list[Any]) -> None:
+    frame = pd.DataFrame([[1, 2]], columns=pd.Index(names, dtype=object))
+    with pytest.raises(TableError, match="names must be texts") as error:
+        FrameTable(frame).require(str(names[0]))
+    assert "did you mean" not in str(error.value)
+    FrameTable(frame.set_axis(list(map(str, names)), axis=1)).require(str(names[0]))

@@ -206,6 +206,17 @@ def test_unsigned_whole_numbers_stay_exact() -> None:
         assert plain(read(table, Integers("id"), Label.parse("y", 1))) == expected
 
 
+@pytest.mark.parametrize(
+    ("dtype", "least"), [(pl.Int8, -128), (pl.UInt8, 0), (pl.Int64, -(2**63)), (pl.UInt64, 2**64 - 256)]
+)  # fmt: skip
+def test_many_whole_numbers_of_a_short_range(dtype: Any, least: int) -> None:
+    """They are coded by their distance from the least, which a narrow type does not hold."""
+    numbers = range(least, least + 256)
+    frame = pl.DataFrame({"id": pl.Series([*numbers] * 16, dtype=dtype), "y": 1})
+    found = plain(read(frame, Integers("id"), Label.parse("y", 1)))
+    assert found == dict.fromkeys(numbers, (0, 16))
+
+
 @pytest.mark.parametrize("unit", [CENTS, Decimal("0.1"), Decimal("0.25"), Decimal(3)])
 def test_a_grid_takes_the_exact_floor(unit: Decimal, tmp_path: Path) -> None:
     rng = random.Random(7)

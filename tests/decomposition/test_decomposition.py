@@ -20,10 +20,12 @@ from by_definition import (
     irreducible,
     most_leaves,
     soa,
+    splits,
 )
 
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.decomposition import (
+    Decompositions,
     DecompositionTree,
     Node,
     TooLargeError,
@@ -41,6 +43,7 @@ from littlestone.decomposition import (
     refine,
     top_hypotheses,
 )
+from littlestone.decomposition.limits import MOST_ABOVE
 from littlestone.domains import Integers, Reals, Strings
 from littlestone.errors import DeclarationError, EmptyClassError
 from littlestone.sample import Sample
@@ -293,6 +296,9 @@ def test_the_checker_explains() -> None:
         ((Node(point="x0", after=(1, None)), Node(low)), "label 1 get lost"),
         ((Node(point="x0", after=(1, 2)), Node(low), Node(H)), "not that of its path"),
         ((), "no node"),
+        ((Node(H, after=(None, None)),), "a leaf has neither a point nor children"),
+        ((Node(H, "x0"),), "a leaf has neither a point nor children"),
+        ((Node(point="elsewhere", after=(1, None)), Node(H)), "without a point of the domain"),
     ]:
         reason = check_tree(DecompositionTree(3, 1, nodes), H)
         assert reason is not None
@@ -479,6 +485,14 @@ def test_balls_of_smaller_radius_and_restricted_balls() -> None:
                     assert inside.whole == other.whole
 
 
+def test_a_ball_of_one_cell_is_checked_as_that_cell() -> None:
+    H = Thresholds.on(0, 14)
+    ball = error_ball(H, Sample.from_examples(H.domain, [(7, 1)]), 0)
+    ((V, _),) = ball.cells
+    assert V.littlestone_dimension() < H.littlestone_dimension()
+    assert check_tree(decompose(V, 2), ball) is None
+
+
 def test_trees_of_balls_grow() -> None:
     """A teacher whose sample grows, with p twice the number of points and then twice as large."""
     rng = random.Random(5)
@@ -503,6 +517,7 @@ def test_infinite_classes() -> None:
     tree = decompose(ball, 3)
     assert check_tree(tree, ball) is None
     assert certain_hypotheses(tree) == tree.hypotheses() == [H.soa()]
+    assert {f.words() for f in tree.hypotheses(0)} == {"dest is 'a'", "dest is 'b'"}
     assert top_hypotheses(ball, 3) == (1, [H.soa()])
     degree, listed = top_hypotheses(ball.within(2), 3)
     assert (degree, {f.words() for f in listed}) == (0, {"dest is 'a'", "dest is 'b'"})
@@ -525,6 +540,10 @@ def test_refusals() -> None:
         for what in (decompose, decomposition_dimension, essential_hypotheses, optimal_tree):
             with pytest.raises(DeclarationError, match="p = "):
                 what(H, p, d)
+    shared = Decompositions(1, 0)
+    assert shared.dimension(H.restrict("x0", 1)) == 0
+    with pytest.raises(DeclarationError, match="d >= 1"):
+        shared.dimension(H)
     with pytest.raises(EmptyClassError):
         decompose(nothing, 1)
     with pytest.raises(DeclarationError, match="p >= 2"):
@@ -540,8 +559,69 @@ def test_refusals() -> None:
     with pytest.raises(TooLargeError, match="more nodes"):
         decompose(Thresholds.on(0, 2**40), 2, most=1000)
     ball = error_ball(H, Sample.from_examples(H.domain, []), 0)
-    with pytest.raises(DeclarationError, match="d >= 2"):
-        decompose(ball, 1, 1)
+    for of_a_ball in (decompose, top_hypotheses):
+        with pytest.raises(DeclarationError, match=r"(?s)dimension is 1\n.*d >= 2"):
+            of_a_ball(ball, 1, 1)
+
+
+def test_the_same_p_refines() -> None:
+    H = Thresholds.on(0, 6)
+    for p in (1, 2):
+        tree = decompose(H, p)
+        assert refine(tree, H, p) == tree
+        below = H.restrict(3, 1)
+        assert check_tree(refine(tree, below, p), below) is None
+
+
+def version_spaces(rows: Rows) -> set[Rows]:
+    """All that splits lead to."""
+    found = {rows}
+    for side in [side for sides in splits(rows) for side in sides]:
+        found |= version_spaces(side)
+    return found
+
+
+def test_limits_are_the_last_numbers_allowed() -> None:
+    singletons = frozenset(map(tuple, SINGLETONS))
+    H, spaces = finite(singletons), len(version_spaces(singletons))
+    assert decomposition_dimension(H, 3, most=spaces) == 0
+    for of_all in (decomposition_dimension, essential_hypotheses, optimal_tree):
+        with pytest.raises(TooLargeError, match=f"more than {spaces - 1} version spaces"):
+            of_all(H, 3, most=spaces - 1)
+    wide = [FiniteClass.from_array([[0] * points, [1] * points]) for points in (64, 65)]
+    assert decomposition_dimension(wide[0], 1) == 0
+    with pytest.raises(TooLargeError, match="more than 64 points"):
+        decomposition_dimension(wide[1], 1)
+    tree = decompose(H, 3)
+    assert decompose(H, 3, most=len(tree.nodes)) == tree
+    with pytest.raises(TooLargeError, match="more nodes"):
+        decompose(H, 3, most=len(tree.nodes) - 1)
+    assert refine(decompose(H, 1), H, 3, most=len(tree.nodes)).degree == 0
+    with pytest.raises(TooLargeError, match="more nodes"):
+        refine(decompose(H, 1), H, 3, most=len(tree.nodes) - 1)
+    most_d = 1 + MOST_ABOVE
+    assert decompose(H, 1, most_d).degree == decomposition_dimension(H, 1, most_d) == 0
+    with pytest.raises(TooLargeError, match="100,000 above the Littlestone dimension, 1,"):
+        decompose(H, 1, most_d + 1)
+
+
+def test_a_limit_is_for_all_cells_of_a_ball() -> None:
+    points = Points(Integers())
+    examples = Sample.from_examples(points.domain, [(x, 1) for x in range(5)])
+    ball = error_ball(points, examples, 5, most=20)
+    with pytest.raises(TooLargeError):
+        error_ball(points, examples, 5, most=len(ball.cells) - 1)
+    nodes = sum(len(decompose(V, 5, 2).nodes) for V, _ in ball.cells)
+    assert top_hypotheses(ball, 5, most=nodes) == top_hypotheses(ball, 5)
+    with pytest.raises(TooLargeError, match="more nodes"):
+        top_hypotheses(ball, 5, most=nodes - 1)
+
+
+def test_only_reducing_paths_are_split() -> None:
+    """x0 = 0, x1 = 0, x2 = 0 reduces the singletons; what leaves the path is one function."""
+    tree = decompose(FiniteClass.from_array(SINGLETONS), 3)
+    assert [node.point for node in tree.nodes if node.space is None] == ["x0", "x1", "x2"]
+    assert len(tree.nodes) == 7
 
 
 def test_the_soa_of_by_definition_is_that_of_the_class() -> None:

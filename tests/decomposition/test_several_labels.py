@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 from typing import Any
@@ -15,15 +16,18 @@ from littlestone.decomposition import (
     check_tree,
     decompose,
     decomposition_dimension,
+    error_ball,
     essential_hypotheses,
     is_irreducible,
     leaf_bound,
     optimal_tree,
     reduces,
     reducing_path,
+    top_hypotheses,
 )
 from littlestone.report.decomposition import decomposition_drawing
 from littlestone.report.tree import class_tree
+from littlestone.sample import Sample
 
 RNG = np.random.default_rng(21)
 TABLES = [RNG.integers(0, k + 1, size=(2 + i % 7, 2 + i % 2)) for i in range(12) for k in (2, 3)]
@@ -71,6 +75,20 @@ def test_trees(table: Any, p: int) -> None:
         for least in range(d + 1):
             bound = leaf_bound(p, d, d, least, labels=H.labels)
             assert sum(dimension >= least for dimension in leaves) <= bound
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: str(table.tolist()))
+def test_trees_of_balls(table: Any) -> None:
+    """A ball of several cells is split at the points of its sample, whatever labels these have."""
+    H = named(table)
+    sample = Sample.from_examples(H.domain, [(x, 2) for x in H.domain], labels=H.labels)
+    for radius in range(len(sample.points) + 1):
+        ball = error_ball(H, sample, radius)
+        if not ball.is_empty():
+            union = replace(H, alive=sum(V.alive for V, _ in ball.cells))  # type: ignore[attr-defined]
+            tree = decompose(ball, len(sample.points))
+            assert check_tree(tree, union) is None
+            assert top_hypotheses(ball, len(sample.points))[0] == tree.degree
 
 
 def test_the_bound_of_two_labels_is_too_small() -> None:

@@ -170,8 +170,8 @@ def test_equal_rows_and_columns_are_legal() -> None:
     ("table", "found"),
     [
         ([[0, 1], [1]], "row 2 has 1 entries"),
-        ([[0, 1], [2, 1]], "row 2, column 1 is '2'"),
-        ([[0.0, float("nan")]], "row 1, column 2 is 'nan'"),
+        ([[0, 1], [2, 1]], "row 2, column 1 is neither 0 nor 1"),
+        ([[0.0, float("nan")]], "row 1, column 2 is neither 0 nor 1"),
         ([["a", "b"]], "row 1, column 1"),
         ([], "shape"),
         ([[], []], "shape"),

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from littlestone.classes import parse_class
+from littlestone.classes import Enumerable, parse_class
 from littlestone.domains import Grid, Product
 from littlestone.hypotheses import TableFunction
 from littlestone.hypotheses.boxes import MOST_BOXES, box_cover, cover_words
@@ -65,6 +65,8 @@ def _holds(words: str, point: dict[str, int]) -> bool:
 def test_the_words_are_the_function(text: str) -> None:
     """Of functions of a class, and of votes of them, which are no longer in it."""
     H = parse_class(text)
+    assert isinstance(H, Enumerable)
+    assert H.size is not None
     rng = random.Random(1)
     chosen = [H.hypothesis(rng.randrange(H.size)) for _ in range(60)]
     names = H.domain.column_names

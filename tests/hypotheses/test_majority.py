@@ -16,6 +16,7 @@ from littlestone.hypotheses import (
     RuleUnion,
     StepFunction,
     TableFunction,
+    has_majority,
     majority,
 )
 from littlestone.privacy.randomness import seeded_generator
@@ -82,3 +83,16 @@ def test_functions_of_other_kinds_are_written_label_by_label() -> None:
     assert found is not None
     assert all(found(x) == (sum(h(x) for h in voters) > 1) for x in lines.domain)
     assert majority([parse_class("affine(x, y, z; q 1009, dimension 2)").soa()]) is None
+
+
+def test_no_function_is_made_to_know_that_a_small_domain_has_votes() -> None:
+    def never() -> Hypothesis[Any]:
+        raise AssertionError
+
+    assert has_majority(GRID, never)
+    assert has_majority(RULES, lambda: RuleUnion(RULES, frozenset()))
+    zeros = parse_class("affine(a, b, c; q 101, dimension 1)").soa()
+    assert has_majority(zeros.domain, never)
+    far = parse_class("affine(a, b, c; q 103, dimension 1)").soa()
+    assert not has_majority(far.domain, lambda: far)
+    assert majority([zeros]) is zeros

@@ -191,6 +191,13 @@ def test_a_declared_type_is_refused_without_a_value_too(values: Any) -> None:
         plain_values(values)
 
 
+@pytest.mark.parametrize("make", [np.array, pd.Series, pl.Series, pa.array])
+@pytest.mark.parametrize("values", [[True, False], [1, 0], [1.5, 0.5]])
+def test_numbers_and_truth_values_show_no_text(make: Any, values: list[Any]) -> None:
+    with pytest.raises(DeclarationError, match="one of numbers"):
+        target_values(make(values), Label("y", Condition("==", "sick")))
+
+
 @pytest.mark.slow
 def test_labels_are_declared() -> None:
     X = [10, 90] * 300
@@ -381,3 +388,47 @@ def test_scikit_learn_is_imported_when_it_is_asked_for() -> None:
 def test_a_column_may_have_the_name_of_the_label() -> None:
     model = cuts(hypotheses="thresholds(y, 0..100)", epsilon=5).fit([10, 90] * 99, [0, 1] * 99)
     assert model.release_.words().startswith("y' == 1  <=>  y >= ")
+
+
+def test_the_label_s_own_column_is_no_feature() -> None:
+    ledger = Ledger()
+    model = LittlestoneClassifier(
+        "points(city)", epsilon=5, delta="1e-3", classes=("no", "yes"), ledger=ledger, dataset="d"
+    )
+    labels = ["no", "yes"]
+    for y in (pd.Series(labels, name="city"), pl.Series("city", labels)):
+        with pytest.raises(DeclarationError, match="which holds the label itself"):
+            model.fit(pd.DataFrame({"city": ["no", "yes"]}), y)
+    assert ledger.entries() == []
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [list, lambda y: pd.Series(y, dtype=object), lambda y: np.array(y, dtype=object)],
+    ids=["list", "pandas", "numpy"],
+)
+def test_a_missing_label_is_never_predicted(kind: Callable[[Any], Any]) -> None:
+    model = LittlestoneClassifier(
+        "thresholds(x, 0..9)", epsilon=50, classes=("no", "yes"), ledger=Ledger(), dataset="d"
+    ).fit([0, 9] * 100, ["no", "yes"] * 100)
+    x, y = [0, 9, 0, 9], ["no", "yes", None, float("nan")]
+    assert model.score(x, kind(y)) == 0.5
+    assert model.score(x, kind(y), sample_weight=[1, 1, 0, 0]) == 1
+    with pytest.raises(ValueError, match="there are 4 records and 3 labels"):
+        model.score(x, kind(y[:3]))
+
+
+def test_errors_in_python_speak_no_options_of_the_command_line() -> None:
+    given: Any
+    for given in ({}, {"positive": 1, "labels": "a,b"}, {"positive": 1, "default": "a"}):
+        with pytest.raises(DeclarationError) as error:
+            Label.parse("y", **given)
+        assert "--" not in str(error.value)
+    with pytest.raises(DeclarationError) as error:
+        parse_class("thresholds(x, 0..9)", 3)
+    assert "--" not in str(error.value)
+
+
+def test_too_large_boxes_may_take_a_larger_step() -> None:
+    with pytest.raises(DeclarationError, match="a larger step"):
+        parse_class("boxes(a 0..1000, b 0..1000)")

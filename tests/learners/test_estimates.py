@@ -18,7 +18,6 @@ from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.report.fit import estimated
 from littlestone.sample import Sample
 
 H = Thresholds.on(0, 9)
@@ -115,7 +114,7 @@ def test_no_noise_makes_an_estimate_impossible(noisy: tuple[int, int, int]) -> N
     estimate = Estimate(Fraction(1), 100, *noisy)
     for share in (estimate.precision(BETA), estimate.recall(BETA), estimate.error(BETA)):
         assert 0 <= share.low <= share.middle <= share.high <= 1
-    assert len(estimated(estimate)) == 4
+    assert len(estimate.rows()) == 4
 
 
 def test_a_damaged_estimate_is_no_model() -> None:

@@ -49,6 +49,10 @@ CLASSES: list[HypothesisClass[Any]] = [
             "thresholds(x, -1..2; step 0.5)",
             "affine(x, y; q 5, dimension 1)",
             "lookup(id; at most 2)",
+            "conditions(x at {0, 1}, w; at most 2)",
+            "trees(x at {0, 1}, s in {a, b}; depth 2)",
+            "trees(w, x at {0, 1}; depth 1)",
+            "rule_list(x at {0, 1}, s in {a, b}; at most 2)",
         ],
     ),
 ]

@@ -168,3 +168,18 @@ def test_what_is_refused() -> None:
         KeyLearner(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=9)
     with pytest.raises(DeclarationError, match="horizon"):
         learner(1, horizon=0)
+
+
+def test_many_points_have_a_bound_without_the_law_of_their_sum() -> None:
+    """It once took a convolution for each of a billion points."""
+    goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 10**6}
+    few = KeyLearner(Subsets(Integers(), 30), **goal)
+    each = few.mechanism.terms.sample_size(0.05 / 30)
+    found = few.mistake_bound(0.05)
+    assert found is not None
+    assert found.mistakes < 30 * each
+    d = 999_999_999
+    many = KeyLearner(Subsets(Integers(), d), **goal)
+    found = many.mistake_bound(0.05)
+    assert found is not None
+    assert found.mistakes == d * many.mechanism.terms.sample_size(0.05 / d)

@@ -8,9 +8,13 @@ import pytest
 from littlestone.classes.declared import parse_class
 from littlestone.decomposition import decompose, reducing_path
 from littlestone.errors import TooLargeError
-from littlestone.learners import GloballyStableLearner, IrreducibleLearner
+from littlestone.learners import GloballyStableLearner, IrreducibleLearner, base
 from littlestone.learners.base import MOST_WORK
-from littlestone.learners.online import StagedOnlineLearner
+from littlestone.learners.online import (
+    PredictionLearner,
+    StagedOnlineLearner,
+    TeacherLearner,
+)
 from littlestone.learners.stable.sizes import BatchSizes
 from littlestone.learners.voting import MOST_STEPS
 from littlestone.planning import choose_learner
@@ -154,3 +158,46 @@ def test_a_batch_that_takes_too_many_steps_has_no_rule(monkeypatch: pytest.Monke
     assert learner.rule(batch, 0, sizes, random.Random(0)) is not None
     monkeypatch.setattr("littlestone.learners.globally_stable.MOST_STEPS", 3)
     assert learner.rule(batch, 0, sizes, random.Random(0)) is None
+
+
+HARD = "juntas(a, b, c, d, e; k 4)"
+
+
+def test_a_class_whose_dimension_takes_too_long_is_refused_by_name() -> None:
+    """The search among 325,262 functions has no end in sight."""
+    H = parse_class(HARD)
+    for _ in range(2):  # the second refusal does not search again
+        with pytest.raises(TooLargeError, match="more than 200,000 steps"):
+            H.littlestone_dimension()
+    with pytest.raises(TooLargeError, match="find the Littlestone dimension"):
+        IrreducibleLearner(H, Budget(1, "1e-6"))
+    assert parse_class("juntas(a, b, c, d, e; k 2)").littlestone_dimension() == 6
+
+
+def test_no_fit_or_stream_begins_before_the_rule_of_the_class_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """If nothing is drawn, it is released; its search must not begin after the spend."""
+    monkeypatch.setattr(base, "MOST_SEARCHED", 0)
+    H = parse_class("boxes(a 0..3, b 0..3)")
+    budget, x = Budget(1, "1e-6"), H.domain.examples(1)[0]
+    sample = Sample.from_counts(H.domain, {x: [0, 10]})
+    with Ledger() as ledger:
+        for learner in (IrreducibleLearner(H, budget), GloballyStableLearner(H, budget)):
+            with pytest.raises(TooLargeError, match="it may take"):
+                learner.fit(sample, ledger=ledger, dataset="d")
+        for online in (
+            TeacherLearner(H, budget, horizon=10),
+            PredictionLearner(H, budget, horizon=10),
+        ):
+            with pytest.raises(TooLargeError, match="begin with the SOA"):
+                online.start(ledger=ledger, dataset="d")
+        assert ledger.entries() == []
+
+
+def test_a_list_from_intervals_counts_their_gaps() -> None:
+    """A version space of ten thousand gaps takes as long as thousands of others."""
+    V = parse_class("intervals(id, 0..1000000)")
+    for x in range(0, 100_000, 100):
+        V = V.restrict(x, 0)
+    assert steps_of(lambda: V.restrict(7, 0)) >= 400

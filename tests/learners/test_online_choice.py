@@ -74,9 +74,45 @@ def test_a_bound_of_more_mistakes_than_steps_says_nothing() -> None:
     assert "teachers" in why
 
 
+@pytest.mark.slow
+def test_a_bound_counts_from_one_step_more_than_it_has_mistakes() -> None:
+    """Until then the fewest mistakes in simulations decide: here those of another learner."""
+    H, budget = parse_class("thresholds(x, 0..1)"), Budget(1, "1e-12")
+
+    def bound(horizon: int) -> int:
+        keys, _ = online_choice(H, budget, horizon=horizon, method="keys")
+        return keys.mistake_bound(0.05).mistakes  # type: ignore[union-attr]
+
+    last = next(horizon for horizon in range(1, 100) if bound(horizon) <= horizon)
+    assert bound(last) == last == bound(last + 1)
+    learner, why = online_choice(H, budget, horizon=last)
+    assert learner.method == "experts"
+    assert f"keys, of at most {last} mistakes" in why
+    assert "no fewer than there are steps" in why
+    learner, why = online_choice(H, budget, horizon=last + 1)
+    assert learner.method == "keys"
+    assert "no fewer than there are steps" not in why
+
+
+def test_all_refusals_are_told() -> None:
+    with pytest.raises(DeclarationError) as error:
+        online_choice(parse_class("points(a)"), Budget(1), horizon=1000)
+    for method in ("keys", "experts", "rules", "teachers"):
+        assert f"({method})" in str(error.value)
+
+
+@pytest.mark.slow
+def test_a_baseline_is_taken_if_it_is_asked_for() -> None:
+    learner, _ = online_choice(parse_class("points(a)"), **GOAL, method="staged")
+    assert (learner.method, learner.baseline) == ("staged", True)
+
+
 def test_one_that_is_asked_for() -> None:
     learner, why = online_choice(parse_class("points(a)"), **GOAL, method="teachers")
     assert learner.method == "teachers"
     assert why == "teachers, asked for, on a stream that does not react to what is published"
+    with pytest.raises(DeclarationError, match="no class of finite sets of points") as error:
+        online_choice(parse_class("thresholds(x, 0..9)"), **GOAL, method="keys")
+    assert "(keys)" not in str(error.value)  # its own refusal, with its own advice
     with pytest.raises(DeclarationError, match="no such method"):
         online_choice(parse_class("points(a)"), **GOAL, method="magic")

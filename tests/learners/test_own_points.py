@@ -59,6 +59,9 @@ CLASSES: list[HypothesisClass[Any]] = [
             "thresholds(x, -1..2; step 0.5)",
             "affine(x, y; q 5, dimension 1)",
             "lookup(a; at most 2)",
+            "trees(x at {0, 1}, s in {a, b}; depth 1)",
+            "trees(a, x at {0, 1}; depth 1)",
+            "rule_list(x at {0, 1}, s in {a, b}; at most 1)",
         ],
     ),
 ]
@@ -68,6 +71,9 @@ OF_SEVERAL: list[HypothesisClass[Any]] = [
     FiniteClass.from_array([[0, 1], [1, 2], [2, 2], [0, 0]], labels=3),
     parse_class("outcomes(a, integers(b); at most 1)", labels=3),
     parse_class("lookup(a; at most 2)", labels=3),
+    parse_class("trees(x at {0, 1}; depth 1)", labels=3),
+    parse_class("trees(a; depth 1)", labels=3),
+    parse_class("rule_list(x at {0, 1}; at most 1)", labels=3),
 ]
 
 

@@ -19,7 +19,7 @@ from littlestone.classes import FiniteClass, HypothesisClass, Subsets, Threshold
 from littlestone.decomposition import is_irreducible, leaf_bound
 from littlestone.dimension.dual import dual_vc_dimension
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.online import StagedOnlineLearner, choose_online_learner, durable_run
 from littlestone.learners.online.stage_sizes import (
@@ -377,3 +377,10 @@ def test_a_run_goes_on_with_the_sizes_it_began_with(tmp_path: Path) -> None:
             else:
                 with durable_run(made, state=state, **goal):
                     pass
+
+
+def test_sizes_of_long_lists_are_refused_before_they_are_summed() -> None:
+    goal: dict[str, Any] = {"budget": Budget("709.8", "1e-15"), "horizon": 200_000}
+    for d in (51, 200, 10_000):
+        with pytest.raises(TooLargeError, match="at most 50 has them"):
+            StagedOnlineLearner(Subsets(Integers(), d), **goal)

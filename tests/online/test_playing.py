@@ -86,8 +86,8 @@ def test_a_contradiction_names_the_round_and_leaves_the_learner_as_it_was(
         play(learner, SequenceAdversary([(4, 1), (6, 1), (7, 0), (5, 1)]))
     assert str(caught.value) == (
         "cannot play round 3 and learn that '7' has the label 0: every hypothesis that agrees with "
-        "the examples before gives it another label\nto fix it: declare a larger class, correct "
-        "the label, or use a learner for the agnostic setting, in which labels may be wrong"
+        "the examples before gives it another label\nto fix it: declare a larger class, or "
+        "correct the label: the game needs one hypothesis that agrees with all labels"
     )
     assert learner.version_space == H.restrict(4, 1)
 
@@ -159,12 +159,32 @@ def test_random_play_over_infinite_classes_is_realizable(seed: int) -> None:
     assert not V.is_empty()
 
 
-@pytest.mark.parametrize("text", ["x,y\n3,0\n7.5,1\n", "3,0\n\n7.9,1", '\ufeffX, Y\n"3",0\n7, 1\n'])
+@pytest.mark.parametrize(
+    "text", ["delay,y\n3,0\n7.5,1\n", "3,0\n\n7.9,1", '\ufeffdelay, Y\n"3",0\n7, 1\n']
+)
 def test_a_file_is_played_with_or_without_a_header(tmp_path: Path, text: str) -> None:
     path = tmp_path / "sequence.csv"
     path.write_text(text, encoding="utf-8")
     transcript = play(StandardOptimalAlgorithm(H), FileAdversary(path, H))
     assert [(played.x, played.y) for played in transcript.rounds] == [(3, 0), (7, 1)]
+
+
+def test_a_header_says_where_the_columns_are(tmp_path: Path) -> None:
+    path, rules = tmp_path / "sequence.csv", parse_class("rules(merchant, device; at most 2)")
+    path.write_text("fraud,device,merchant\n1,phone,acme\n")
+    transcript = play(StandardOptimalAlgorithm(rules), FileAdversary(path, rules))
+    assert [(played.x, played.y) for played in transcript.rounds] == [(("acme", "phone"), 1)]
+    assert str(transcript).endswith(("0 mistakes in 1 round", "1 mistake in 1 round"))
+    for header in ("merchant,city,fraud", "merchant,merchant,fraud", "merchant,device,city,fraud"):
+        path.write_text(f"{header}\nacme,phone,1\n")
+        with pytest.raises(TableError, match="does not name the columns of the class"):
+            FileAdversary(path, rules)
+
+
+def test_a_wrong_label_is_answered_by_what_play_has() -> None:
+    with pytest.raises(RealizabilityError) as error:
+        play(StandardOptimalAlgorithm(H), SequenceAdversary([(3, 1), (4, 0)]))
+    assert "agnostic" not in str(error.value)
 
 
 def test_a_file_may_hold_any_first_column(tmp_path: Path) -> None:
@@ -177,13 +197,13 @@ def test_a_file_may_hold_any_first_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("x,y\n3,0\n7,yes\n", "the label in line 3 is 'yes', not 0 or 1"),
+        ("delay,y\n3,0\n7,yes\n", "the label in line 3 is 'yes', not 0 or 1"),
         ("3,1.5\n3,0\n", "the label in line 1 is '1.5', not 0 or 1"),
         ("3,0\n\n4,2\n", "the label in line 3 is '2', not 0 or 1"),
         ("3,0\n4,0,1\n", "line 2 has 3 columns in place of 2"),
         ("3\n", "line 1 has 1 columns in place of 2"),
-        ("x,y\n3,0\nx,y\n", "the label in line 3 is 'y', not 0 or 1"),
-        ("x,y\n", "it has no rows"),
+        ("delay,y\n3,0\nx,y\n", "the label in line 3 is 'y', not 0 or 1"),
+        ("delay,y\n", "it has no rows"),
         ("", "it has no rows"),
     ],
     ids=range(8),

@@ -10,10 +10,17 @@ import pytest
 
 from littlestone.classes import parse_class
 from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.learners import ExponentialLearner, IrreducibleLearner, PrivateLearner
+from littlestone.learners import (
+    AgnosticLearner,
+    ExponentialLearner,
+    IrreducibleLearner,
+    PrivateLearner,
+)
+from littlestone.learners.agnostic.base import log_patterns
 from littlestone.learners.base import MOST_WORK
 from littlestone.learners.online import PredictionLearner, online_choice
 from littlestone.learners.staged import StagedLearner
+from littlestone.learners.voting import VotingLearner
 from littlestone.planning import choose_learner, plan
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -47,7 +54,8 @@ def test_every_end_is_planned_or_refused(text: str, epsilon: str, delta: str) ->
 
 
 def test_alpha_and_beta_have_stated_ends() -> None:
-    for goal in ({"alpha": 1e-300}, {"beta": 1e-12}, {"alpha": 1 - 1e-16}):
+    goals: list[dict[str, Any]] = [{"alpha": 1e-300}, {"beta": 1e-12}, {"alpha": 1 - 1e-16}]
+    for goal in goals:
         with pytest.raises(DeclarationError, match="closer to 0 or 1 than 1e-09"):
             plan(parse_class("points(a)"), Budget(1, "1e-6"), **goal)
 
@@ -79,7 +87,8 @@ def test_endless_work_is_refused_before_the_spend() -> None:
     assert spent(endless, 10**6) == 0
     assert spent(StagedLearner(parse_class("points(a)"), Budget(1, ".01")), 50) > 0
     tiny = IrreducibleLearner(parse_class("points(a)"), Budget("1e-9", "1e-6"))
-    assert spent(tiny, 50) == 0
+    assert spent(tiny, tiny.teachers) == 0
+    assert spent(tiny, 50) > 0  # all teachers hold nothing and make one list together
 
 
 def test_work_is_a_function_of_declarations_and_n() -> None:
@@ -164,3 +173,32 @@ def test_a_stream_at_a_small_epsilon_begins() -> None:
         run.update("x", 1)
     with pytest.raises(TooLargeError, match="at most 3,000"):
         online_choice(H, Budget("1e-4", "1e-6"), horizon=200_000, method="keys")
+
+
+def test_a_class_of_a_thousand_points_is_planned_without_endless_sums() -> None:
+    """The number of patterns on n points once had half a million bits, a thousand times over."""
+    H = parse_class("subsets(a; at most 1000)")
+    with pytest.raises(TooLargeError, match="are counted in some"):
+        log_patterns(H, 1 << 100)
+    learner = AgnosticLearner(H, Budget(1, "1e-6"))
+    assert learner.bound(0.1, 0.05) is None
+    assert learner.paper_plan(0.1, 0.05) is None  # 16^1000 is beyond floats
+    assert plan(H, Budget(1, "1e-6")).rows
+
+
+@pytest.mark.parametrize("method", ["irreducible", "proper", "staged"])
+def test_teachers_without_records_make_one_list(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    limited = VotingLearner.limited
+
+    def counted(learner: Any, found: Any) -> Any:
+        asked.append(found)
+        return limited(learner, found)
+
+    monkeypatch.setattr(VotingLearner, "limited", counted)
+    H = parse_class("points(a)")
+    learner, _ = choose_learner(H, Budget("1e-5", "1e-12"), method=method)
+    assert spent(learner, 5) > 0
+    assert 1 <= len(asked) <= 2  # `staged` asks once in each of two stages

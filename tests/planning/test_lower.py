@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from littlestone.classes import FiniteClass, Points, parse_class
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import binomial_mean
 from littlestone.planning.lower import chain, indistinct, lower_bounds, release, shattered, unseen
 from littlestone.privacy import Budget
@@ -146,9 +146,31 @@ def test_shattered_points_are_shattered() -> None:
             assert not V.is_empty()
 
 
+def test_no_more_points_are_shattered_than_are_asked_for() -> None:
+    H = parse_class("subsets(a; at most 12)")
+    assert [len(shattered(H, most)) for most in (1, 3)] == [1, 3]
+    assert len(shattered(H)) == 10
+
+
+def test_an_error_of_exactly_alpha_is_no_failure() -> None:
+    """So m points of weight alpha / k each must leave some weight over: m < k / alpha."""
+    assert unseen(2, 0.5, 0.01) == unseen(1, 0.5, 0.01) < unseen(2, 0.5 - 1e-9, 0.01)
+    assert chain(9, 1.0, 0, 0.25, 0.1) == chain(7, 1.0, 0, 0.25, 0.1)
+    assert chain(9, 1.0, 0, 0.25, 0.1) < chain(9, 1.0, 0, 0.25 - 1e-9, 0.1)
+
+
 def test_who_is_bound() -> None:
     kinds = [bound.learners for bound in lower_bounds(Points(Integers()), Budget(1), **GOAL)]
     assert kinds == ["any learner, private or not", "any private learner"]
+    budget = Budget(1, "1e-6")
+    few = parse_class("rules(a, b; at most 2)").restrict(("u", "v"), 1)
+    assert (few.size, len(lower_bounds(few, budget, **GOAL))) == (4, 2)  # no open vocabulary
+    hard = parse_class("rule_sets(a, b, c, d; at most 2 rules of 2)")
+    with pytest.raises(TooLargeError):
+        shattered(hard)
+    assert lower_bounds(hard, budget, **GOAL)[0].n == unseen(1, **GOAL)
+    for alpha, bounds in ((0.49, 3), (0.5, 2), (0.6, 2)):  # Theorem 3 is about alpha < 1/2
+        assert len(lower_bounds(Points(Integers()), budget, alpha=alpha, beta=0.05)) == bounds
     two = FiniteClass.from_array([[0, 1], [1, 0]])  # one record tells them apart
     assert lower_bounds(two, Budget(1), **GOAL) == []
     with pytest.raises(DeclarationError, match="alpha"):

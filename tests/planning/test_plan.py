@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from littlestone.classes import Points, Subsets, parse_class
-from littlestone.domains import Integers, Strings
+from littlestone.classes import Points, Subsets, Thresholds, parse_class
+from littlestone.domains import Integers, Reals, Strings
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import Setting
 from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
@@ -97,8 +98,54 @@ def test_alpha_reaches_the_learner() -> None:
     H = parse_class("affine(x, y; q 5, dimension 1)")
     learner, _ = choose_learner(H, **goal)
     assert learner.alpha == Fraction(1, 50)  # type: ignore[attr-defined]
+    named, _ = choose_learner(H, **goal, method="irreducible")
+    assert named.alpha == learner.alpha  # type: ignore[attr-defined]
     with pytest.raises(DeclarationError, match="alpha"):
         choose_learner(H, **{**GOAL, "alpha": 2})
+
+
+def test_every_method_that_does_not_apply_says_why() -> None:
+    """In both rounds of the choice: without a caveat, and with one."""
+    H = parse_class("points(a)")
+    with pytest.raises(DeclarationError) as error:
+        choose_learner(H, Budget(1))
+    methods = {c.method for c in candidates(H, Budget(1))}
+    assert len(methods) > 10
+    assert methods <= set(re.findall(r"\w+", str(error.value)))
+
+
+def test_what_nobody_learns_is_refused_as_itself() -> None:
+    H = Thresholds.over(Reals())
+    with pytest.raises(DeclarationError) as error:
+        choose_learner(H, Budget(1))
+    with pytest.raises(DeclarationError) as expected:
+        H.require_learnable()
+    assert str(error.value) == str(expected.value)
+
+
+def test_what_is_printed() -> None:
+    found = plan(parse_class("thresholds(x, 0..9)"), Budget(1), alpha=0.2, beta=0.01)
+    first, *_, last = str(found).splitlines()
+    assert first.startswith("records for error 20% with probability 99%, epsilon 1")
+    row = found.rows[0]
+    assert row.realizable is not None
+    assert row.agnostic is not None
+    assert row.realizable.n < row.agnostic.n
+    line = f"proved {row.realizable.n:,} (clean labels), {row.agnostic.n:,} (any)"
+    assert f"  {row.method}: {line}" in str(found).splitlines()
+    assert last.startswith("  at least ")
+    assert (row.tuned, row.tuned_agnostic) == (None, None)  # it needs no other parameters
+    first, *_ = candidates(parse_class("thresholds(x, 0..9)"), Budget(1), alpha=0.2)
+    assert "suffice for 20 percentage points above the best, with any labels" in first.words()
+
+
+@pytest.mark.slow
+def test_a_calibrated_size_is_enough() -> None:
+    found = plan(Subsets(Strings(), 2), **GOAL)
+    (place,) = [i for i, row in enumerate(found.rows) if row.method == "partition"]
+    size = found.rows[place].calibrated
+    assert size is not None
+    assert [found.at(n)[place].calibrated for n in (size.n - 1, size.n)] == [False, True]
 
 
 def test_sizes_are_calibrated_for_what_was_simulated_alone() -> None:
@@ -111,6 +158,9 @@ def test_sizes_are_calibrated_for_what_was_simulated_alone() -> None:
         *range(1, 6)
     ]
     assert known["partition", 1] is None
+    for size in known.values():
+        if size is not None:
+            assert size.n == dict(size.profiles)[size.worst] == max(n for _, n in size.profiles)
     for method in ("irreducible", "choosing"):
         sizes = [size.n for (name, _), size in known.items() if name == method and size]
         assert sizes == sorted(sizes)
@@ -179,6 +229,7 @@ def test_the_number_of_records_of_sizes() -> None:
         ("subsets(m; at most 3)", "partition"),
         ("points(m)", "choosing"),
         ("rules(a, b; at most 2)", "choosing"),
+        ("rule_sets(a, b; at most 2 rules of 1)", "choosing"),
     ],
 )
 def test_wrong_labels_and_no_proof_leave_what_is_proved_for_clean_ones(

@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -26,6 +27,7 @@ from hypothesis import strategies as st
 from spending import Answer
 
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
+from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Entry, Ledger, Part, Receipt, file_tables, rows
@@ -644,7 +646,32 @@ def test_reading_makes_no_file(path: Path) -> None:
 def test_an_empty_file_is_a_ledger_without_entries(path: Path, create: bool) -> None:
     """A process killed while it makes the file leaves it empty; nothing has been drawn by then."""
     path.touch()
-    assert Ledger(path, create=create).entries() == []
+    with pytest.warns(UserWarning, match="made the ledger") if not create else nullcontext():
+        ledger = Ledger(path, create=create)
+    assert ledger.made
+    assert ledger.entries() == []
+
+
+def test_a_limit_is_a_budget_or_a_cost() -> None:
+    ledger = Ledger()
+    ledger.set_limit("census", Budget(1, "1e-6"))
+    assert ledger.limit("census") == PrivacyCost(Fraction(1), Fraction(1, 10**6))
+    wrong: Any
+    for wrong in (5, "1", None, Fraction(1), [1, 2]):
+        with pytest.raises(DeclarationError, match="neither a Budget nor a PrivacyCost"):
+            ledger.set_limit("census", wrong)
+
+
+def test_a_misspelled_name_is_told(path: Path) -> None:
+    with pytest.warns(UserWarning, match=r"made the ledger .* knows of no earlier spend") as told:
+        made = Ledger(path)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = Ledger(path)
+        asked = Ledger(f"{path}2", create=True)
+        memory = Ledger()
+    assert [book.made for book in (made, again, asked, memory)] == [True, False, True, True]
 
 
 def test_a_file_that_is_not_a_database(path: Path) -> None:
@@ -673,8 +700,8 @@ def test_a_database_of_another_application(path: Path, statements: tuple[str, ..
 
 def test_a_ledger_of_a_later_version(path: Path) -> None:
     Ledger(path).close()
-    tables_of_another(path, "PRAGMA user_version = 4")
-    refused(path, "the file has format 4 and this version of littlestone reads 3")
+    tables_of_another(path, "PRAGMA user_version = 5")
+    refused(path, "the file has format 5 and this version of littlestone reads 4")
 
 
 FORMAT_1 = (

@@ -326,9 +326,9 @@ def test_the_longest_names_and_costs_are_kept(address: str) -> None:
 
 def test_a_ledger_of_a_later_version(running_server: Server, address: str) -> None:
     Ledger(address).close()
-    session(running_server, address, "UPDATE littlestone_ledger.format SET version = 4")
+    session(running_server, address, "UPDATE littlestone_ledger.format SET version = 5")
     with pytest.raises(
-        LedgerError, match="it has format 4 and this version of littlestone reads 3"
+        LedgerError, match="it has format 5 and this version of littlestone reads 4"
     ):
         Ledger(address)
 

@@ -14,6 +14,8 @@ from littlestone.steps import count
 
 Directions = Mapping[Vector, Vector]
 
+_ODD = 0x9E3779B97F4A7C15  # 2^64 by the golden section
+
 
 def flats(
     field: Field,
@@ -112,7 +114,8 @@ def scattered(q: int, n: int, first: int = 0) -> Iterator[Vector]:
 
     The digits of a number below q^n to the base q make a point.  The numbers are the multiples,
     modulo q^n, of a step near the golden section of q^n and coprime to it.  Multiple number
-    ``first`` comes first.
+    ``first`` comes first.  The digits alone would lie near few lines, where polynomials of low
+    degree have few values.  So each digit is shifted by a number made of the digits before it.
 
     >>> list(scattered(3, 1)), next(scattered(2**61 - 1, 3))
     ([(0,), (2,), (1,)], (0, 0, 0))
@@ -123,10 +126,12 @@ def scattered(q: int, n: int, first: int = 0) -> Iterator[Vector]:
         step += 1
     start = position = first * step % size
     while True:
-        x, rest = [], position
+        x, rest, mixed = [], position, 0
         for _ in range(n):
             rest, digit = divmod(rest, q)
-            x.append(digit)
+            x.append((digit + mixed) % q)
+            mixed = (mixed + x[-1]) * _ODD % 2**64
+            mixed ^= mixed >> 32
         yield tuple(x)
         position = (position + step) % size
         if position == start:

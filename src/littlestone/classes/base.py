@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -145,8 +144,11 @@ class HypothesisClass(ABC, Generic[Point]):
         """
         d, k = self.littlestone_dimension(), self.labels - 1
         # If the dimension is larger, the bound is all (k + 1)^points labellings.
-        ways: int = sum(math.comb(points, i) * k**i for i in range(int(min(d, points)) + 1))
-        return ways if self.size is None else min(self.size, ways)
+        total = ways = 1  # C(points, i) k^i, one after the other
+        for i in range(int(min(d, points))):
+            ways = ways * (points - i) * k // (i + 1)
+            total += ways
+        return total if self.size is None else min(self.size, total)
 
     def soa_label(self, x: Point) -> int:
         """SOA_H(x) by its definition, at one point; H is not empty.

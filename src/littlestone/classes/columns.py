@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from decimal import Context, Decimal
 from typing import Any
 
-from littlestone.classes.spec import Spec, parse_column, quoted
+from littlestone.classes.spec import Spec, column_text, parse_column, quoted
 from littlestone.domains import (
     MISSING,
     Cells,
@@ -25,12 +25,13 @@ from littlestone.hypotheses.trees import ColumnTest
 
 FORM = "age: 0..120 step 5, income: 1..200000 in 30 log steps, sex in {F, M}, ward, integers(code)"
 
+_NAME = r"(?P<name>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|.*?)"  # in quotes, or as short as possible
 _GRID = re.compile(
-    r"(?P<name>.*?)(?::\s*|\s+)(?P<low>[^\s:]+?)\.\.(?P<high>\S+?)"
+    _NAME + r"(?::\s*|\s+)(?P<low>[^\s:]+?)\.\.(?P<high>\S+?)"
     r"(?:\s+step\s+(?P<step>\S+)|\s+in\s+(?P<count>\d{1,9})\s+(?P<log>log\s+)?steps)?",
     re.DOTALL,
 )
-_LIST = re.compile(r"(?P<name>.*?)\s+(?P<word>in|at)\s*\{(?P<values>.*)\}", re.DOTALL)
+_LIST = re.compile(_NAME + r"\s+(?P<word>in|at)\s*\{(?P<values>.*)\}", re.DOTALL)
 _ROUND = Context(prec=3)
 
 
@@ -47,8 +48,11 @@ def parse_mixed(text: str) -> Domain[Any]:
     >>> parse_mixed("sex in {F, M}"), parse_mixed("integers(code)")
     (Listed(values=('F', 'M'), name='sex'), Codes(name='code'))
     """
+    column = parse_column(text)
+    if column.name != text:  # strings(NAME) or integers(NAME), whatever the name is like
+        return Codes(column.name) if isinstance(column, Integers) else column
     if match := _LIST.fullmatch(text):
-        name, values = match["name"], Spec.parse(f"list({match['values']})").arguments
+        name, values = _unquoted(match["name"]), Spec.parse(f"list({match['values']})").arguments
         if not values:
             raise DeclarationError(
                 f"read the column {text!r}",
@@ -62,9 +66,12 @@ def parse_mixed(text: str) -> Domain[Any]:
             tuple(v if c is None else shown(c) for v, c in zip(values, cuts, strict=True)), name
         )
     if match := _GRID.fullmatch(text):
-        return Cells(_starts(text, match), Spec.parse(f"list({match['name']})").arguments[0])
-    column = parse_column(text)
-    return Codes(column.name) if isinstance(column, Integers) else column
+        return Cells(_starts(text, match), _unquoted(match["name"]))
+    return column
+
+
+def _unquoted(name: str) -> str:
+    return Spec.parse(f"list({name})").arguments[0]
 
 
 def _starts(text: str, match: re.Match[str]) -> tuple[str, ...]:
@@ -115,8 +122,7 @@ def mixed_text(column: Domain[Any]) -> str:
     if isinstance(column, Codes):
         return f"integers({name})"
     strange = _GRID.fullmatch(column.name) or _LIST.fullmatch(column.name)
-    typed = isinstance(parse_column(column.name), Integers) or column.name.startswith("strings(")
-    return f"strings({name})" if strange or typed else name
+    return f"strings({name})" if strange else column_text(column)
 
 
 def _cells_text(starts: tuple[str, ...]) -> str:
@@ -136,7 +142,10 @@ def _cells_text(starts: tuple[str, ...]) -> str:
 
 def parse_columns(spec: Spec) -> Product:
     """The domain of the columns that a class of conditions names."""
-    return Product(tuple(map(parse_mixed, spec.arguments)))
+    columns = [parse_mixed(spec.written(argument)) for argument in spec.arguments]
+    for column in columns:  # here, because a class of conditions may refuse the open column first
+        spec.schema.require(column.name)
+    return Product(tuple(columns))
 
 
 def conditions_on(domain: Product, j: int, *, between: bool = False) -> list[ColumnTest]:

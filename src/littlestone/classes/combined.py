@@ -61,7 +61,7 @@ class Combined(Tabled):
     def parse(cls, spec: Spec) -> Self:
         spec.expect("combine(and, CLASS, CLASS), or with or, xor in place of and", 3)
         op, first, second = spec.arguments
-        return cls.of(op, parse_class(first), parse_class(second))
+        return cls.of(op, *(parse_class(part, schema=spec.schema) for part in (first, second)))
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -94,7 +94,7 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         spec.expect("complement(CLASS)", 1)
-        return cls(parse_class(spec.arguments[0]))  # type: ignore[arg-type]
+        return cls(parse_class(spec.arguments[0], schema=spec.schema))  # type: ignore[arg-type]
 
     @classmethod
     def examples(cls) -> list[Self]:

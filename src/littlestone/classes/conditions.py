@@ -78,9 +78,14 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
             )
         sizes = [len(tests) for tests in self._tests]
         require_candidates(self._count(sizes), MOST_CANDIDATES, self.domain, "these conditions")
-        widths = [column.size or 0 for column in self.domain.columns]
-        cells = 2 * sums_of_products(widths, self._most)[self._most]
+        cells = 2 * self.cells
         require_candidates(cells, MOST_CELLS, self.domain, "conditions with so many cells")
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of all sets of R columns."""
+        widths = [column.size or 0 for column in self.domain.columns]
+        return sums_of_products(widths, self._most)[self._most]
 
     @property
     def _most(self) -> int:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any, ClassVar, Self, cast
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.classes.spec import Spec
+from littlestone.classes.spec import NO_SCHEMA, SchemaColumns, Spec
 from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, did_you_mean, shown
 from littlestone.labels import require_labels
 
 
@@ -72,13 +72,36 @@ def _declares(text: str, H: HypothesisClass[Any]) -> bool:
 
 
 def declared_kinds() -> dict[str, type[Declared]]:
-    """The kinds of classes with a text form, by keyword, found by walking the package."""
+    """The kinds of classes with a text form, by keyword, found by walking the package.
+
+    Raises `DeclarationError` for a keyword that is no word or that two of them have.
+    """
+    known: dict[str, type[Declared]] = {}
     found = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
-    return {kind.keyword: kind for kind in found}
+    own = f"{__name__.partition('.')[0]}."
+    # The package's own classes come first, so that the other one is told to change its keyword.
+    for kind in sorted(found, key=lambda kind: not kind.__module__.startswith(own)):
+        keyword: object = getattr(kind, "keyword", None)
+        word = keyword if isinstance(keyword, str) and re.fullmatch(r"\w+", keyword) else ""
+        taken = known.get(word)
+        if not word or taken:
+            raise DeclarationError(
+                f"use {shown(keyword)} as the keyword of {kind.__module__}.{kind.__qualname__}",
+                found=f"{taken.__module__}.{taken.__qualname__} has it too"
+                if taken
+                else "it is not one word of letters, digits and _",
+                fix="give the class a keyword of its own, such as all_but_one",
+            )
+        known[word] = kind
+    return known
 
 
-def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
+def parse_class(
+    text: str, labels: int = 2, schema: SchemaColumns = NO_SCHEMA
+) -> HypothesisClass[Any]:
     """The class of functions into {0, ..., labels - 1} that ``text`` declares.
+
+    The text may name columns of a ``schema`` without declaring them again.
 
     Raises `DeclarationError` for an unknown keyword, illegal arguments, and a class that cannot have
     this number of labels.
@@ -89,14 +112,14 @@ def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
     2
     """
     require_labels(labels)
-    spec, known = Spec.parse(text, labels), declared_kinds()
+    spec, known = Spec.parse(text, labels).under(schema), declared_kinds()
     if spec.keyword not in known:
-        close = get_close_matches(spec.keyword.lower(), known, n=1)
         raise DeclarationError(
             f"read the class {text!r}",
             found=f"there is no class called {spec.keyword!r}",
-            fix=(f"did you mean {close[0]}? " if close else "")
-            + f"use one of: {', '.join(sorted(known))}",
+            fix=did_you_mean(
+                spec.keyword.lower(), known, f"use one of: {', '.join(sorted(known))}"
+            ),
         )
     kind = known[spec.keyword]
     if labels > 2 and not kind.several:
@@ -104,7 +127,7 @@ def parse_class(text: str, labels: int = 2) -> HypothesisClass[Any]:
         raise DeclarationError(
             f"read the class {text!r} of {labels} labels",
             found=f"{spec.keyword} has two labels",
-            fix=f"use one of: {', '.join(several)}; or learn a rule for one label, with --positive in "
-            "place of --labels",
+            fix=f"use one of: {', '.join(several)}; or learn a rule for one label, with `positive` "
+            "in place of `labels`",
         )
     return cast("HypothesisClass[Any]", kind.parse(spec))

@@ -105,7 +105,7 @@ class DirectSumClass(BinaryClass[Place], Declared):
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         spec.expect_columns("direct_sum(CLASS, CLASS, ...)")
-        return cls.of([parse_class(text) for text in spec.arguments])
+        return cls.of([parse_class(text, schema=spec.schema) for text in spec.arguments])
 
     @classmethod
     def examples(cls) -> list[Self]:

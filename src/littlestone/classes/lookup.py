@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from littlestone.classes.base import HypothesisClass, require_example, require_labels_of
 from littlestone.classes.declared import Declared
-from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.classes.subsets import Subsets
 from littlestone.domains import Domain, Integers, Product, Strings
 from littlestone.errors import DeclarationError
@@ -146,7 +146,7 @@ class Lookup(HypothesisClass[Any], Declared):
                 found="it does not say how many keys may have another label than the default",
                 fix=f"write {FORM}",
             )
-        columns = tuple(map(parse_column, spec.arguments))
+        columns = parse_open(spec)
         return cls(columns[0] if len(columns) == 1 else Product(columns), spec.labels, most)
 
     @classmethod

@@ -237,7 +237,9 @@ class _Counted:
         for j in opened:
             pair = key * len(self.values[j]) + self.codes[j]
             key = np.unique(pair, return_inverse=True)[1]
-        example = np.zeros(int(key.max(initial=0)) + 1, np.int64)
+        # No record is in no group; an empty set of columns has one group, even of no records.
+        groups = int(key.max(initial=-1 if opened else 0)) + 1
+        example = np.zeros(groups, np.int64)
         example[key] = np.arange(len(key))
         return key, example
 

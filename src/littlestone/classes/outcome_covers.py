@@ -8,6 +8,7 @@ from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from littlestone.hypotheses.rules import Rule, obeys
+from littlestone.steps import search
 
 Outcome = tuple[Rule, int]
 Cover = frozenset[Outcome]
@@ -103,6 +104,7 @@ class OutcomeCovers:
         """Two labels y of x with LDim(space|(x,y)) >= d, if there are two."""
         found = []
         for y in range(self.k + 1):
+            search(8 + len(space.covers) + len(space.refuted) // 4)
             if self.at_least(self.restrict(space, x, y), d):
                 found.append(y)
                 if len(found) == 2:

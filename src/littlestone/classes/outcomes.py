@@ -15,7 +15,7 @@ from littlestone.classes.declared import Declared
 from littlestone.classes.outcome_covers import WHOLE, OutcomeCovers, Space
 from littlestone.classes.rule_sets import MOST_RULES, RuleSets
 from littlestone.classes.rules import EqualityRules
-from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.domains import Domain, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses.cells import CellFunction
@@ -214,7 +214,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
                 found=f"the number of rules, at most {MOST_RULES}, is missing or not of its form",
                 fix=f"write {FORM}",
             )
-        columns = map(parse_column, spec.arguments)
+        columns = parse_open(spec)
         literals = int(most[2]) if most[2] else None
         return cls.of(*columns, labels=spec.labels, max_rules=int(most[1]), max_literals=literals)
 

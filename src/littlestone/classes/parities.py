@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from littlestone.domains import Product
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import FlatComplement
 from littlestone.sample import Sample
+from littlestone.steps import count as count_steps
 
 MOST_SCORED = 24  # the base-2 logarithm of the most parities that are scored at once
 
@@ -76,6 +78,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
 
     def restrict(self, x: Vector, y: int) -> Self:
         require_example(self, x, y)
+        count_steps(self._width // 4)
         row = self._equation(x, int(y))
         if self.contradicted or not row:
             return self
@@ -120,7 +123,8 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
         n = len(self.domain.columns)
         leads = {self._width - row.bit_length() + 1 for row in self.rows}
         free = (j for j in range(n) if j not in leads)
-        tried = ((0,) * n, *(tuple(int(i == j) for i in range(n)) for j in free))
+        units = (tuple(int(i == j) for i in range(n)) for j in free)
+        tried = chain([(0,) * n], units)
         return next(x for x in tried if self._equation(x, 0) > 1)
 
     def reducing_points(self, k: int) -> list[Vector] | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import ErrorRuns
 from littlestone.classes.by_table import TABLED, ByTable
-from littlestone.classes.columns import mixed_text, parse_columns
+from littlestone.classes.columns import mixed_text, parse_columns, require_candidates
 from littlestone.classes.conditions import Conditions
 from littlestone.classes.spec import Spec
 from littlestone.classes.unlisted import Unlisted
@@ -23,6 +23,9 @@ from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, conjunc
 from littlestone.sample import Sample
 
 MOST_RULES = 16
+
+MOST_SCORES = 1 << 26
+"""The most scores of a round; each takes 8 bytes."""
 
 FORM = "rule_list(COLUMN, ...; at most K), or at most K rules of R conditions each"
 
@@ -53,7 +56,10 @@ class InRounds(ByTable):
                 found=f"the number of rules must lie between 1 and {MOST_RULES}",
                 fix="ask for at most 3, which people can read",
             )
-        self.single.require_scorable()  # refuses what a class of single rules refuses
+        # The class of single rules refuses for itself; each further label adds scores and cells.
+        items, cells = self.items, self.labels * self.single.cells
+        require_candidates(items, MOST_SCORES, self.domain, "rules with so many scores")
+        require_candidates(cells, MOST_SCORES, self.domain, "rules with so many cells")
 
     @cached_property
     def single(self) -> Conditions:
@@ -171,7 +177,8 @@ class RuleLists(InRounds):
     def joined(self, rules: Sequence[Rule]) -> DecisionTree:
         node: Node = rules[-1].no
         for rule in reversed(rules):
-            node = conjunction(rule.tests, rule.yes, node)
+            if rule.yes != node:  # a rule that says what the rest says is left out
+                node = conjunction(rule.tests, rule.yes, node)
         return DecisionTree(self.domain, node, self.labels)
 
     def rows(self, points: list[Any]) -> NDArray[Any]:
@@ -230,7 +237,8 @@ class RuleUnions(InRounds):
     def joined(self, rules: Sequence[Rule]) -> DecisionTree:
         node: Node = rules[-1].no
         for rule in reversed(rules):
-            node = conjunction(rule.tests, rule.yes, node)
+            if rule.yes != node:  # a rule that says what the rest says is left out
+                node = conjunction(rule.tests, rule.yes, node)
         return DecisionTree(self.domain, node)
 
     def rows(self, points: list[Any]) -> NDArray[np.bool_]:

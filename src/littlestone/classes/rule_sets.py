@@ -17,7 +17,7 @@ from littlestone.classes.declared import Declared
 from littlestone.classes.rule_gains import RuleGains
 from littlestone.classes.rule_lists import RuleUnions
 from littlestone.classes.rules import EqualityRules
-from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.domains import Domain, Integers, Parted, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, RuleUnion
@@ -314,10 +314,10 @@ class RuleSets(Covering[Rule], Declared):
                 found="the number of rules or of their equalities is missing or not of its form",
                 fix=f"write {FORM}",
             )
-        if any(isinstance(parse_mixed(column), Parted) for column in spec.arguments):
+        written = (spec.schema.texts.get(column, column) for column in spec.arguments)
+        if any(isinstance(parse_mixed(column), Parted) for column in written):
             return RuleUnions.parse(spec)
-        domain = Product(tuple(map(parse_column, spec.arguments)))
-        return cls(domain, int(most[1]), int(most[2]))
+        return cls(Product(parse_open(spec)), int(most[1]), int(most[2]))
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -20,7 +20,7 @@ from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.declared import Declared
 from littlestone.classes.proper_approximation import ProperApproximation, mixture_of_rows, rounds
 from littlestone.classes.shapes import Shapes
-from littlestone.classes.spec import Spec, column_text, parse_column
+from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.domains import Domain, Integers, Product, Strings
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis, RuleUnion
@@ -437,7 +437,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
                 found="an option is missing or not of its form",
                 fix=f"write {FORM}",
             )
-        domain = Product(tuple(map(parse_column, spec.arguments)))
+        domain = Product(parse_open(spec))
         return cls(domain, most, zero=spec.option("nonzero") is None)
 
     @classmethod

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 from littlestone.classes.limits import (
     MOST_ARGUMENTS,
@@ -15,7 +16,35 @@ from littlestone.classes.limits import (
     require_at_most,
 )
 from littlestone.domains import Domain, Grid, Integers, Reals, Strings, number
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, did_you_mean
+
+ALL = "*"
+"""The argument that stands for columns of a schema."""
+
+
+@dataclass(frozen=True)
+class SchemaColumns:
+    """The columns that a schema declares, as a class reads them.
+
+    ``texts`` gives by name the argument that declares a column, such as ``age 0..120 step 5``.  It is
+    empty for a column whose range or values the schema leaves open.  ``all`` are the names that ``*``
+    stands for.
+    """
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    all: tuple[str, ...] = ()
+
+    def require(self, name: str) -> None:
+        """Raise `DeclarationError` if there is a schema, and it has no column of this name."""
+        if self.texts and name not in self.texts:
+            raise DeclarationError(
+                f"use the column {name!r}",
+                found="the schema has no such column",
+                fix=did_you_mean(name, self.texts, "name a column of the schema, or add it there"),
+            )
+
+
+NO_SCHEMA = SchemaColumns()
 
 
 @dataclass(frozen=True)
@@ -26,7 +55,8 @@ class Spec:
     parenthesis or a brace in quotes, ``'...'`` or ``"..."``, and double a quote inside it.  An argument
     may also be a declaration with its own parentheses, or hold a list in braces.  A text has limits
     (`littlestone.classes.limits`): 20,000 characters, 16 nested parentheses, 1,000 arguments.
-    ``labels`` is the number of labels that is declared beside the text.
+    ``labels`` is the number of labels that is declared beside the text, and ``schema`` are the columns
+    that are declared beside it.
 
     >>> Spec.parse("thresholds(dep_delay, -60..1440; step 0.5)")
     Spec(keyword='thresholds', arguments=('dep_delay', '-60..1440'), options=('step 0.5',))
@@ -36,6 +66,7 @@ class Spec:
     arguments: tuple[str, ...]
     options: tuple[str, ...] = ()
     labels: int = field(default=2, repr=False)
+    schema: SchemaColumns = field(default=NO_SCHEMA, repr=False, compare=False)
 
     @classmethod
     def parse(cls, text: str, labels: int = 2) -> Spec:
@@ -83,6 +114,40 @@ class Spec:
             raise _unreadable(text)
         arguments, options = parts[0], parts[1] if len(parts) > 1 else ()
         return cls(match[1], arguments if arguments != ("",) else (), options, labels)
+
+    def under(self, schema: SchemaColumns) -> Self:
+        """The same declaration beside a schema, whose columns take the place of each argument ``*``.
+
+        >>> schema = SchemaColumns({"age": "age 0..9", "ward": "ward"}, ("age", "ward"))
+        >>> print(Spec.parse("trees(*; depth 2)").under(schema))
+        trees(age, ward; depth 2)
+        """
+        if ALL in self.arguments and not schema.all:
+            raise DeclarationError(
+                f"read the class {self}",
+                found=f"{ALL} stands for the columns of a schema, and "
+                + ("the schema has no columns to learn from" if schema.texts else "there is none"),
+                fix="write the columns one by one, or give a schema: --schema schema.toml",
+            )
+        listed = [schema.all if name == ALL else (name,) for name in self.arguments]
+        arguments = tuple(name for names in listed for name in names)
+        fix = "leave columns out of the schema, or write the columns of the class"
+        require_at_most(MOST_ARGUMENTS, len(arguments), "arguments", str(self), fix)
+        return replace(self, arguments=arguments, schema=schema)
+
+    def written(self, argument: str) -> str:
+        """The argument that declares a column: the schema's for a name of the schema, or the same.
+
+        Raises `DeclarationError` if the schema leaves the range and the values of the column open.
+        """
+        text = self.schema.texts.get(argument, argument)
+        if not text:
+            raise DeclarationError(
+                f"read the class {self}",
+                found=f"the schema gives no range and no values for {argument!r}",
+                fix=f"in the schema, add a line such as range = [0, 120] to the column {argument!r}",
+            )
+        return text
 
     def expect(self, form: str, arguments: int, *, options: tuple[str, ...] = ()) -> None:
         """Raise `DeclarationError` unless there are ``arguments`` arguments and only known options.
@@ -231,6 +296,39 @@ def parse_column(text: str) -> Strings | Integers:
     return (Integers if spec.keyword == "integers" else Strings)(spec.arguments[0])
 
 
+def parse_open(spec: Spec) -> tuple[Strings | Integers, ...]:
+    """The open columns that the arguments of a class declare, `parse_column` by `parse_column`.
+
+    A column that the schema declares as open has the type that it has there, and any other column of
+    the schema is one of texts.
+
+    >>> beside = SchemaColumns({"hour": "integers(hour)", "day": "day 0..6"}, ("hour", "day"))
+    >>> parse_open(Spec.parse("rules(*)").under(beside))
+    (Integers(name='hour'), Strings(name='day'))
+    """
+    columns = []
+    for name in spec.arguments:
+        text = spec.schema.texts.get(name)
+        column = parse_column(name if text is None else text)
+        columns.append(column if text is None or column.name == name else Strings(name))
+    return tuple(columns)
+
+
+def parse_ranged(spec: Spec) -> Grid | Reals:
+    """The ordered domain of ``KEYWORD(COLUMN, LOW..HIGH; step STEP)``; a schema may give the range.
+
+    >>> beside = SchemaColumns({"age": "age 0..120 step 5"})
+    >>> parse_ranged(Spec.parse("thresholds(age)").under(beside)).size
+    25
+    """
+    if len(spec.arguments) == 1 and spec.arguments[0] in spec.schema.texts:
+        spec.expect(f"{spec.keyword}(COLUMN)", 1)
+        [grid] = parse_grids(spec)
+        return grid
+    spec.expect(f"{spec.keyword}(COLUMN, LOW..HIGH; step STEP)", 2, options=("step",))
+    return parse_range(spec.arguments[0], spec.arguments[1], spec.option("step"))
+
+
 def column_text(column: Domain[Any]) -> str:
     """The text that `parse_column` reads."""
     name = quoted(column.name)
@@ -248,7 +346,7 @@ def parse_grids(spec: Spec) -> list[Grid]:
     form = f"{spec.keyword}(COLUMN LOW..HIGH, COLUMN LOW..HIGH step STEP, ...)"
     spec.expect_columns(form)
     grids = []
-    for argument in spec.arguments:
+    for argument in map(spec.written, spec.arguments):
         name, written, step = _grid_parts(argument)
         # A range inside a name means a forgotten comma, unless the name is in quotes.
         forgotten = ".." in name and name == _bare(name)

@@ -166,11 +166,16 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
         for j, parts in enumerate(zip(self.ups, self.downs, strict=True)):
             for part, label in zip(parts, (1, 0), strict=True):
                 if index < (size := part.size or 0):
-                    cut = int(part.after) + 1 + index
-                    labels = (label if x[j] >= cut else 1 - label for x in self.domain)
-                    return TableFunction.from_labels(self.domain, labels)
+                    return self._stump(j, int(part.after) + 1 + index, label)
                 index -= size
         raise AssertionError  # index < size
+
+    def _stump(self, j: int, cut: int, label: int) -> TableFunction:
+        """The function that is ``label`` where column j is at least ``cut``, and not elsewhere."""
+        sizes = [grid.size for grid in self._grids]
+        column = (np.arange(sizes[j]) >= cut - self._grids[j].low) == bool(label)
+        labels = np.tile(np.repeat(column, prod(sizes[j + 1 :])), prod(sizes[:j]))
+        return TableFunction.from_labels(self.domain, labels)
 
     def error_runs(self, sample: Sample[Record]) -> ErrorRuns:
         errors: list[NDArray[np.int64]] = []

@@ -23,6 +23,8 @@ from littlestone.errors import DeclarationError, TableError
 MOST_BYTES = 1 << 30
 """The most bytes of a file that holds a table."""
 
+Cells = list[list[str]]
+
 _ONES = ("1", "1.0", "True", "true")
 _ZEROS = ("0", "0.0", "False", "false")
 _FIX = "give a rectangular table of 0s and 1s, one row a hypothesis and one column a point"
@@ -48,7 +50,8 @@ class BinaryTable:
         """The table, checked to be rectangular, nonempty and binary.
 
         Entries may be numbers, booleans or texts.  Raises `DeclarationError` that names the row and
-        column, counted from 1, of the first entry that is not 0 or 1.
+        column, counted from 1, of the first entry that is not 0 or 1.  The entry is not quoted: a
+        table of records may have been given by mistake.
         """
         values = rectangle(values, "read a table of 0s and 1s", _FIX)
         if values.dtype.kind in "USO":
@@ -61,7 +64,7 @@ class BinaryTable:
             i, j = map(int, wrong[0])
             raise DeclarationError(
                 "read a table of 0s and 1s",
-                found=f"row {i + 1}, column {j + 1} is {str(values[i, j])!r}",
+                found=f"row {i + 1}, column {j + 1} is neither 0 nor 1",
                 fix=_FIX,
             )
         count, width = values.shape
@@ -77,15 +80,40 @@ def read_table(
 ) -> BinaryTable:
     """The 0/1 table in a .npy or CSV file; see `FiniteClass.from_file` for names in a CSV file.
 
-    The file declares a class, so it is public and errors may quote it.  Raises `TableError` if it
-    cannot be opened and `DeclarationError` if it is not a table of 0s and 1s.
+    No error quotes a cell, because a table of records may be given by mistake.  Raises `TableError` if
+    it cannot be opened and `DeclarationError` if it is not a table of 0s and 1s.
     """
     rows = _cells(path)
     with _naming(path):
         if isinstance(rows, np.ndarray):
             return BinaryTable.checked(rows, name=name, other=other)
-        points, hypotheses, rows = _parted(rows, lambda cell: cell in _ONES + _ZEROS)
-        return BinaryTable.checked(rows, points, hypotheses, name, other)
+        try:
+            points, hypotheses, body = _parted(rows, lambda cell: cell in _ONES + _ZEROS)
+            return BinaryTable.checked(body, points, hypotheses, name, other)
+        except DeclarationError:
+            _refuse_labels(rows)
+            raise
+
+
+def _refuse_labels(rows: Cells) -> None:
+    """Raise `DeclarationError` if the cells are a table of more labels than 0 and 1."""
+    try:
+        body = _parted(rows, str.isdecimal)[2]
+    except DeclarationError:
+        return
+    others = [
+        (i, j)
+        for i, row in enumerate(body, start=1)
+        for j, cell in enumerate(row, start=1)
+        if cell not in _ONES + _ZEROS
+    ]
+    if others and len(set(map(len, body))) == 1 and all(map(str.isdecimal, chain(*body))):
+        i, j = others[0]
+        raise DeclarationError(
+            "read a table of 0s and 1s",
+            found=f"row {i}, column {j} holds another number, as a table of more labels does",
+            fix="use `littlestone dims`, or name the labels where the command takes --labels",
+        )
 
 
 def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> LabelTable:
@@ -126,9 +154,6 @@ def read_labels(path: str | PathLike[str], *, labels: int | None = None) -> Labe
                 )
     with _naming(path):
         return LabelTable.of(rows, labels=labels, points=points, hypotheses=hypotheses)
-
-
-Cells = list[list[str]]
 
 
 def _digits(cell: str) -> str:
@@ -181,7 +206,7 @@ def _require_names(kind: str, names: list[str] | None, is_label: Callable[[str],
     i = next(i for i, name in enumerate(names) if not is_label(name))
     raise DeclarationError(
         "tell names from labels",
-        found=f"the first {kind} holds labels and the number {names[i]!r} (entry {i + 1})",
+        found=f"the first {kind} holds labels, and entry {i + 1} is another number",
         fix="correct the number; names that are numbers count 0, 1, 2, ..., or have an empty corner",
     )
 

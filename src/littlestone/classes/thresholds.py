@@ -12,7 +12,7 @@ import numpy as np
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
 from littlestone.classes.declared import Declared
 from littlestone.classes.proper_approximation import ProperApproximation
-from littlestone.classes.spec import Spec, parse_range, quoted
+from littlestone.classes.spec import Spec, parse_ranged, quoted
 from littlestone.domains import Grid, Reals
 from littlestone.hypotheses import Hypothesis, StepFunction
 from littlestone.sample import Sample
@@ -144,8 +144,7 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:
-        spec.expect("thresholds(COLUMN, LOW..HIGH; step STEP)", 2, options=("step",))
-        domain = parse_range(spec.arguments[0], spec.arguments[1], spec.option("step"))
+        domain = parse_ranged(spec)
         return cls.over(domain)
 
     @classmethod

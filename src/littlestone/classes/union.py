@@ -46,7 +46,7 @@ class Union(Tabled):
     @classmethod
     def parse(cls, spec: Spec) -> Self:
         spec.expect_columns("union(CLASS, CLASS, ...)")
-        return cls.of([parse_class(text) for text in spec.arguments])
+        return cls.of([parse_class(text, schema=spec.schema) for text in spec.arguments])
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -13,8 +13,10 @@ from typer.core import TyperCommand, TyperGroup
 
 _COMMANDS = {
     "fit": "Learn a rule that predicts labels from TABLE, with differential privacy.",
+    "subgroup": "Find the group of records in TABLE with the highest rate, with differential privacy.",
     "predict": "Print the predicted label of each record of TABLE, in order, as a CSV of one column.",
     "classes": "List every class with its text form, an example and what it is.",
+    "schema": "Draft a schema of TABLE from names and declared types; no record is read.",
     "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",
     "stream": "Learn from records as they arrive, and print each published rule as a line of JSON.",
     "dim": "Print the Littlestone dimension: the most mistakes that can be forced on every learner.",
@@ -106,17 +108,11 @@ def main() -> None:
             text.reconfigure(errors="backslashreplace")
     try:
         app()
-    except SystemExit as stopped:
-        if stopped.code == 130 and sys.argv[1:2] == ["fit"]:
-            from littlestone.cli.console import err
-
-            err.print("interrupted; `littlestone ledger show` tells what was spent, if anything")
+    except (SystemExit, KeyboardInterrupt):
         raise
     except BrokenPipeError:
         _drop_output()
         sys.exit(1)
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:  # a panic in a Rust library is not an Exception
         from littlestone.cli.console import exit_with
 

@@ -8,11 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.classes import FiniteClass, HypothesisClass, parse_class
+from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.table_file import BinaryTable, read_table
-from littlestone.data import label_names
+from littlestone.data import Label, label_names
+from littlestone.data.schema import Schema, declared_label
 from littlestone.labels import declared_labels
 from littlestone.privacy.ledger import Ledger, is_address
+from littlestone.tasks import declared_class
 
 DEFAULT_LEDGER = "littlestone.ledger"
 
@@ -21,25 +23,60 @@ LedgerOption = Annotated[
     typer.Option("--ledger", help="The ledger: a file, or postgresql://USER@HOST/DATABASE."),
 ]
 
+CostOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        help="What a missed positive and a false alarm cost, such as 5:1 (by default 1:1).",
+    ),
+]
 
-def class_or_file(text: str, labels: str | None = None) -> HypothesisClass[Any]:
+
+SchemaOption = Annotated[
+    Path | None,
+    typer.Option("--schema", help="What is public about the table, as `schema` drafts it."),
+]
+
+
+def label_from(
+    schema: Schema | None,
+    target: str | None,
+    positive: str | None,
+    labels: str | None = None,
+    default: str | None = None,
+) -> Label:
+    """The label that the options or the schema declare; it is an error of use to declare none."""
+    if schema is None and target is None:
+        raise typer.BadParameter("name the column of the label", param_hint="--target")
+    if schema is None and positive is None and labels is None:
+        raise typer.BadParameter(
+            "say what is positive, or which --labels there are", param_hint="--positive"
+        )
+    return declared_label(schema, target, positive, labels=labels, default=default)
+
+
+def class_or_file(
+    text: str, labels: str | None = None, schema: Schema | None = None
+) -> HypothesisClass[Any]:
     """The class that a text declares, or the finite class in the file of that name.
 
     ``labels`` are names separated by commas; put a name that contains a comma in double quotes.
-    Without them there are two labels.
+    Without them there are two labels, or those of the schema.
 
     >>> class_or_file("thresholds(x, 1..7)").size
     8
     >>> class_or_file("outcomes(origin; at most 1)", 'on time, late, "none, or unknown"').labels
     3
     """
-    count = 2 if labels is None else len(declared_labels(label_names(labels)))
+    count = 2 if schema is None else schema.label_count
+    if labels is not None:
+        count = len(declared_labels(label_names(labels)))
     if "(" in text and not os.path.exists(text):  # Path.exists() raises for a text that is too long
-        return parse_class(text, count)
+        return declared_class(text, count, schema)
     return FiniteClass.from_file(text, labels=count)
 
 
-def table_or_class(text: str) -> BinaryTable | HypothesisClass[Any]:
+def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | HypothesisClass[Any]:
     """The class that a text declares, or the 0/1 table in the file of that name.
 
     >>> str(table_or_class("thresholds(x, 1..7)"))
@@ -47,7 +84,7 @@ def table_or_class(text: str) -> BinaryTable | HypothesisClass[Any]:
     """
     if "(" not in text or os.path.exists(text):
         return read_table(text)
-    H = parse_class(text)
+    H = declared_class(text, schema=schema)
     if not isinstance(H, FiniteClass):
         return H
     return BinaryTable(H.label_table().values.astype(bool), H.domain, H.names)
@@ -60,6 +97,19 @@ def ledger_name(text: str, ledger: Ledger) -> str:
     'here.ledger'
     """
     return str(ledger.path) if is_address(text) else text
+
+
+MADE = "made now: it knows of nothing earlier"
+"""What commands say of a ledger that they made, in case its name was misspelled."""
+
+
+def no_ledger(text: str) -> bool:
+    """Whether there is no file, or an empty one, where the ledger should be.
+
+    >>> no_ledger("no/such/ledger"), no_ledger("postgresql://me@here/budgets")
+    (True, False)
+    """
+    return not is_address(text) and not (os.path.exists(text) and os.path.getsize(text))
 
 
 def files_of(ledger: str) -> list[Path]:

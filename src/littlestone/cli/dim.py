@@ -12,8 +12,9 @@ from rich.text import Text
 
 from littlestone.classes.limits import in_digits
 from littlestone.classes.table_file import BinaryTable
-from littlestone.cli.arguments import table_or_class
+from littlestone.cli.arguments import SchemaOption, table_or_class
 from littlestone.cli.console import counted, err, finite_or_text, out, print_json, print_pairs
+from littlestone.data.schema import opened_schema
 from littlestone.dimension import Bounds, Certificate, MistakeTree, littlestone_bounds
 from littlestone.dimension.solver import Progress
 from littlestone.dimension.table import PackedTable
@@ -45,6 +46,7 @@ def dim(
     memory_limit: Annotated[
         float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
     ] = 8,
+    schema: SchemaOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Print the Littlestone dimension: the most mistakes that can be forced on every learner.
@@ -53,7 +55,7 @@ def dim(
     A certificate then proves the lower bound only.
     """
     require_different({"the table": [what], "--certificate": [certificate]})
-    H = table_or_class(what)
+    H = table_or_class(what, opened_schema(schema))
     if not isinstance(H, BinaryTable):
         if certificate is not None:
             raise DeclarationError(

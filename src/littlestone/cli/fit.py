@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
+    MADE,
+    CostOption,
     LedgerOption,
+    SchemaOption,
     files_of,
+    label_from,
     ledger_name,
+    no_ledger,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
-from littlestone.data import Label
+from littlestone.data.schema import opened_schema
+from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
-from littlestone.planning.choice import explained
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.event import Event
-from littlestone.privacy.ledger import Ledger, is_address
+from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
-from littlestone.report.delivery import delivered
+from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
-from littlestone.report.fit import accuracy, budget, guarantee
+from littlestone.report.fit import accuracy, budget, form, guarantee
 from littlestone.tasks import Task
 from littlestone.visible import visible_json
 
@@ -38,11 +43,14 @@ def fit(
             "lines into one record."
         ),
     ],
-    target: Annotated[str, typer.Option(help="The column that holds the label.")],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
     ],
     epsilon: Annotated[str, typer.Option(help="The privacy loss, greater than 0, such as 1.")],
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column that holds the label; by default that of the schema."),
+    ] = None,
     positive: Annotated[
         str | None,
         typer.Option(help="The values that count as 1: HA, or '> 15'; or give --labels."),
@@ -54,6 +62,7 @@ def fit(
         str | None,
         typer.Option(help="One of --labels, for all other values; by default the first."),
     ] = None,
+    schema: SchemaOption = None,
     delta: Annotated[
         str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
     ] = "0",
@@ -70,6 +79,16 @@ def fit(
         typer.Option(
             help="Spend this much more epsilon on estimates of precision, recall and error."
         ),
+    ] = None,
+    cost: CostOption = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="Protect each value of this column, such as patient_id, not each record."
+        ),
+    ] = None,
+    max_records: Annotated[
+        int | None, typer.Option(help="With --unit: use at most this many records of each.")
     ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
@@ -97,60 +116,108 @@ def fit(
     The command prints and writes the private release only, unless you give --evaluate.
     The cost is recorded in the ledger before anything is drawn.
     """
-    if positive is None and labels is None:
-        raise typer.BadParameter(
-            "say what is positive, or which --labels there are", param_hint="--positive"
-        )
+    public = opened_schema(schema)
     allowed = Budget(epsilon, delta)
     task = Task.declared(
-        Label.parse(target, positive, labels=labels, default=default),
+        label_from(public, target, positive, labels, default),
         hypotheses,
         allowed,
         method=method,
         setting=cast(Setting, setting),
         estimate=estimate,
+        cost=cost,
+        unit=unit,
+        max_records=max_records,
+        schema=public,
     )
+    released(
+        task,
+        table,
+        Form(partial(accuracy, unit=task.unit), guarantee, Release.to_json),
+        ledger=ledger,
+        dataset=dataset,
+        dry_run=dry_run,
+        out=out,
+        as_json=as_json,
+        evaluate=evaluate,
+        seed=seed,
+        schema=schema,
+        methods=task.methods(allowed, cast(Setting, setting)) if explain else (),
+    )
+
+
+class Form(NamedTuple):
+    """How a command shows a release: what it promises, its rows given the promise, and its JSON."""
+
+    promise: Callable[[PrivateLearner[Any], int], str]
+    rows: Callable[[Release, str], list[tuple[str, str]]]
+    fields: Callable[[Release], dict[str, object]]
+
+
+def released(
+    task: Task,
+    table: Path,
+    form: Form,
+    *,
+    ledger: str,
+    dataset: str | None,
+    dry_run: bool,
+    out: Path | None,
+    as_json: bool,
+    evaluate: bool,
+    seed: int | None,
+    schema: Path | None = None,
+    methods: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Do the task on a table, and print the release in its ``form``; the options are those of `fit`.
+
+    ``methods`` is what `Task.methods` says of every method, if that is to be shown.
+    """
     learner = task.learner
-    known = (
-        explained(learner.hypotheses, allowed, setting=cast(Setting, setting)) if explain else []
+    require_different(
+        {
+            "the table": [table],
+            "the schema": [schema],
+            "the ledger": files_of(ledger),
+            "--out": [out],
+        }
     )
-    methods: dict[str, object] = {"methods": [": ".join(pair) for pair in known]} if explain else {}
-    require_different({"the table": [table], "the ledger": files_of(ledger), "--out": [out]})
     data = task.open(table, dataset)
-    if explain and not as_json:
-        print_pairs(known, title="Methods for this class")
+    if methods and not as_json:
+        print_pairs(methods, title="Methods for this class")
+    more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}
     if dry_run:
-        _preview(task.event, learner.method, data.name, ledger, as_json=as_json, more=methods)
+        _preview(task, data.name, ledger, as_json=as_json, more=more)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
-    new = not is_address(ledger) and not os.path.exists(ledger)
     with (
         reserved(out, MODEL) if out is not None else nullcontext() as write,
-        Ledger(ledger) as book,
+        Ledger(ledger, create=True) as book,
+        held(book, name=ledger_name(ledger, book)),
     ):
-        sample, hint = task.read_noted(data, book, refuse_blank=evaluate)
-        promised, shown = accuracy(learner, sample.n), ledger_name(ledger, book)
+        sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
+        promised, shown = form.promise(learner, sample.n), ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
+        if as_json and book.made:
+            err.print(f"the ledger {shown} was {MADE}")
         release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
         # From here on the release is paid for, so it is kept whatever fails.
         model = visible_json(release.to_json(), indent=2) + "\n"
 
         def show() -> None:
             if as_json:
-                fields = {**release.to_json(), **methods}
+                fields = {**form.fields(release), **more}
                 try:
                     if evaluate:
                         fields["evaluation"] = task.evaluate(release, sample).to_json()
                 finally:
                     print_json(fields)
                 return
-            rows = [*guarantee(release, promised), ("method", task.why)]
+            rows = [*form.rows(release, promised), ("method", task.why)]
             if release.total is not None:
                 spent = f"{budget(release.total, release.limit)} ({shown})"
-                rows.append(
-                    ("ledger", spent + (", made now: it knows of nothing earlier" if new else ""))
-                )
+                rows.append(("ledger", spent + (f", {MADE}" if book.made else "")))
             if out is not None:
                 rows.append(("model", str(out)))
             title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
@@ -163,16 +230,11 @@ def fit(
 
 
 def _preview(
-    event: Event,
-    method: str,
-    dataset: str,
-    ledger: str,
-    *,
-    as_json: bool,
-    more: dict[str, object],
+    task: Task, dataset: str, ledger: str, *, as_json: bool, more: dict[str, object]
 ) -> None:
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
-    missing = not is_address(ledger) and not os.path.exists(ledger)
+    event, method, missing = task.event, task.learner.method, no_ledger(ledger)
+    shape = form(task.label, task.learner.hypotheses)
     with Ledger() if missing else Ledger(ledger, create=False) as book:
         preview = book.preview(event, dataset=dataset)
         shown = ledger_name(ledger, book)
@@ -185,14 +247,24 @@ def _preview(
         }
         data = {name: cost and cost_json(cost) for name, cost in costs.items()}
         named = {"method": method, "mechanism": str(event)}
-        print_json({"dry run": True, "refused": preview.refused, **named, **data, **more})
+        known = {"ledger exists": not missing, **named, **data, **dict(shape), **more}
+        print_json({"dry run": True, "refused": preview.refused, **known})
     else:
         rows = [
+            *shape,
             ("method", method),
             ("mechanism", str(event)),
             ("cost", str(preview.cost)),
-            ("now", f"{budget(preview.before, preview.limit)} ({shown})"),
-            ("after", f"{preview.after}" + (": WOULD BE REFUSED" if preview.refused else "")),
+            (
+                "now",
+                f"{budget(preview.before, preview.limit)} ({shown}"
+                + (", which does not exist: a fit would make it)" if missing else ")"),
+            ),
+            (
+                "after",
+                f"{preview.after}"
+                + (f": WOULD BE REFUSED for {' and '.join(preview.over)}" if preview.over else ""),
+            ),
         ]
         print_pairs(rows, title="Dry run: nothing is spent or drawn")
     if preview.refused:

@@ -22,11 +22,18 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
 from littlestone.data.naming import dataset_name, lookalike
-from littlestone.errors import DeclarationError, LittlestoneError
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact, exact_delta
+from littlestone.errors import DeclarationError, LedgerError, LittlestoneError
+from littlestone.privacy.cost import (
+    NeighboringRelation,
+    PrivacyCost,
+    decimal_text,
+    exact,
+    exact_delta,
+)
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
+from littlestone.units import Unit
 from littlestone.visible import visible, visible_json
 
 app = typer.Typer(help="Show what has been spent, and set limits.", no_args_is_help=True)
@@ -57,7 +64,7 @@ def show(
     dataset: Dataset = None, ledger: LedgerOption = DEFAULT_LEDGER, as_json: AsJson = False
 ) -> None:
     """Show every entry, and the total and limit of each data set."""
-    with Ledger(ledger, create=False) as book:
+    with _existing(ledger) as book:
         accounts, unsound = _accounts(dataset, ledger, book)
         connection, alike = book.connection, book.lookalikes()
     shown = {name for account in accounts for name in account.names}
@@ -131,7 +138,7 @@ def alias(
 ) -> None:
     """Join two names of one data set for good: they share what is spent and the smaller limit.
 
-    You can join names before anything is spent.  One of them must be in the ledger or be a file.
+    You can join names before anything is spent.  Each must be in the ledger or be a file.
     """
     other, own = dataset_name(name), dataset_name(dataset)
     if other == own:
@@ -140,14 +147,16 @@ def alias(
             found="both are the same name already",
             fix="give two names",
         )
-    with Ledger(ledger, create=False) as book:
+    with _existing(ledger) as book:
         known = book.datasets()
-        if not any(one in known or _is_file(one) for one in (other, own)):
-            raise DeclarationError(
-                f"join {other!r} and {own!r}",
-                found=f"the ledger {ledger_name(ledger, book)} knows neither, and neither is a file",
-                fix="use a name that `littlestone ledger show` prints, or the path of a table",
-            )
+        for one in (other, own):
+            if one not in known and not _is_file(one):
+                raise DeclarationError(
+                    f"join {other!r} and {own!r} for good",
+                    found=f"{one!r} is no file, and the ledger {ledger_name(ledger, book)} does not "
+                    "know it",
+                    fix="check the spelling; `littlestone ledger limit` makes a name known",
+                )
         book.alias(other, own)
         names, total, most = book.names(own), book.total(own), book.limit(own)
     out.print(f"{' = '.join(names)}: {budget(total, most)}")
@@ -194,26 +203,46 @@ def limit(
             help="The most delta that it may ever spend; by default the earlier limit, or 0."
         ),
     ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="The limit is for one value of this column, as in `fit --unit`."),
+    ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
     """Declare the most that a data set may ever spend.  A spend beyond it is refused."""
     # 0 is legal here and freezes the data set.
-    most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta("0" if delta is None else delta))
-    name, made = dataset_name(dataset), not is_address(ledger) and not os.path.exists(ledger)
-    with Ledger(ledger) as book:
+    relation = NeighboringRelation.REPLACE_ONE
+    if unit is not None:
+        relation = NeighboringRelation.replace_one_unit(Unit(unit, 1).column)
+    declared = "0" if delta is None else delta
+    most = PrivacyCost(exact(epsilon, what="epsilon"), exact_delta(declared), relation)
+    name = dataset_name(dataset)
+    with Ledger(ledger, create=True) as book:
         earlier = book.limit(name) if delta is None else None
         if earlier is not None:
             most = replace(most, delta=earlier.delta)
         book.set_limit(name, most)
         total = book.total(name)
-    if made:
+    if book.made:
         out.print(f"made the ledger {ledger}")
     out.print(f"{name}: {budget(total, most)}")
     if earlier is not None and earlier.delta:
         out.print(f"delta's limit stays {decimal_text(earlier.delta)}; --delta sets another")
+    if not most.delta:
+        out.print("delta 0: classes that need a delta will be refused; --delta allows one")
     if Path(name).is_absolute() and not Path(name).exists():
         out.print("there is no such file yet; the limit applies to any file put there")
     _tell_overspent(total, most)
+
+
+def _existing(ledger: str) -> Ledger:
+    if not is_address(ledger) and not os.path.exists(ledger):
+        raise LedgerError(
+            f"open the ledger {ledger}",
+            found="there is no ledger here yet",
+            fix="`littlestone ledger limit` or `littlestone fit` makes one; --ledger names another",
+        )
+    return Ledger(ledger, create=False)
 
 
 def _is_file(name: str) -> bool:
@@ -261,7 +290,7 @@ def _accounts(
 def _history(
     dataset: str | None, ledger: str
 ) -> tuple[list[tuple[Entry, PrivacyCost]], list[LittlestoneError]]:
-    with Ledger(ledger, create=False) as book:
+    with _existing(ledger) as book:
         accounts, unsound = _accounts(dataset, ledger, book)
     return _in_order(accounts), unsound
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from littlestone.cli.arguments import class_or_file
+from littlestone.cli.arguments import CostOption, SchemaOption, class_or_file
 from littlestone.cli.console import (
     cost_json,
     counted,
@@ -17,7 +17,9 @@ from littlestone.cli.console import (
     print_pairs,
     print_table,
 )
+from littlestone.data.schema import opened_schema
 from littlestone.learners.base import Bound
+from littlestone.mistakes import declared_costs
 from littlestone.planning import AtN, Plan, Row
 from littlestone.planning import plan as planned
 from littlestone.planning.choice import refusals
@@ -47,23 +49,25 @@ def plan(
         str | None,
         typer.Option(help="Names of several labels, such as 'on time,late,cancelled'."),
     ] = None,
+    cost: CostOption = None,
+    schema: SchemaOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Print how many records each learner of CLASS needs, and lower bounds for all learners.
 
     Proved sizes are theorems.  Calibrated sizes were fitted to simulations.  Formulas come from
-    papers.  With --labels, CLASS has several labels or is a table of label numbers.  No data are read.
+    papers.  With --cost, the error is the mean cost of a record in units of the larger cost.  With
+    --labels, CLASS has several labels or is a table of label numbers.  No data are read.
     """
-    H = class_or_file(what, labels)
+    H = class_or_file(what, labels, opened_schema(schema))
     with err.status(Text("planning")):
-        found = planned(H, Budget(epsilon, delta), alpha=alpha, beta=beta)
+        goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "mistakes": declared_costs(cost)}
+        found = planned(H, Budget(epsilon, delta), **goal)
         promises = [] if n is None else found.at(n)
     if as_json:
         print_json(_json(found, n, promises))
         return
-    out.print(
-        f"Records for error {100 * alpha:g}% with probability {100 * (1 - beta):g}%, {found.cost}"
-    )
+    out.print(f"Records for {found.goal}, {found.cost}")
     headings = ["method", "proved, clean labels", "any labels", "calibrated", "formula"]
     if found.rows:
         print_table(headings, [_cells(row) for row in found.rows])
@@ -140,6 +144,7 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
         **cost_json(found.cost),
         "alpha": found.alpha,
         "beta": found.beta,
+        "costs": found.mistakes and found.mistakes.to_json(),
         "methods": methods,
         "does_not_apply": {c.method: c.reason for c in found.excluded},
         "lower_bounds": [vars(bound) for bound in found.lower],

@@ -30,7 +30,8 @@ def predict(
     records it was learned from.  Its predictions on TABLE reveal the records of TABLE, so show them
     only to people who may see those records.
     """
-    require_different({"the model": [model], "the table": [table], "--out": [out]})
+    for what, path in (("the model", model), ("the table", table)):
+        require_different({what: [path], "--out": [out]})
     release = Release.load(model)
     rule = release.hypothesis
     shown = _cells(release.labels or numbers(rule.labels))

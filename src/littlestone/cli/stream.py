@@ -11,15 +11,20 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.classes import parse_class
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
+    MADE,
     LedgerOption,
+    SchemaOption,
     files_of,
+    label_from,
+    ledger_name,
 )
-from littlestone.cli.console import cost_json
+from littlestone.cli.console import cost_json, err
 from littlestone.data import CsvStream, Label, Table
+from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
+from littlestone.data.schema import opened_schema
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
     DurableStream,
@@ -35,7 +40,7 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.figures import picture_kind, require_matplotlib
 from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.report.stream import Mistakes, Publication, figure
-from littlestone.tasks import refuse_as_feature
+from littlestone.tasks import declared_class, refuse_as_feature
 from littlestone.visible import visible_json
 
 PIPE = "-"
@@ -49,8 +54,6 @@ def stream(
             "lines into one record."
         ),
     ],
-    target: Annotated[str, typer.Option(help="The column that holds the label.")],
-    positive: Annotated[str, typer.Option(help="The values that count as 1: HA, or '> 15'.")],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'subsets(device; at most 3)'.")
     ],
@@ -58,6 +61,14 @@ def stream(
     epsilon: Annotated[
         str, typer.Option(help="The privacy loss of all steps together, such as 1.")
     ],
+    target: Annotated[
+        str | None,
+        typer.Option(help="The column that holds the label; by default that of the schema."),
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The values that count as 1: HA, or '> 15'.")
+    ] = None,
+    schema: SchemaOption = None,
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",
     method: Annotated[
         str,
@@ -102,9 +113,12 @@ def stream(
     kind = None if picture is None else picture_kind(picture)
     if kind is not None:
         require_matplotlib()
-    declared = parse_class(hypotheses)
+    public = opened_schema(schema)
+    if public is not None:
+        public.refuse_unit()
+    label = label_from(public, target, positive)
+    declared = declared_class(hypotheses, label.labels, public, label.column)
     learner, why = online_choice(declared, Budget(epsilon, delta), horizon=horizon, method=method)
-    label = Label.parse(target, positive)
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(label, declared)
     if table == PIPE and dataset is None:
@@ -116,34 +130,55 @@ def stream(
     require_different(
         {
             "the table": [] if table == PIPE else [table],
+            "the schema": [schema],
             "the ledger": files_of(ledger),
             "--state": [] if state is None else [state, lock_of(state)],
             "--figure": [picture],
         }
     )
     opened = CsvStream(sys.stdin.buffer, name="standard input") if table == PIPE else table
-    source, name = open_dataset(opened, (*columns, target), dataset)
+    source, name = open_dataset(opened, (*columns, label.column), dataset)
+    if public is not None:
+        public.require_table(source)
+    require_fit(source, declared.domain, label)
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
         reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,
-        Ledger(ledger) as book,
+        Ledger(ledger, create=True) as book,
         durable_run(
             learner, ledger=book, dataset=name, label=str(label), state=state, rng=rng
         ) as run,
     ):
-        _print(_header(learner, why, run, label, private=seed is None))
-        # A file still has the records of earlier calls; a pipe brings only new ones.
-        begin = 0 if table == PIPE else run.stream.steps
-        if table == PIPE and run.resumed:
-            run.stream.skip()
-        records = islice(_examples(source, learner, label), begin, None)
-        published, mistakes = _follow(
-            run, records, horizon, predictions=predictions, evaluate=evaluate
-        )
+        if book.made:
+            err.print(f"the ledger {ledger_name(ledger, book)} was {MADE}")
+        try:
+            _print(_header(learner, why, run, label, private=seed is None))
+            # A file still has the records of earlier calls; a pipe brings only new ones.
+            begin = 0 if table == PIPE else run.stream.steps
+            if table == PIPE and run.resumed:
+                run.stream.skip()
+            records = islice(_examples(source, learner, label), begin, None)
+            published, mistakes, interrupted = _follow(
+                run, records, horizon, predictions=predictions, evaluate=evaluate
+            )
+        except BrokenPipeError:
+            err.print(_ended("the reader of the output left", run, state))
+            raise
         if write is not None and kind is not None:
             simulated = "" if seed is None else ", a simulation: NOT PRIVATE"
             title = f"{label}, {learner.hypotheses}", f"{learner.cost()}{simulated}"
             write(figure(published, horizon, title, kind=kind, mistakes=mistakes))
+        if interrupted:
+            err.print(_ended("interrupted", run, state))
+            raise typer.Exit(130)
+
+
+def _ended(why: str, run: DurableStream[Any], state: Path | None) -> str:
+    """What happened to a run that ended early, and to its budget."""
+    step = f"{why} at step {run.stream.steps}"
+    if state is not None:
+        return f"{step}; the same command goes on from there"
+    return f"{step}; the budget is spent; with --state, the same command could have gone on"
 
 
 def _examples(
@@ -161,9 +196,12 @@ def _follow(
     *,
     predictions: bool,
     evaluate: bool,
-) -> tuple[list[Publication], Mistakes | None]:
-    """Take the records one by one and print what is published, until the end or Ctrl+C."""
-    stream, mistakes, taken, over = run.stream, 0, 0, False
+) -> tuple[list[Publication], Mistakes | None, bool]:
+    """Take the records one by one and print what is published, until the end or Ctrl+C.
+
+    Whether Ctrl+C ended it comes last.
+    """
+    stream, mistakes, taken, over, interrupted = run.stream, 0, 0, False, False
     published = [_print_published(run)]
     seen = Mistakes(begin=stream.steps) if evaluate else None
     try:
@@ -183,12 +221,12 @@ def _follow(
             if stream.hypothesis is not before:
                 published.append(_print_published(run))
     except KeyboardInterrupt:
-        pass
+        interrupted = True
     if seen is not None:
         seen.end = stream.steps
         counted = {"counted in": "this call alone, not in earlier ones"} if run.resumed else {}
         _print({"NOT PRIVATE": True, "records": taken, "mistakes": mistakes, **counted})
-    return published, seen
+    return published, seen, interrupted
 
 
 def _draws(stream: PrivateStream[Any]) -> int:

@@ -90,6 +90,9 @@ class Numbering(Generic[Value]):
         """The values so far, in the order of their numbers."""
         return list(self._numbers)
 
+    def __len__(self) -> int:
+        return len(self._numbers)
+
     def __call__(self, column: Coded) -> Codes:
         """The number of the function's value, for each record."""
         values, numbers = self._last

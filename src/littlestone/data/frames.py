@@ -11,7 +11,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from littlestone.data.coding import Coded, coded
-from littlestone.data.tables import Row, Table
+from littlestone.data.tables import Kind, Row, Table
 from littlestone.errors import TableError
 
 # Types that Arrow stores the same way in every library; other types depend on the library.
@@ -71,6 +71,15 @@ class FrameTable(Table):
         """Whether the declared type of a column holds numbers or truth values."""
         dtype = self._dtype(column)
         return dtype.is_numeric() or dtype == nw.Boolean
+
+    def kind(self, column: str) -> Kind | None:
+        dtype = self._dtype(column)
+        if dtype == nw.Boolean:
+            return "boolean"
+        if dtype.is_numeric():
+            return "integer" if dtype.is_integer() else "number"
+        # The categories of pandas may be numbers, and other libraries' are texts.
+        return "text" if dtype == nw.String else None
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         return zip(*map(self._values, columns), strict=True)
@@ -217,6 +226,9 @@ class ParquetTable(Table):
 
     def require(self, column: str) -> None:
         self._schema.require(column)
+
+    def kind(self, column: str) -> Kind | None:
+        return self._schema.kind(column)
 
     def _batches(self, columns: Sequence[str]) -> Iterator[FrameTable]:
         from pyarrow import ArrowException

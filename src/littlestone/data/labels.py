@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import operator
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from typing import Self
 
-from littlestone.domains import number, text
-from littlestone.errors import DeclarationError
+from littlestone.domains import number, plain, text
+from littlestone.errors import DeclarationError, shown
 from littlestone.labels import declared_labels, label_number
 
 # The longer signs come first, so that >= is not read as >.
@@ -37,14 +38,18 @@ class Condition:
 
     relation: str
     value: str
+    alone: bool = field(default=False, repr=False, compare=False)
+    """Whether the value was written alone, without a relation."""
 
     @classmethod
     def parse(cls, column: str, positive: object) -> Self:
         """Read ``> 15``, ``<= 3``, ``!= HA`` or a plain value such as ``HA`` (or a number, or a bool).
 
-        Raises `DeclarationError` if it is empty, if it compares by order with something that is not a
-        number, or if it starts with a sign that is not a relation, such as ``=``.
+        Raises `DeclarationError` if it is no such value, if it is empty, if it compares by order with
+        something that is not a number, or if it starts with a sign that is not a relation, such as
+        ``=``.
         """
+        _require_one_value(positive, f"call records positive when {column!r} is")
         written = text(positive).strip()
         relation = next((r for r in (*_ORDERS, "==", "!=") if written.startswith(r)), "")
         value = written.removeprefix(relation).strip()
@@ -54,14 +59,42 @@ class Condition:
                 found=f"it starts with {written[0]!r}, which is no relation",
                 fix=f"use one of > >= < <= == !=; if the value itself starts so, write '== {written}'",
             )
+        alone = not relation
         relation = relation or "=="
         if not value or (relation in _ORDERS and number(value) is None):
             raise DeclarationError(
-                f"call records positive when {column!r} is {str(positive)!r}",
+                f"call records positive when {column!r} is {shown(positive)}",
                 found="there is no value" if not value else f"{value!r} is not a number",
                 fix="write a value, such as HA, or a comparison, such as '> 15'",
             )
-        return cls(relation, value)
+        found = cls(relation, value, alone)
+        found.require_no_name(column, (column,))
+        return found
+
+    def require_no_name(self, column: str, names: Iterable[str]) -> None:
+        """Raise `DeclarationError` if the value begins with one of these columns and a relation.
+
+        Somebody who writes ``rate > 0`` means a condition on that column, and no text of that kind.
+        """
+        for name in names if self.alone else ():
+            rest = self.value.removeprefix(name).lstrip()
+            sign = next((r for r in (*_ORDERS, "==", "!=", "=") if rest.startswith(r)), "")
+            if not name or not sign or not self.value.startswith(name):
+                continue
+            after = rest.removeprefix(sign).strip()
+            condition = f"--positive '{'==' if sign == '=' else sign} {after}'"
+            itself = "it begins with the name of the column, which the target already says"
+            raise DeclarationError(
+                f"call records positive when {column!r} is {self.value!r}",
+                found=itself if name == column else f"it begins with another column, {name!r}",
+                fix=f"write {'' if name == column else f'--target {name} '}{condition}; "
+                f"if a value itself reads so, write '== {self.value}'",
+            )
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the relation compares numbers."""
+        return self.relation in _ORDERS
 
     def __call__(self, value: object) -> int:
         right = self._number
@@ -86,6 +119,16 @@ class Condition:
 
     def __str__(self) -> str:
         return f"{self.relation} {self.value}"
+
+
+def _require_one_value(value: object, asked: str) -> None:
+    # The text of a list or a function is a legal text, and no record shows it.
+    if type(plain(value)) not in (bool, int, float, str, Decimal, Fraction):
+        raise DeclarationError(
+            f"{asked} {shown(value)}",
+            found="it is no text, number or truth value",
+            fix="give one value, such as 'HA', 1 or '> 15'; for several labels give labels=[...]",
+        )
 
 
 def label_names(text: str) -> list[str]:
@@ -135,27 +178,29 @@ class Label:
         """
         if not isinstance(column, str):
             raise DeclarationError(
-                f"learn the column {column!r}",
+                f"learn the column {shown(column)}",
                 found="it is not the name of one",
                 fix="give the name of one column, as a text",
             )
         if (positive is None) == (labels is None):
             raise DeclarationError(
                 f"learn {column}",
-                found="there is neither --positive, for a rule, nor --labels, for several labels"
+                found="neither `positive`, for a rule, nor `labels`, for several, is given"
                 if labels is None
-                else "--positive asks for a rule, and --labels for several labels",
-                fix="say one of the two, such as --positive '> 15' or --labels 'on time,late'",
+                else "`positive` asks for a rule, and `labels` for several labels",
+                fix="give one of the two, such as '> 15' for `positive` or 'on time,late' for `labels`",
             )
         if labels is None:
             if default is not None:
                 raise DeclarationError(
-                    f"give other values of {column} the label {default!r}",
+                    f"give other values of {column} the label {shown(default)}",
                     found="there is one rule, and no list of labels",
-                    fix="leave out --default, or say --labels A,B,C in place of --positive",
+                    fix="leave out `default`, or give `labels` such as 'A,B,C' in place of `positive`",
                 )
             return cls(column, Condition.parse(column, positive))
         names = declared_labels(label_names(labels) if isinstance(labels, str) else labels)
+        if default is not None:
+            _require_one_value(default, f"give other values of {column!r} the label")
         first = names[0] if default is None else text(default)
         first = first if first in names else first.strip()
         if first not in names:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from littlestone.data.opening import TABLE_SUFFIXES, open_table
 from littlestone.data.tables import Table
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 
 
 class Dataset(NamedTuple):
@@ -53,7 +53,7 @@ def dataset_name(text: str) -> str:
     """
     if not isinstance(text, str):
         raise DeclarationError(
-            f"use {text!r:.100} as the name of a data set",
+            f"use {shown(text)} as the name of a data set",
             found="it is no text",
             fix="use plain words on one line",
         )

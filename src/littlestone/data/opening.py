@@ -24,6 +24,12 @@ def open_table(source: object) -> Table:
     if not isinstance(source, str | Path):
         return FrameTable(source)
     path = Path(source)
+    if str(path) == "-" or (os.path.exists(path) and not (path.is_file() or path.is_dir())):
+        raise TableError(
+            f"read the table {path}",
+            found="it is a pipe or a device, and only `littlestone stream` reads a pipe",
+            fix="save the records to a file first, and give its name",
+        )
     if not os.path.isfile(path):  # Path.is_file() raises for a name that is too long
         raise TableError(
             f"read the table {path}",

@@ -11,6 +11,7 @@ import numpy as np
 from littlestone.data.coding import Coded, Codes, Numbering, coded, counted, tuples
 from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label
+from littlestone.data.reservoir import Reservoir
 from littlestone.data.tables import Table
 from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
@@ -22,7 +23,12 @@ _FEW = 2**18  # fewer pairs than this are not worth merging
 
 
 def read_sample(
-    table: Table, domain: Domain[Point], label: Label, *, refuse_blank: bool = False
+    table: Table,
+    domain: Domain[Point],
+    label: Label,
+    *,
+    refuse_blank: bool = False,
+    keep: Reservoir | None = None,
 ) -> Sample[Point]:
     """The sample of a table: points from ``domain.column_names``, labels from ``label``.
 
@@ -30,16 +36,21 @@ def read_sample(
     `TableError` for a missing or untyped column or a table without rows; all of these are public.
     ``refuse_blank`` also refuses a column without readable values.  That answer depends on the data,
     so it is NOT PRIVATE and for evaluation only.  One pass; memory grows with the distinct pairs.
+
+    ``keep`` is for one table, and chooses the records of each unit.  The sample then declares the unit,
+    and memory grows with the records that are kept.
     """
     columns = (*domain.column_names, label.column)
-    for column in columns:
+    read = columns if keep is None else (*columns, keep.unit.column)
+    for column in read:
         table.require(column)
-    sample, readable = _Sampling(domain, label), [not refuse_blank, not refuse_blank]
-    for batch in table.batches(columns):
-        sample.add(batch)
-        readable[0] = readable[0] or any(map(domain.reads_record, _rows(batch[:-1])))
-        readable[1] = readable[1] or any(map(label.reads, batch[-1].listed()))
-    if not sample.parts:
+    sample, readable = _Sampling(domain, label, keep), [not refuse_blank, not refuse_blank]
+    for batch in table.batches(read):
+        points, labels = batch[: len(columns) - 1], batch[len(columns) - 1]
+        sample.add([*points, labels], None if keep is None else batch[-1])
+        readable[0] = readable[0] or any(map(domain.reads_record, _rows(points)))
+        readable[1] = readable[1] or any(map(label.reads, labels.listed()))
+    if sample.empty:
         raise TableError(
             f"learn from {table.name}",
             found="it has no rows",
@@ -78,7 +89,7 @@ def sample_from_arrays(
         *((*_record(x, domain), y) for x, y in zip(xs, ys, strict=True)), strict=True
     )
     sample = _Sampling(domain, Label.parse("label", positive))
-    sample.add([*map(coded, columns), coded(labels)])
+    sample.add([*map(coded, columns), coded(labels)], None)
     return sample.made()
 
 
@@ -114,9 +125,13 @@ def plain_values(values: Iterable[Any]) -> list[Any]:
 
 
 class _Sampling:
-    """Builds a sample: takes raw batches and keeps distinct encoded pairs with their counts."""
+    """Builds a sample: takes raw batches and keeps distinct encoded pairs with their counts.
 
-    def __init__(self, domain: Domain[Any], label: Label) -> None:
+    With a reservoir it first takes encoded records apart, and counts those that are left at the end.
+    """
+
+    def __init__(self, domain: Domain[Any], label: Label, keep: Reservoir | None = None) -> None:
+        self.keep = keep
         self.domain, self.label, self.labels = domain, Numbering(label), label.labels
         self.points: list[Numbering[Any]]
         if isinstance(domain, Product):
@@ -128,18 +143,35 @@ class _Sampling:
         self.parts: list[list[Codes]] = []
         self.listed = self.distinct = 0  # pairs in all parts, and after they were last merged
 
-    def add(self, batch: Sequence[Coded]) -> None:
-        """Count the records of a batch: raw values of the domain's columns, then of the label's."""
+    def add(self, batch: Sequence[Coded], unit: Coded | None) -> None:
+        """Count the records of a batch: raw values of the domain's columns, then of the label's.
+
+        A reservoir is also given whose each record is.
+        """
         sizes = [len(column.values) for column in batch]
-        codes, counts = counted([column.codes for column in batch], sizes)
-        *columns, labels = (Coded(c.values, kept) for c, kept in zip(batch, codes, strict=True))
+        columns = [column.codes for column in batch]
+        if self.keep is None or unit is None:
+            codes, counts = counted(columns, sizes)
+            self.parts.append([*self._encoded(batch, codes), counts])
+            self.listed += len(counts)
+            if self.listed > 2 * self.distinct + _FEW:
+                self._merge()
+        else:
+            codes, number = tuples(columns, sizes)
+            self.keep.add(unit, [column[number] for column in self._encoded(batch, codes)])
+
+    def _encoded(self, batch: Sequence[Coded], rows: Sequence[Codes]) -> list[Codes]:
+        """The numbers of the points' columns and of the labels, for rows of codes of the batch."""
+        *columns, labels = (Coded(c.values, kept) for c, kept in zip(batch, rows, strict=True))
         if len(columns) > len(self.points):
-            columns = [Coded(_rows(columns), np.arange(len(counts)))]
+            columns = [Coded(_rows(columns), np.arange(len(rows[0])))]
         points = [number(column) for number, column in zip(self.points, columns, strict=True)]
-        self.parts.append([*points, self.label(labels), counts])
-        self.listed += len(counts)
-        if self.listed > 2 * self.distinct + _FEW:
-            self._merge()
+        return [*points, self.label(labels)]
+
+    @property
+    def empty(self) -> bool:
+        """Whether no record was added."""
+        return not (self.parts if self.keep is None else self.keep.units)
 
     def _merge(self) -> None:
         """Merge equal pairs of all parts, so that memory grows with the number of distinct pairs."""
@@ -153,15 +185,34 @@ class _Sampling:
 
     def made(self) -> Sample[Any]:
         """The sample of all added records, of which there must be at least one."""
+        if self.keep is not None:
+            kept = self.keep.columns()
+            self.parts = [[*kept, np.ones_like(kept[0])]]
         *columns, numbers, counts = map(np.concatenate, zip(*self.parts, strict=True))
         values = [numbering.values for numbering in self.points]
         distinct, number = tuples(columns, [len(listed) for listed in values])
+        if self.keep is not None:
+            # Nothing is left of records that were not kept, not even a value that they alone had.
+            values, distinct = _occurring(values, distinct)
         tally = np.zeros((self.labels, len(distinct[0])), np.int64)
         np.add.at(tally, (np.array(self.label.values)[numbers], number), counts)
         points: Sequence[Any] = Records(list(zip(values, distinct, strict=True)))
         if not isinstance(self.domain, Product):
             points = tuple(x for (x,) in points)
-        return Sample(self.domain, points, tally.T)
+        if self.keep is None:
+            return Sample(self.domain, points, tally.T)
+        return Sample(self.domain, points, tally.T, self.keep.unit, self.keep.units)
+
+
+def _occurring(
+    values: Sequence[Sequence[Any]], columns: Sequence[Codes]
+) -> tuple[list[list[Any]], list[Codes]]:
+    """The columns coded anew, by those values that occur."""
+    found = [np.unique(codes, return_inverse=True) for codes in columns]
+    occurring = [
+        [listed[i] for i in used.tolist()] for listed, (used, _) in zip(values, found, strict=True)
+    ]
+    return occurring, [codes for _, codes in found]
 
 
 def _rows(columns: Sequence[Coded]) -> list[tuple[Any, ...]]:

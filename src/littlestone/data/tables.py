@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from operator import itemgetter
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from littlestone.data.coding import Coded, coded
-from littlestone.errors import TableError
+from littlestone.errors import TableError, did_you_mean
 
 Row = tuple[object, ...]
+
+Kind = Literal["boolean", "integer", "number", "text"]
+"""What a declared type holds."""
 
 # Records per batch: tuples of Python values that should fit in the processor's caches.
 _ROWS = 2**10
@@ -44,9 +46,13 @@ class Table(ABC):
             # zip(*batch) would make one iterator per record.
             yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 
+    def kind(self, column: str) -> Kind | None:
+        """What the declared type of a column holds; None if no type is declared, as in a CSV file."""
+        return None
+
     def __repr__(self) -> str:
         # Without a header, a record would stand in its place.
-        columns = f", columns {', '.join(self.columns)}" if self.declared else ""
+        columns = f", columns {', '.join(map(str, self.columns))}" if self.declared else ""
         return f"table {self.name}{columns}"
 
     def require(self, column: str) -> None:
@@ -55,11 +61,12 @@ class Table(ABC):
         if found != 1:
             # Without a header, a record would stand in its place, so nothing of it is shown.
             known = map(str, self.columns) if self.declared else ()
-            close = get_close_matches(column, known, n=1)
             fix = "name one of its columns, exactly as its header does"
-            if close and not found:
-                fix = f"did you mean {close[0]!r}? Otherwise {fix}"
-            if len(self.columns) == 1 and any(mark in self.columns[0] for mark in ";\t|"):
+            if not found:
+                fix = did_you_mean(column, known, fix)
+            if any(not isinstance(name, str) and str(name) == column for name in self.columns):
+                fix = "names must be texts: frame.columns = frame.columns.astype(str)"
+            elif len(self.columns) == 1 and any(mark in self.columns[0] for mark in ";\t|"):
                 fix = "save the file with commas between its columns"
             raise TableError(
                 f"read column {column!r} of {self.name}",

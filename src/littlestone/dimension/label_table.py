@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.errors import DeclarationError
-from littlestone.labels import require_labels
+from littlestone.labels import MOST_LABELS, require_labels
 
 _FIX = "give a rectangular table of whole numbers 0..k, one row a hypothesis and one column a point"
 
@@ -65,14 +65,15 @@ class LabelTable:
         if labels is not None:
             require_labels(labels)
         codes = _codes(array)
-        count = require_labels(max(2, int(codes.max()) + 1) if labels is None else labels)
+        most = MOST_LABELS if labels is None else labels
+        count = labels or max(2, min(int(codes.max()) + 1, most))
         wrong = np.argwhere((codes < 0) | (codes >= count))
         if len(wrong):
             i, j = map(int, wrong[0])
             raise DeclarationError(
                 asked,
-                found=f"row {i + 1}, column {j + 1} is {str(array[i, j])[:40]!r}"
-                + ("" if labels is None else f", where the labels are 0..{labels - 1}"),
+                # The entry is not quoted: a table of records may have been given by mistake.
+                found=f"row {i + 1}, column {j + 1} is no label from 0 to {most - 1}",
                 fix=_FIX,
             )
         codes.setflags(write=False)
@@ -143,7 +144,7 @@ def binary(table: Any, asked: str) -> LabelTable:
     if H.labels != 2:
         raise DeclarationError(
             asked,
-            found=f"its labels are 0..{H.labels - 1}, and it is defined for 0 and 1",
+            found="it has other labels than 0 and 1, for which alone it is defined",
             fix="take the multiclass dimension of that kind, or the bit classes of the table",
         )
     return H

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, overload
 from littlestone.dimension.bounds import Bounds, InterruptedSolve
 from littlestone.dimension.small import solve_small
 from littlestone.dimension.table import PackedTable, TableOrClass
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 
 Progress: TypeAlias = Callable[[int, int, int, float], object]
 
@@ -110,7 +110,7 @@ def littlestone_bounds(
     """
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
         raise DeclarationError(
-            f"solve within {time_limit!r} seconds",
+            f"solve within {shown(time_limit)} seconds",
             found="the time limit is not a number of seconds, 0 or more",
             fix="give a number such as 60, or None for no limit",
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from littlestone.steps import search
+
 Split = tuple[int, int]
 """Two disjoint masks of hypotheses: those that answer 0 and those that answer 1."""
 
@@ -79,6 +81,7 @@ class SplitSolver:
 
     def _search(self, alive: int, k: int, splits: Sequence[Split]) -> Split | None:
         """A split of ``alive`` into two sides with LD >= k - 1 >= 0; None if there is none."""
+        search(1 + len(splits) // 32)
         if k == 1:
             pairs = ((zero & alive, one & alive) for zero, one in splits)
             return next((split for split in pairs if split[0] and split[1]), None)

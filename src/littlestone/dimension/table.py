@@ -186,7 +186,7 @@ def _checked(block: NDArray[np.generic], first: int) -> NDArray[np.bool_]:
         i, j = map(int, np.argwhere(wrong)[0])
         raise DeclarationError(
             _ASKED,
-            found=f"row {first + i + 1}, column {j + 1} is {str(block[i, j])!r}",
+            found=f"row {first + i + 1}, column {j + 1} is neither 0 nor 1",
             fix=_FIX,
         )
     return ones

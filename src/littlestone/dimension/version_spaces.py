@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from littlestone.dimension.small import WORK, BoundedSolver, TooHardError
 from littlestone.dimension.solver import GIB, POLL, room_for_bounds
 from littlestone.dimension.table import PackedTable, functions, pack
+from littlestone.steps import search, searchable
 
 if TYPE_CHECKING:
     from littlestone.dimension.engine.driver import Engine
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 _RECENT = 128  # version spaces that a new one is compared with
 _TURN = 1 << 8  # version spaces searched before it is the other side's turn
 _UNLIMITED = 1 << 60
+_ASKED = 50  # steps of a question to the engine, which waits for a thread
+_NODE = 3  # steps of a version space that the engine searches, of 10 to 50 microseconds
 
 
 class VersionSpaces:
@@ -161,7 +164,12 @@ class VersionSpaces:
                 except TooHardError:
                     pass
             self._solver = None  # its memory is better used by the engine
-        return self._watched(self._engine_of(alive), k, nodes)
+        engine, allowed = self._engine_of(alive), searchable()
+        most = nodes if allowed is None else min(nodes, allowed // _NODE + 1)
+        before = engine.nodes
+        answer = self._watched(engine, k, most)
+        search(_ASKED + _NODE * (engine.nodes - before))
+        return answer
 
     def _engine_of(self, alive: int) -> Engine:
         """The engine, gone over to ``alive``."""

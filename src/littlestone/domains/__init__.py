@@ -11,7 +11,7 @@ from littlestone.domains.grid import Grid
 from littlestone.domains.infinite import Integers, Reals, Strings
 from littlestone.domains.names import Names
 from littlestone.domains.product import Product
-from littlestone.domains.values import derived, entries, number, require_list, text, truth
+from littlestone.domains.values import derived, entries, number, plain, require_list, text, truth
 
 __all__ = [
     "MISSING",
@@ -32,6 +32,7 @@ __all__ = [
     "derived",
     "entries",
     "number",
+    "plain",
     "require_list",
     "text",
     "truth",

@@ -12,7 +12,7 @@ from littlestone.hypotheses.buckets import BucketTable
 from littlestone.hypotheses.cells import CellFunction
 from littlestone.hypotheses.flats import Flat, FlatComplement
 from littlestone.hypotheses.lookup import LookupTable
-from littlestone.hypotheses.majority import majority
+from littlestone.hypotheses.majority import has_majority, majority
 from littlestone.hypotheses.rules import RuleUnion
 from littlestone.hypotheses.sets import FiniteSet
 from littlestone.hypotheses.steps import StepFunction
@@ -40,6 +40,7 @@ __all__ = [
     "ZeroSet",
     "disagreement",
     "function_of_labels",
+    "has_majority",
     "majority",
     "values_of",
 ]

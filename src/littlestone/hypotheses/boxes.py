@@ -63,7 +63,7 @@ def _grown(inside: NDArray[np.bool_], start: Sequence[int], axes: Sequence[int])
     for axis in axes:
         ends[axis] = (0, inside.shape[axis] - 1)
         others = tuple(other for other in range(inside.ndim) if other != axis)
-        free = inside[_slices(tuple(ends))].all(axis=others)
+        free: NDArray[np.bool_] = np.asarray(inside[_slices(tuple(ends))].all(axis=others))
         stops = np.flatnonzero(~free)
         at = int(np.searchsorted(stops, start[axis]))
         low = int(stops[at - 1]) + 1 if at else 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from littlestone.domains import Domain
 from littlestone.hypotheses.base import Hypothesis
 from littlestone.hypotheses.tables import function_of_labels, values_of
 
@@ -34,14 +35,32 @@ def majority(voters: Sequence[Hypothesis[Any]]) -> Hypothesis[Any] | None:
     return vote(voters, len(voters) // 2 + 1)
 
 
+def has_majority(domain: Domain[Any], maker: Callable[[], Hypothesis[Any]]) -> bool:
+    """Whether functions on this domain, of the kind that ``maker`` makes, have a `majority`.
+
+    On a domain of at most `MOST_POINTS` points all have one, so none is made.
+
+    >>> from littlestone.domains import Grid
+    >>> from littlestone.hypotheses import StepFunction
+    >>> ids = Grid(0, 2**64)
+    >>> has_majority(ids, lambda: StepFunction.threshold(ids, 5))
+    True
+    """
+    small = domain.size is not None and domain.size <= MOST_POINTS
+    return small or vote([maker()], 1) is not None
+
+
 def vote(voters: Sequence[Hypothesis[Any]], need: int) -> Hypothesis[Any] | None:
     """The function that is 1 where ``need`` voters are, in their kind's form or label by label."""
     domain, kind = voters[0].domain, type(voters[0])
     if all(type(h) is kind for h in voters) and (found := kind.voted(voters, need)) is not None:
         return found
-    if domain.size is None or domain.size > MOST_POINTS:
+    size = domain.size
+    if size is None or size > MOST_POINTS:
         return None
-    votes = np.zeros(domain.size, dtype=np.int64)
+    if len(set(voters)) == 1:  # reading a million labels takes seconds
+        return voters[0]
+    votes = np.zeros(size, dtype=np.int64)
     for h, times in Counter(voters).items():
         votes += times * values_of(h, domain)
     return function_of_labels(domain, (votes >= need).tolist())

@@ -49,10 +49,12 @@ class TableFunction(Hypothesis[Any]):
     @classmethod
     def from_labels(cls, domain: Domain[Any], values: Iterable[int], labels: int = 2) -> Self:
         """The function with these values in 0, ..., labels - 1, in the order of the points."""
-        listed = list(values)
+        listed = np.fromiter(values, dtype=np.int64)
         width = (labels - 1).bit_length()
-        planes = (("1" if y >> j & 1 else "0" for y in reversed(listed)) for j in range(width))
-        return cls(domain, tuple(int("".join(plane) or "0", 2) for plane in planes), labels)
+        bits = (np.packbits(listed >> j & 1, bitorder="little") for j in range(width))
+        return cls(
+            domain, tuple(int.from_bytes(plane.tobytes(), "little") for plane in bits), labels
+        )
 
     def __call__(self, x: Any) -> int:
         i = self.domain.index(x)

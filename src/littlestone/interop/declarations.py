@@ -10,7 +10,7 @@ import numpy as np
 
 from littlestone.data import Condition, Label
 from littlestone.domains import text
-from littlestone.errors import DeclarationError, NotPrivateWarning
+from littlestone.errors import DeclarationError, NotPrivateWarning, shown
 from littlestone.privacy.randomness import seeded_generator, system_generator
 
 
@@ -54,7 +54,7 @@ def label_of(columns: Sequence[str], classes: Sequence[object]) -> Label:
         label = Label(name, Condition("==", text(classes[1])))
     if [label(y) for y in classes] != list(range(len(classes))):
         raise DeclarationError(
-            f"tell the labels {', '.join(map(repr, classes))} apart",
+            f"tell the labels {', '.join(map(shown, classes))} apart",
             found="a table could not: one is missing, or two have one text or number",
             fix="declare classes=(negative, positive) of different values",
         )

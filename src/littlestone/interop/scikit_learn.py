@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,16 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from littlestone.classes import HypothesisClass
 from littlestone.data import read_mapped
+from littlestone.domains import text
+from littlestone.errors import DeclarationError
 from littlestone.interop.callers import refuse_as_member
 from littlestone.interop.declarations import class_labels, generator, label_of
 from littlestone.interop.features import feature_names, feature_table, labelled
 from littlestone.interop.folds import warn_of_folds_by_label
 from littlestone.interop.ledgers import LedgerPlace, opened
 from littlestone.interop.targets import target_values
+from littlestone.labels import label_number
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.tasks import Task, declared_class
+from littlestone.tasks import Task, declared_class, refuse_as_feature
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -126,10 +131,15 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             setting=self.setting,
             estimate=self.estimate,
         )
+        named = getattr(y, "name", None)
+        if isinstance(named, str):
+            refuse_as_feature(replace(label, column=named), declared)
         rng = generator(self.simulation_seed)
         table = feature_table(X, domain.column_names)
         records = labelled(table, domain.column_names, label.column, target_values(y, label))
         sample = task.read(records)
+        if (hint := task.useless_delta(sample.n)) is not None:
+            warnings.warn(hint, stacklevel=2)
         with opened(self.ledger, create=self.create_ledger) as ledger:
             release = task.fit(sample, ledger=ledger, dataset=self.dataset, rng=rng)
         names = feature_names(X)
@@ -163,11 +173,24 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """The share of records that `predict` labels as ``y`` does.
+        """The share of records that `predict` labels as ``y`` does; a missing label is no label.
 
         NOT PRIVATE: it reveals the records, and no ledger records it.  For public or made-up data.
+        Raises `DeclarationError` unless there is one label for each record.
         """
-        return float(super().score(X, y, sample_weight))
+        classes = class_labels(self.classes)
+        label = label_of(declared_class(self.hypotheses, len(classes)).domain.column_names, classes)
+        number = label_number(list(map(text, classes)), default=-1)
+        given = list(map(number, target_values(y, label)))
+        predicted = list(map(number, self.predict(X)))
+        if len(given) != len(predicted):
+            raise DeclarationError(
+                "score predictions",
+                found=f"there are {len(predicted)} records and {len(given)} labels",
+                fix="give one label for each record",
+            )
+        weights = None if sample_weight is None else np.asarray(sample_weight, float)
+        return float(np.average(np.equal(given, predicted), weights=weights))
 
     def __sklearn_clone__(self) -> Any:
         # Hosts clone an estimator before they hand it to worker processes.  There the host is no

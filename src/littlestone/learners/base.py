@@ -17,22 +17,29 @@ from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.hypotheses import Hypothesis, majority
+from littlestone.errors import DeclarationError, TooLargeError, shown
+from littlestone.hypotheses import Hypothesis, has_majority
 from littlestone.learners.estimate import CELLS, Estimate, cells
 from littlestone.learners.release import Release
+from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.grouped import Grouped
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
+from littlestone.steps import searching
+from littlestone.units import Unit
 
 Setting = Literal["realizable", "agnostic"]
 
 MOST_WORK = 10**8
 """The most steps a fit may take, by `PrivateLearner.work`. If it would take more, nothing is spent."""
+
+MOST_SEARCHED = 5_000_000
+"""The most steps of the search for the SOA of the declared class, before a spend: about a minute."""
 
 MOST_VALUES = 30_000
 """The most values of a function that a proved size sums, about ln(1 / delta) / epsilon of them."""
@@ -58,7 +65,8 @@ class Bound:
     """A number of examples ``n`` that suffices for error alpha with probability 1 - beta.
 
     Realizable setting: err(h) <= alpha if some hypothesis of the class has error 0.  Agnostic setting:
-    err(h) <= alpha + min over the class of err.  ``proved`` is True for a theorem and False for a size
+    err(h) <= alpha + min over the class of err.  If mistakes have costs, err is the mean cost in units
+    of the larger one.  ``proved`` is True for a theorem and False for a size
     fitted by simulation.  ``source`` names where it comes from.
     """
 
@@ -92,6 +100,16 @@ class PrivateLearner(ABC, Generic[Point]):
     Other learners look for hypotheses with few errors, which may not exist.
     """
 
+    takes_void: ClassVar[bool] = False
+    """Whether its draw sees the sample through sums over records alone, and never how many there are.
+
+    Then a place of a unit may be void, and replacing a record by a void place is like replacing it by
+    another record (docs/proofs/units.md, Theorem 3).
+    """
+
+    mistakes: MistakeCosts = EQUAL
+    """What a missed positive and a false alarm cost; `weighing` makes learners with other costs."""
+
     hypotheses: HypothesisClass[Point]
 
     @abstractmethod
@@ -99,7 +117,7 @@ class PrivateLearner(ABC, Generic[Point]):
         """Raise `DeclarationError` if the learner does not apply; subclasses call this one first."""
         if not isinstance(hypotheses, HypothesisClass):
             raise DeclarationError(
-                f"learn {hypotheses!r}",
+                f"learn {shown(hypotheses)}",
                 found=f"it is of type {type(hypotheses).__name__}, not a hypothesis class",
                 fix="make one, such as Thresholds.on(0, 100), or read a text with parse_class()",
             )
@@ -201,6 +219,30 @@ class PrivateLearner(ABC, Generic[Point]):
         return cls(hypotheses, budget)
 
     @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> PrivateLearner[Point]:
+        """The learner that counts each mistake as what it costs.
+
+        Its ``alpha`` are mean costs a record, in units of the larger of the two costs.  Most learners
+        look for few errors, and raise `DeclarationError` here.
+        """
+        raise DeclarationError(
+            f"learn by the method {cls.method} if {mistakes}",
+            found="it counts every mistake as one",
+            fix="leave the costs out, or take the method auto",
+        )
+
+    def require_errors(self, method: str) -> None:
+        """Raise `DeclarationError` if mistakes have costs, for a ``method`` that needs few errors."""
+        if not self.mistakes.equal:
+            raise DeclarationError(
+                f"build the method {method} on a learner for which {self.mistakes}",
+                found="what is proved about it needs few errors, whatever they cost",
+                fix="make that learner without costs",
+            )
+
+    @classmethod
     def with_proved_bound(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: float, beta: float
     ) -> PrivateLearner[Point]:
@@ -210,11 +252,30 @@ class PrivateLearner(ABC, Generic[Point]):
         """
         return cls(hypotheses, budget)
 
-    def event_with(self, estimate: Fraction | None) -> Event:
+    def event_with(self, estimate: Fraction | None, unit: Unit | None = None) -> Event:
         """`event`, together with the `CellCounts` of epsilon ``estimate`` unless that is None.
 
-        Raises `DeclarationError` for an estimate if the class has more than two labels.
+        With a ``unit`` it is `Grouped`.  Raises `DeclarationError` for an estimate if the class has
+        more than two labels, and for several records of a unit if the learner does not take void
+        places or if there is an estimate.
         """
+        if unit is None:
+            return self._estimated(estimate)
+        if unit.most > 1 and not self.takes_void:
+            raise DeclarationError(
+                f"learn from {unit} by the method {self.method}",
+                found="it divides the records or counts them, and how many a unit has is private",
+                fix="give --max-records 1, or a method that adds up over records, such as exponential",
+            )
+        if unit.most > 1 and estimate is not None:
+            raise DeclarationError(
+                f"estimate precision, recall and error from {unit}",
+                found="an estimate speaks of a number of records that is private",
+                fix="give --max-records 1, or leave the estimate out",
+            )
+        return Grouped(self._estimated(estimate), unit)
+
+    def _estimated(self, estimate: Fraction | None) -> Event:
         if estimate is None:
             return self.event
         if self.hypotheses.labels > 2:
@@ -244,15 +305,20 @@ class PrivateLearner(ABC, Generic[Point]):
         then records `event_with`, so a refused budget refuses both.  ``rng`` is the system's
         cryptographic generator by default; a seeded one marks the release as not private.
 
-        Raises, before anything is spent, `DeclarationError` for a sample over another domain or with
-        another number of labels, and `TooLargeError` for too much work.  Raises, before anything is
-        drawn, `BudgetExceededError` or `LedgerError`.
+        If the sample declares a unit, the cost is about one unit replaced.
+
+        Raises, before anything is spent, `DeclarationError` for a sample over another domain, with
+        another number of labels or with a unit that `event_with` refuses, and `TooLargeError` for too
+        much work.  Raises, before anything is drawn, `BudgetExceededError` or `LedgerError`.
         """
         require_fitting(sample, self.hypotheses, labels)
         what = f"learn {label} from {self.hypotheses}"
-        event = self.event_with(estimate)
+        if not self.mistakes.equal:
+            what += f"; {self.mistakes}"
+        event = self.event_with(estimate, sample.unit)
         self.require_affordable(sample.n)
         counts = None if estimate is None else CellCounts(estimate, len(CELLS))
+        records = sample.records()
         # Compute everything possible before the spend, so that little can fail after it.
         release = partial(
             Release,
@@ -262,12 +328,14 @@ class PrivateLearner(ABC, Generic[Point]):
             n=sample.n,
             cost=event.cost(),
             mechanism=str(event),
+            unit=sample.unit,
+            mistakes=self.mistakes,
         )
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
-        hypothesis = self.draw(sample, receipt=receipt)
+        hypothesis = self.draw(records, receipt=receipt)
         found = None
         if counts is not None:
-            noisy = counts.draw(cells(hypothesis, sample), receipt=receipt)
+            noisy = counts.draw(cells(hypothesis, records), receipt=receipt)
             found = Estimate(counts.epsilon, sample.n, *noisy)
         return release(
             hypothesis=hypothesis,
@@ -299,13 +367,38 @@ def unfit(
 
 def require_votes(hypotheses: HypothesisClass[Any], method: str, *, online: bool = False) -> None:
     """Raise `DeclarationError` if a majority vote of the class's functions has no canonical form."""
-    if majority([hypotheses.soa()]) is None:
+    if not has_majority(hypotheses.domain, hypotheses.soa):
         raise unfit(
             hypotheses,
             method,
             found="a majority vote of its rules has no form in which equal ones are equal",
             declare="a class on at most 2^20 points",
             online=online,
+        )
+
+
+def has_rule(H: HypothesisClass[Any]) -> bool:
+    """Whether SOA_H is found in `MOST_SEARCHED` steps.
+
+    A search in a table or a set of rules may take any time; what it finds is kept for the fit.  The
+    searches of teachers are in version spaces, which are smaller.  Their steps are not counted, because
+    a teacher skips a search that another made.
+    """
+    try:
+        with searching(MOST_SEARCHED):
+            H.soa()
+    except TooLargeError:
+        return False
+    return True
+
+
+def require_rule(H: HypothesisClass[Any]) -> None:
+    """Raise `TooLargeError` unless `has_rule`; called before anything is spent."""
+    if not has_rule(H):
+        raise TooLargeError(
+            f"begin with the SOA of {H}",
+            found=f"the search for it takes more than {MOST_SEARCHED:,} steps",
+            fix="declare fewer columns or shorter ranges",
         )
 
 
@@ -362,14 +455,15 @@ def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
     k = np.arange(min(n + 1, len(values)))
     ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
     chances = np.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
-    return float(chances @ values[: len(k)])
+    # A product by BLAS would start threads, which wait longer for each other than they compute.
+    return float(np.sum(chances * values[: len(k)]))
 
 
 def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
     """Raise `DeclarationError` unless 0 < alpha, beta < 1 and the setting is one of the two."""
-    if setting not in get_args(Setting):
+    if not isinstance(setting, str) or setting not in get_args(Setting):
         raise DeclarationError(
-            f"plan for the setting {setting!r}",
+            f"plan for the setting {shown(setting)}",
             found="there is no such setting",
             fix=f"use one of: {', '.join(get_args(Setting))}",
         )
@@ -377,7 +471,7 @@ def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:
     for name, value in named.items():
         if not isinstance(value, Real) or not 0 < float(value) < 1:
             raise DeclarationError(
-                f"plan with {name} = {value!r}",
+                f"plan with {name} = {shown(value)}",
                 found="it must lie strictly between 0 and 1",
                 fix="give a small probability, such as 0.05",
             )

@@ -130,6 +130,7 @@ class BoostingLearner(PrivateLearner[Point]):
                 found=f"the weak learner learns {weak.hypotheses} with {weak.cost()}",
                 fix="give a learner of the same class that costs no more",
             )
+        weak.require_errors(self.method)
         self.weak = weak
 
     @classmethod

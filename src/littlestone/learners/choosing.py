@@ -24,6 +24,7 @@ from littlestone.learners.base import (
     require_values,
     unfit,
 )
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
@@ -42,6 +43,9 @@ MOST_CANDIDATES = 1 << 27
 
 class ChoosingLearner(PrivateLearner[Point]):
     """Release a union of elements, each drawn with Pr ~ r^(positives - negatives it newly covers).
+
+    With ``cost`` = (a, b), a missed positive costs a and a false alarm b, and the exponent is
+    a positives - b negatives.
 
     For a class of unions of at most s = `Covering.parts` elements, in which at most g elements cover
     any point.  There are s rounds of the choosing mechanism, composed to (epsilon, delta)-DP for every
@@ -62,9 +66,13 @@ class ChoosingLearner(PrivateLearner[Point]):
     method = "choosing"
     several = False
     tolerates_label_noise = True
+    takes_void = True
 
-    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
+    ) -> None:
         super().__init__(hypotheses, budget)
+        self.mistakes = MistakeCosts.parse(cost)
         if not isinstance(hypotheses, Covering):
             raise unfit(
                 hypotheses,
@@ -75,8 +83,15 @@ class ChoosingLearner(PrivateLearner[Point]):
         self.hypotheses: Covering[Point] = hypotheses
         target = budget.cost
         self.rounds = max(1, hypotheses.parts)
-        self.mechanism = round_of(self.rounds, hypotheses.elements_per_point, target)
+        growth = hypotheses.elements_per_point
+        self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
         self._event = _together(self.mechanism, self.rounds, target.delta)
+
+    @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> ChoosingLearner[Point]:
+        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> Event:
@@ -86,7 +101,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         chosen: list[Hypothesis[Point]] = []
         for _ in range(self.rounds):
             elements = self.hypotheses.elements(sample)
-            scores = elements.positives - elements.negatives
+            scores = self.mechanism.score(elements.positives, elements.negatives)
             i = self.mechanism.draw_scores(scores, receipt=receipt)
             if i is not None:
                 chosen.append(elements.element(i))
@@ -123,7 +138,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         if not rounds:
             return {self.hypotheses.union(chosen): Fraction(1)}
         elements, total = self.hypotheses.elements(sample), dict[Hypothesis[Point], Fraction]()
-        scores = (elements.positives - elements.negatives).tolist()
+        scores = self.mechanism.score(elements.positives, elements.negatives).tolist()
         for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
             after, rest = chosen, sample
             if i is not None:
@@ -135,31 +150,40 @@ class ChoosingLearner(PrivateLearner[Point]):
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The examples that suffice if a hypothesis is one element (docs/proofs/choosing.md); or None.
 
-        With r = base, g = growth, B = bottom and N ~ Bin(n, alpha), it is the least n for which
+        With r = base, g = growth, B = bottom, the costs (a, b), M = max(a, b), lam = M ln r and
+        N ~ Bin(n, min(alpha M / a, 1)), it is the least n for which
 
-            realizable:  n g q^(n-1) + E[1 / (1 + r^(N - B))] <= beta,  q = 1 - alpha (1 - 1/r),
-            agnostic:    (n g e^l + e^(l B)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
-                         p = (1 + alpha) / 2,  l = min(ln r, artanh alpha).
+            realizable:  n g q^(n-1) + E[1 / (1 + r^(a N - B))] <= beta,  q = 1 - alpha (1 - e^-lam),
+            agnostic:    (n g e^l + e^(l B / M)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
+                         p = (1 + alpha) / 2,  l = min(lam, artanh alpha).
         """
         require_plan(alpha, beta, setting)
         if self.hypotheses.parts != 1:
             return None
         growth, bottom = self.hypotheses.elements_per_point, self.mechanism.bottom
-        lam = math.log1p(self.mechanism.base - 1)
+        each, most, gain = (
+            math.log1p(self.mechanism.base - 1),
+            self.mistakes.largest,
+            self.mistakes.missed,
+        )
+        lam = most * each
         failure: Callable[[int], float]
         if setting == "realizable":
             rate = math.log1p(alpha * math.expm1(-lam))
+            share = alpha * most / gain
 
             def failure(n: int) -> float:
-                return n * growth * math.exp(rate * (n - 1)) + _mean_bottom(
-                    n, alpha, bottom, lam, beta
-                )
+                wrong = n * growth * math.exp(rate * (n - 1))
+                # If even missing every record costs at most alpha, bottom is never bad.
+                if share >= 1:
+                    return wrong
+                return wrong + _mean_bottom(n, share, bottom / gain, gain * each, beta)
         else:
             tilt = min(lam, math.atanh(alpha))
             rate = math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
 
             def failure(n: int) -> float:
-                exponents = math.log(n * growth) + tilt, tilt * bottom
+                exponents = math.log(n * growth) + tilt, tilt * bottom / most
                 return sum(math.exp(min(e + rate * (n - 1), 700.0)) for e in exponents)
 
         # The relative margin covers the rounding of the sums.
@@ -168,14 +192,17 @@ class ChoosingLearner(PrivateLearner[Point]):
 
 
 @lru_cache(maxsize=1024)  # many learners are built on this one, with the same rounds and target
-def round_of(rounds: int, growth: int, target: PrivacyCost) -> ChoosingMechanism[int]:
+def round_of(
+    rounds: int, growth: int, target: PrivacyCost, mistakes: MistakeCosts
+) -> ChoosingMechanism[int]:
     """The mechanism with the lowest bottom whose ``rounds`` draws together cost ``target``."""
+    fields = growth, mistakes.missed, mistakes.alarm
     if rounds == 1:
-        return ChoosingMechanism[int](Budget(target.epsilon, target.delta), growth)
+        return ChoosingMechanism[int](Budget(target.epsilon, target.delta), *fields)
 
     def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
         def together(step: Fraction) -> Event:
-            mechanism = ChoosingMechanism[int](Budget(step, shared), growth)
+            mechanism = ChoosingMechanism[int](Budget(step, shared), *fields)
             return _together(mechanism, rounds, target.delta)
 
         ((drawn, _),) = calibrate(together, target).uses()
@@ -191,10 +218,10 @@ def _together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -
     return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)
 
 
-def _mean_bottom(n: int, alpha: float, bottom: int, lam: float, beta: float) -> float:
+def _mean_bottom(n: int, alpha: float, bottom: float, lam: float, beta: float) -> float:
     """E[1 / (1 + r^(N - B))] for N ~ Bin(n, alpha) and r = e^lam, up to an error below beta 1e-17."""
     few = min(700.0, 40 - math.log(beta))
-    most = min(n, bottom + math.ceil(few / lam)) + 1
+    most = min(n, math.ceil(bottom + few / lam)) + 1
     require_values(most)
     k = np.arange(most)
     return binomial_mean(n, alpha, 1 / (1 + np.exp(np.clip(lam * (k - bottom), -700, 700))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -13,6 +14,9 @@ from littlestone.hypotheses import Hypothesis
 from littlestone.privacy.cost import decimal_text, exact_epsilon
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.sample import Sample
+
+BETA = Fraction(1, 20)
+"""The probability with which an interval that is shown may fail, over the noise."""
 
 CELLS = ("true positives", "false positives", "false negatives")
 
@@ -31,8 +35,9 @@ class Estimate:
 
     Each is the true number plus independent discrete Laplace noise, drawn by `CellCounts` at
     ``epsilon``, and may be negative.  Everything else is computed from these numbers: `precision`,
-    `recall` and `error`, with intervals that all hold together with probability 1 - beta over the
-    noise.  They describe the n records themselves, not new ones.  Source: docs/proofs/estimates.md.
+    `recall`, `error`, `covered` and `positive`, with intervals that all hold together with probability
+    1 - beta over the noise.  They describe the n records themselves, not new ones.  Source:
+    docs/proofs/estimates.md.
 
     >>> estimate = Estimate(Fraction(1), 1000, 95, 4, 11)
     >>> [round(float(share), 3) for share in estimate.precision(Fraction(1, 20))]
@@ -55,9 +60,20 @@ class Estimate:
 
     def error(self, beta: Fraction) -> Share:
         """The share of records whose label the rule does not predict."""
-        wrong = [self._range(count, beta) for count in (self.false_positives, self.false_negatives)]
-        sums = (min(sum(ends), self.n) for ends in zip(*wrong, strict=True))
-        return Share(*(Fraction(count, self.n) for count in sums))
+        return self._sum(self.false_positives, self.false_negatives, beta)
+
+    def covered(self, beta: Fraction) -> Share:
+        """The share of records where the rule is 1."""
+        return self._sum(self.true_positives, self.false_positives, beta)
+
+    def positive(self, beta: Fraction) -> Share:
+        """The share of records whose label is positive."""
+        return self._sum(self.true_positives, self.false_negatives, beta)
+
+    def _sum(self, one: int, other: int, beta: Fraction) -> Share:
+        """The share of records in one of two cells."""
+        sums = zip(self._range(one, beta), self._range(other, beta), strict=True)
+        return Share(*(Fraction(min(sum(ends), self.n), self.n) for ends in sums))
 
     def _range(self, count: int, beta: Fraction) -> tuple[int, int, int]:
         """A noisy count, and the least and largest true count that noise of at most t allows."""
@@ -74,6 +90,20 @@ class Estimate:
             Fraction(low, low + many) if low + many else Fraction(0),
             Fraction(high, high + few) if high + few else Fraction(1),
         )
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What the estimate says of the records themselves, as pairs (heading, sentence).
+
+        >>> Estimate(Fraction(1), 1000, 95, 4, 11).rows()[0]
+        ('precision', 'about 0.960, from 0.878 to 1.000')
+        """
+        rows = [
+            ("precision", interval(self.precision(BETA), "0.001")),
+            ("recall", interval(self.recall(BETA), "0.001")),
+            ("error", interval(self.error(BETA), "0.00001")),
+        ]
+        kind = f"on these records, all three with probability {float(1 - BETA):.0%}; private, for"
+        return [*rows, ("estimates", f"{kind} epsilon {decimal_text(self.epsilon)} of the total")]
 
     def to_json(self) -> dict[str, object]:
         """The counts as plain JSON values; `from_json` reads them back."""
@@ -105,3 +135,20 @@ def cells(rule: Hypothesis[Any], sample: Sample[Any]) -> tuple[int, int, int]:
         int(sample.negatives[ones].sum()),
         int(sample.positives[~ones].sum()),
     )
+
+
+def interval(share: Share, unit: str) -> str:
+    """A share in words, rounded to the ``unit``; its ends are rounded outwards.
+
+    >>> interval(Share(Fraction(2, 3), Fraction(1, 3), Fraction(1)), "0.01")
+    'about 0.67, from 0.33 to 1.00'
+    """
+    return (
+        f"about {_rounded(share.middle, unit, ROUND_HALF_EVEN)}, from "
+        f"{_rounded(share.low, unit, ROUND_FLOOR)} to {_rounded(share.high, unit, ROUND_CEILING)}"
+    )
+
+
+def _rounded(share: Fraction, unit: str, rounding: str) -> str:
+    value = Decimal(share.numerator) / Decimal(share.denominator)
+    return str(value.quantize(Decimal(unit), rounding=rounding))

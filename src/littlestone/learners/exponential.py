@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from littlestone.classes.base import Enumerable, ErrorSums, HypothesisClass, Scored
+from littlestone.classes.base import Enumerable, ErrorRuns, ErrorSums, HypothesisClass, Scored
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -22,9 +23,11 @@ class ExponentialLearner(PrivateLearner[Point]):
     """Release h in H with Pr[h] ~ r^-(number of errors of h), r rational, r <= e^(epsilon / 2).
 
     epsilon-DP (delta = 0) for every sample: replacing one record moves every error count by at most
-    one.  Proper; realizable and agnostic.  It needs finitely many hypotheses.  Time: O(N |distinct
-    points|) for a finite class of N, and O(n log n) for thresholds on up to 2^64 points.  The
-    constructor raises `EmptyClassError`, `InfiniteDimensionError` or `DeclarationError`.
+    one.  With ``cost`` = (a, b), a missed positive counts as a errors and a false alarm as b, and
+    r <= e^(epsilon / (2 max(a, b))).  Proper; realizable and agnostic.  It needs finitely many
+    hypotheses.  Time: O(N |distinct points|) for a finite class of N, and O(n log n) for thresholds
+    on up to 2^64 points.  The constructor raises `EmptyClassError`, `InfiniteDimensionError` or
+    `DeclarationError`.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = ExponentialLearner(Thresholds.on(0, 999), Budget(1))
@@ -35,9 +38,14 @@ class ExponentialLearner(PrivateLearner[Point]):
     method = "exponential"
     several = True
     tolerates_label_noise = True
+    takes_void = True
 
-    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
+    ) -> None:
         super().__init__(hypotheses, budget)
+        self.mistakes = MistakeCosts.parse(cost)
+        self.mistakes.require_rule(hypotheses.labels)
         unnumbered = isinstance(hypotheses, Enumerable) and hypotheses.size is None
         if not isinstance(hypotheses, Scored) or unnumbered:
             infinite = hypotheses.size is None
@@ -55,21 +63,27 @@ class ExponentialLearner(PrivateLearner[Point]):
         hypotheses.require_scorable()
         self.hypotheses: Scored[Point] = hypotheses
         self.size = hypotheses.forms
-        self.mechanism = ExponentialMechanism(budget.epsilon)
+        self.mechanism = ExponentialMechanism(budget.epsilon, self.mistakes.largest)
+
+    @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> ExponentialLearner[Point]:
+        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> ExponentialMechanism:
         return self.mechanism
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
-        scores = self.hypotheses.scores(sample)
+        scores = self.scores(sample)
         if isinstance(scores, ErrorSums):
             return self.hypotheses.written(self.mechanism.draw_sum(scores, receipt=receipt))
         return self.hypotheses.written(self.mechanism.draw(scores, receipt=receipt))
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits only."""
-        scores, law = self.hypotheses.scores(sample), dict[Hypothesis[Point], Fraction]()
+        scores, law = self.scores(sample), dict[Hypothesis[Point], Fraction]()
         drawn: Mapping[Any, Fraction]
         if isinstance(scores, ErrorSums):
             drawn = self.mechanism.distribution_of_sums(scores)
@@ -80,18 +94,25 @@ class ExponentialLearner(PrivateLearner[Point]):
             law[h] = law.get(h, Fraction(0)) + mass
         return law
 
+    def scores(self, sample: Sample[Point]) -> ErrorRuns | ErrorSums:
+        """What the draw scores: the number of errors of each hypothesis, or what they cost."""
+        if not self.mistakes.equal:  # so there are two labels
+            sample = sample.weighted(self.mistakes.weights)
+        return self.hypotheses.scores(sample)
+
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound:
         """The examples that suffice, by a bound that averages over the sample and the draw at once.
 
         With lam = ln r and N = |H|, Pr[h is drawn] <= e^(-lam (err h - err h*)), where err counts
-        errors.  The expected sum of this over the bad hypotheses gives (docs/proofs, Theorem 3)
+        errors; or it is the cost in units of the larger cost M, and lam = M ln r.  The expected sum of
+        this over the bad hypotheses gives (docs/proofs, Theorem 3)
 
             realizable:  n = ln(N / beta) / -ln(1 - alpha (1 - e^-lam)),
             agnostic:    n = ln(N / beta) / -ln(p e^-l + (1 - p) e^l),
                          p = (1 + alpha) / 2,  l = min(lam, artanh(alpha)).
         """
         require_plan(alpha, beta, setting)
-        lam = math.log1p(self.mechanism.base - 1)
+        lam = self._tilt
         if setting == "realizable":
             rate = -math.log1p(alpha * math.expm1(-lam))
         else:
@@ -102,6 +123,11 @@ class ExponentialLearner(PrivateLearner[Point]):
         n = math.ceil((math.log(self.size) - math.log(beta)) / rate * (1 + 1e-12))
         return Bound(n, alpha, beta, setting, True, "KLN+11 / lecture 5, Theorem 1, sharper proof")
 
+    @property
+    def _tilt(self) -> float:
+        """The ln of the ratio that the largest cost of a record makes."""
+        return self.mistakes.largest * math.log1p(self.mechanism.base - 1)
+
     def paper_plan(self, alpha: float, beta: float) -> Bound:
         """The agnostic bound as lecture 5 states its proof: N (e^(-eps n a/6) + 2 e^(-2 n a^2/9)).
 
@@ -109,7 +135,7 @@ class ExponentialLearner(PrivateLearner[Point]):
         """
         require_plan(alpha, beta)
         log = math.log(self.size)
-        rates = 2 * math.log1p(self.mechanism.base - 1) * alpha / 6, 2 * alpha**2 / 9
+        rates = 2 * self._tilt * alpha / 6, 2 * alpha**2 / 9
 
         def failure(n: int) -> float:
             first, second = log - rates[0] * n, math.log(2) + log - rates[1] * n

@@ -14,7 +14,15 @@ from littlestone.classes.base import ErrorRuns, HypothesisClass
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import (
+    MOST_WORK,
+    Bound,
+    Caveat,
+    PrivateLearner,
+    Setting,
+    has_rule,
+    require_plan,
+)
 from littlestone.learners.stable.sizes import (
     LARGEST,
     BatchSizes,
@@ -150,10 +158,13 @@ class GloballyStableLearner(PrivateLearner[Point]):
     def work(self, n: int) -> int:
         """The estimate: `MOST_STEPS`, and a step for each record that a tournament restricts by.
 
-        Each fresh record adds one step for each rule that may be left.
+        Each fresh record adds one step for each rule that may be left.  If the search for the SOA of
+        the class takes too many steps, it exceeds `MOST_WORK`.
         """
         if self.dimension == 0:
             return 0
+        if not has_rule(self.hypotheses):
+            return MOST_WORK + 1
         sizes = self.sizes or calibrated_sizes(n, self.dimension, self.alpha)
         fresh, batches = min(n, sizes.fresh), min(sizes.batches, n // sizes.block)
         survivors = batches // max(1, sizes.keep, int(self.histogram.threshold))

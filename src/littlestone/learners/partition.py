@@ -44,6 +44,8 @@ class _SetLearner(PrivateLearner[Any]):
     single: ClassVar[bool]
     """Whether the sets are single points; otherwise they are larger."""
 
+    takes_void = True
+
     mechanism: KeyRelease[Any, Any]
 
     def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:

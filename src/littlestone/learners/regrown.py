@@ -79,6 +79,7 @@ class RegrownLearner(PrivateLearner[Point]):
     method = "regrown"
     several = True
     tolerates_label_noise = True
+    takes_void = True
     caveat = Caveat.MANY_RECORDS
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:

@@ -17,6 +17,7 @@ from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
+from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -24,6 +25,7 @@ from littlestone.privacy.cost import (
     exact,
     exact_delta,
 )
+from littlestone.units import Unit
 from littlestone.visible import visible
 
 FORMAT = "littlestone model 1"
@@ -40,10 +42,12 @@ class Release:
 
     ``hypotheses`` is the class in words.  ``label`` says what a positive label means, or what the
     labels are about if ``labels`` gives their names.  ``n`` is the number of records (public under
-    replace-one).  ``private`` is False if a seeded generator was used.  ``receipt`` is the number of
-    the ledger entry that paid.  An ``estimate`` is as private as the hypothesis, and ``cost`` is for
-    both.  ``total`` is what the data set had spent right after this release, and ``limit`` its limit
-    then; a model file keeps neither.
+    replace-one).  If a ``unit`` is declared, n is the number of places, ``unit.most`` for each of the
+    `units`, and the number of records is private.  ``private`` is False if a seeded generator was used.
+    ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
+    hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
+    ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
+    model file keeps neither.
     """
 
     hypothesis: Hypothesis[Any]
@@ -56,14 +60,38 @@ class Release:
     receipt: int
     estimate: Estimate | None = None
     labels: tuple[str, ...] = ()
+    mistakes: MistakeCosts = EQUAL
     total: PrivacyCost | None = field(default=None, compare=False)
     limit: PrivacyCost | None = field(default=None, compare=False)
+    unit: Unit | None = None
+
+    @property
+    def units(self) -> int | None:
+        """The number of units, which is public; None if no unit is declared."""
+        return None if self.unit is None else self.n // self.unit.most
 
     def words(self) -> str:
         """The rule in one line: ``label  <=>  hypothesis``, or ``label  =  hypothesis`` with names."""
         if self.labels:
             return f"{self.label}  =  {self.hypothesis.named(self.labels)}"
         return self.hypothesis.sentence(self.label)
+
+    def used(self) -> tuple[str, str]:
+        """How many records or units the rule was learned from, as a pair (heading, text)."""
+        if self.unit is None:
+            return "records", f"{self.n:,}"
+        return "units", f"{self.units:,} values of {self.unit.column}; {self.unit.records} of each"
+
+    def protects(self) -> str:
+        """Whom the guarantee protects, in one sentence.
+
+        That of one record also says what it means for k records of one person: group privacy, as in
+        docs/proofs/units.md, Theorem 2.
+        """
+        if self.unit is not None:
+            kept = f"{self.unit.records} of each, chosen at random"
+            return f"each {self.unit.column} with all its records; the rule saw {kept}"
+        return f"one record; {_several(self.cost)} (to protect people, see --unit)"
 
     def predict(self, table: object) -> list[Any]:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
@@ -78,15 +106,24 @@ class Release:
 
     def rows(self) -> list[tuple[str, str]]:
         """The content and cost of the release, as pairs (heading, text); all of it is public."""
-        rows = [("rule", self.words()), ("privacy", str(self.cost))]
-        rows += [("mechanism", self.mechanism), ("class", self.hypotheses)]
-        rows += [("records", f"{self.n:,}"), ("ledger entry", str(self.receipt))]
+        rows = [("rule", self.words()), ("privacy", str(self.cost)), ("protects", self.protects())]
+        rows += [("mechanism", self.mechanism), *self.counted(), ("class", self.hypotheses)]
+        rows += [] if self.estimate is None else self.estimate.rows()
+        rows += [self.used(), ("ledger entry", str(self.receipt))]
         if self.total is not None:
             limit = f", of a limit of {self.limit}" if self.limit else ""
             rows.append(("spent so far", f"{self.total}{limit}"))
-        if not self.private:
-            rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
-        return rows
+        return rows + self.warning()
+
+    def warning(self) -> list[tuple[str, str]]:
+        """The row that says so if the release is a simulation."""
+        if self.private:
+            return []
+        return [("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE")]
+
+    def counted(self) -> list[tuple[str, str]]:
+        """The row of what mistakes cost, if the costs differ."""
+        return [] if self.mistakes.equal else [("mistakes", str(self.mistakes))]
 
     def __repr__(self) -> str:
         width = max(len(heading) for heading, _ in self.rows())
@@ -104,13 +141,21 @@ class Release:
         """The model file as plain JSON values; `from_json` reads it back."""
         labels = {"labels": list(self.labels)} if self.labels else {}
         estimate = {} if self.estimate is None else {"estimate": self.estimate.to_json()}
+        unit = (
+            {}
+            if self.unit is None
+            else {"unit": {"column": self.unit.column, "max records": self.unit.most}}
+        )
+        costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
         return {
             "format": FORMAT,
             "rule": self.words(),
             "class": self.hypotheses,
             "label": self.label,
             **labels,
+            **costs,
             "n": self.n,
+            **unit,
             "privacy": {
                 "epsilon": decimal_text(self.cost.epsilon),
                 "delta": decimal_text(self.cost.delta),
@@ -133,8 +178,8 @@ class Release:
                 fix="give a model file that `littlestone fit --out` wrote with this version",
             )
         try:
-            privacy, n = data["privacy"], _whole(data["n"])
-            estimate = data.get("estimate")
+            privacy, n, costs = data["privacy"], _whole(data["n"]), data.get("costs")
+            estimate, unit = data.get("estimate"), data.get("unit")
             # Version 0.1 called a function to several labels a classifier, which named them.
             form = data["classifier" if "classifier" in data else "hypothesis"]
             hypothesis = Hypothesis.from_json(form)
@@ -156,7 +201,9 @@ class Release:
                 mechanism=str(privacy["mechanism"]),
                 private={text: flag for flag, text in _RANDOMNESS.items()}[privacy["randomness"]],
                 receipt=_whole(privacy["ledger entry"]),
+                mistakes=EQUAL if costs is None else MistakeCosts.from_json(costs),
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
+                unit=None if unit is None else Unit(unit["column"], unit["max records"]),
             )
         except DAMAGED as error:
             raise ModelError(
@@ -180,6 +227,24 @@ class Release:
                 found=str(reason),
                 fix="give a model file that `littlestone fit --out` wrote",
             ) from None
+
+
+def _several(cost: PrivacyCost) -> str:
+    """The guarantee for k records, in words.
+
+    >>> _several(PrivacyCost(Fraction(1, 2)))
+    'a person with k records has epsilon 0.5 k'
+    >>> _several(PrivacyCost(Fraction(1), Fraction(1, 10**6)))
+    'a person with k records has epsilon k, delta 0.000001 (e^k - 1) / (e - 1)'
+    """
+    epsilon = decimal_text(cost.epsilon)
+    all_k, one = ("k", "e") if cost.epsilon == 1 else (f"{epsilon} k", f"e^{epsilon}")
+    grown = f"a person with k records has epsilon {all_k}"
+    if not cost.delta:
+        return grown
+    power = f"e^({all_k})" if " " in all_k else f"e^{all_k}"
+    times = f"({power} - 1) / ({one} - 1)" if cost.epsilon else "k"
+    return f"{grown}, delta {decimal_text(cost.delta)} {times}"
 
 
 def _nonnegative(value: object) -> Fraction:

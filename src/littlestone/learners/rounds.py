@@ -45,6 +45,7 @@ class RoundsLearner(PrivateLearner[Point]):
     method = "rounds"
     several = True
     tolerates_label_noise = True
+    takes_void = True
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         super().__init__(hypotheses, budget)

@@ -12,7 +12,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Caveat
-from littlestone.learners.teachers import chunks, top
+from littlestone.learners.teachers import top
 from littlestone.learners.voting import VotingLearner
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
@@ -104,11 +104,12 @@ class StagedLearner(VotingLearner[Point]):
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.tests)
         session = self.tests.begin(rng)
-        parts = list(chunks(sample, self.teachers, rng))
+        parts, times = self.held(sample, rng)
+        held = list(parts)
         for stage in range(self.dimension + 1):
-            lists = [self.listed(part, stage) for part in parts]
-            if session.test(self.agreement(lists)):
-                found = self.mechanism.draw(lists, receipt=receipt)
+            scores = self.scores(partial(self.listed, stage=stage), held, times)
+            if session.test(max(scores.values(), default=0)):
+                found = self.mechanism.select(scores, receipt.redeem(self.mechanism))
                 return self.hypotheses.soa() if found is None else found
         return self.hypotheses.soa()
 

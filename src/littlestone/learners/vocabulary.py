@@ -51,6 +51,7 @@ class VocabularyLearner(PrivateLearner[Point]):
     method = "vocabulary"
     several = True
     tolerates_label_noise = True
+    takes_void = True
 
     def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
         super().__init__(hypotheses, budget)

@@ -6,9 +6,9 @@ import math
 import random
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from itertools import permutations, repeat
+from itertools import permutations
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,13 +16,14 @@ import numpy as np
 from littlestone.classes.base import HypothesisClass
 from littlestone.decomposition import decompose
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
     MOST_WORK,
     Bound,
     PrivateLearner,
     Setting,
+    has_rule,
     require_plan,
 )
 from littlestone.learners.teachers import chunks, listed, split
@@ -191,16 +192,29 @@ class VotingLearner(PrivateLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rng = receipt.redeem(self.mechanism)  # redeemed now, because the order is drawn first
-        found = self.mechanism.select(self.mechanism.scores(self._lists(sample, rng)), rng)
+        found = self.mechanism.select(self.scores(self.listed, *self.held(sample, rng)), rng)
         return self.hypotheses.soa() if found is None else found
 
-    def _lists(
+    def held(
         self, sample: Sample[Point], rng: random.Random
-    ) -> Iterator[list[Hypothesis[Point]]]:
-        if sample.n < self.teachers:  # they hold nothing, so their lists are equal; n is public
-            yield from repeat(self.listed(sample.of((), sample.counts[:0])), self.teachers)
-        else:
-            yield from map(self.listed, chunks(sample, self.teachers, rng))
+    ) -> tuple[Iterable[Sample[Point]], int]:
+        """The parts of the records, and the number of teachers that hold each of them.
+
+        If there are fewer records than teachers, all hold nothing; n is public.
+        """
+        if sample.n < self.teachers:
+            return [sample.of((), sample.counts[:0])], self.teachers
+        return chunks(sample, self.teachers, rng), 1
+
+    def scores(
+        self,
+        listed: Callable[[Sample[Point]], list[Hypothesis[Point]]],
+        parts: Iterable[Sample[Point]],
+        times: int,
+    ) -> dict[Hypothesis[Point], int]:
+        """The number of teachers that list each hypothesis, if each part is held by ``times``."""
+        found = self.mechanism.scores(map(listed, parts))
+        return {h: times * score for h, score in found.items()}
 
     @property
     def passes(self) -> int:
@@ -225,14 +239,16 @@ class VotingLearner(PrivateLearner[Point]):
         """The version spaces that every teacher may look at, in all of its error balls.
 
         If these are not limited, or if a list is empty when it takes too many steps, it adds the nodes
-        of as many trees of the whole class.  If one of these takes too many, it exceeds `MOST_WORK`.
+        of as many trees of the whole class.  If one of these takes too many, or the search for the SOA
+        of the class, it exceeds `MOST_WORK`.
         """
         m = n // self.teachers
         spaces = self.spaces or (m + 1) * self.hypotheses.growth_function(m)
         nodes = self.nodes(m) if self.steps is None or self.whole else self.steps
-        if nodes is None:
+        if nodes is None or not has_rule(self.hypotheses):
             return MOST_WORK + 1
-        return self.teachers * self.passes * (spaces + nodes if m else nodes)
+        # Teachers without records make one list together.
+        return self.passes * (self.teachers * (spaces + nodes) if m else nodes)
 
     def limited(self, found: Callable[[], list[Hypothesis[Point]]]) -> list[Hypothesis[Point]]:
         """The list that ``found`` makes from one error ball; empty if it takes more than `steps`."""
@@ -344,7 +360,7 @@ def count(name: str, value: int, least: int = 1) -> int:
     """A declared whole number, at least ``least``; raises `DeclarationError` otherwise."""
     if type(value) is not int or value < least:
         raise DeclarationError(
-            f"learn from teachers with {name} = {value!r}",
+            f"learn from teachers with {name} = {shown(value)}",
             found=f"it is a whole number, {least} or more",
             fix=f"give another {name}, or leave it out",
         )

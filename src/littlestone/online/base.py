@@ -58,7 +58,7 @@ def consistent(version_space: Class, x: Any, y: int) -> Class:
         raise RealizabilityError(
             f"learn that {version_space.domain.words(x)!r} has the label {y}",
             found="every hypothesis that agrees with the examples before gives it another label",
-            fix="declare a larger class, correct the label, or use a learner for the agnostic "
-            "setting, in which labels may be wrong",
+            fix="declare a larger class, or correct the label: the game needs one hypothesis that "
+            "agrees with all labels",
         )
     return kept

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError, RealizabilityError
+from littlestone.errors import DeclarationError, RealizabilityError, shown
 from littlestone.labels import require_label
 from littlestone.online.adversaries import Adversary
 from littlestone.online.base import Player
@@ -51,7 +51,9 @@ class Transcript:
             for row, played in zip(self.table(), self.rounds, strict=True)
         ]
         ended = ", interrupted" if self.interrupted else ""
-        return "\n".join([*lines, f"{self.mistakes} mistakes in {len(self.rounds)} rounds{ended}"])
+        made, played = self.mistakes, len(self.rounds)
+        total = f"{made} mistake{'s' * (made != 1)} in {played} round{'s' * (played != 1)}"
+        return "\n".join([*lines, f"{total}{ended}"])
 
     def table(self, words: Callable[[Any], str] = str) -> list[dict[str, str | int]]:
         """The rounds as plain rows with the mistakes so far; ``words`` writes a point as text.
@@ -111,7 +113,7 @@ def play(
         )
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise DeclarationError(
-            f"play {rounds!r} rounds",
+            f"play {shown(rounds)} rounds",
             found="the number is not a whole one from 0 on",
             fix="give a number such as 20",
         )

@@ -45,11 +45,12 @@ class SequenceAdversary(Adversary[Point]):
 class FileAdversary(Adversary[Any]):
     """Plays the rows of a CSV file in order: the columns of H and a label; a header is optional.
 
-    Columns are in the order of ``H.domain.column_names`` and may hold any values;
-    ``H.domain.encode_record`` maps each row to a point.  The file is a public game, not a private
-    sample, so errors name its lines.  Raises `TableError` if the file
-    cannot be read or has no row, and for a row with other columns or a label that is no number 0,
-    ..., k.  The file is read once, at construction.
+    Without a header, columns are in the order of ``H.domain.column_names``, and the label comes last.
+    A header names the columns of H in any order, and the label by any other name.  The columns may hold
+    any values; ``H.domain.encode_record`` maps each row to a point.  The file is a public game, not a
+    private sample, so errors name its lines.  Raises `TableError` if the file cannot be read or has no
+    row, for a header that does not name the columns, and for a row with other columns or a label that
+    is no number 0, ..., k.  The file is read once, at construction.
     """
 
     def __init__(self, path: str | PathLike[str], H: HypothesisClass[Any]) -> None:
@@ -74,23 +75,30 @@ def _rows(
     legal = "0 or 1" if labels == 2 else f"one of 0..{labels - 1}"
     fix = f"give rows of {','.join(columns)},label with a label {legal}"
     known = set(map(str, range(labels)))
-    rows = 0
+    rows, order = 0, list(range(len(columns) + 1))
     try:
         with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
             reader = csv.reader(file)
             for row in reader:
-                # A first line with a name in the label column is a header.
-                header = reader.line_num == 1 and row and row[-1].strip().isidentifier()
-                if not row or header:
+                if not row:
                     continue
-                found = None
-                *record, label = row
-                if len(record) != len(columns):
-                    wanted = len(columns) + 1
-                    found = f"line {reader.line_num} has {len(row)} columns in place of {wanted}"
-                elif label.strip() not in known:
+                # A first line with a name in its last column is a header.
+                if reader.line_num == 1 and row[-1].strip().isidentifier():
+                    order = _order([cell.strip() for cell in row], columns)
+                    if not order:
+                        found = (
+                            "its first line is a header that does not name the columns of the class"
+                        )
+                        raise TableError(asked, found=found, fix=fix)
+                    continue
+                if len(row) != len(order):
+                    found = (
+                        f"line {reader.line_num} has {len(row)} columns in place of {len(order)}"
+                    )
+                    raise TableError(asked, found=found, fix=fix)
+                *record, label = [row[j] for j in order]
+                if label.strip() not in known:
                     found = f"the label in line {reader.line_num} is {label!r}, not {legal}"
-                if found:
                     raise TableError(asked, found=found, fix=fix)
                 rows += 1
                 yield record, int(label)
@@ -98,3 +106,11 @@ def _rows(
         raise TableError(asked, found=str(error), fix="give a readable CSV file") from None
     if rows == 0:
         raise TableError(asked, found="it has no rows", fix=fix)
+
+
+def _order(header: list[str], columns: Sequence[str]) -> list[int]:
+    """Where the columns stand in the header, and the label last; empty if it does not name them."""
+    others = [j for j, name in enumerate(header) if name not in columns]
+    if len(others) != 1 or sorted(name for name in header if name in columns) != sorted(columns):
+        return []
+    return [*map(header.index, columns), *others]

@@ -9,10 +9,11 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.labels.bits import Binary, BitwiseLearner
 from littlestone.learners.labels.parts import BitPartsLearner
+from littlestone.mistakes import MistakeCosts
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text, exact
@@ -68,11 +69,14 @@ class Candidate:
     def size(self) -> str:
         """The best known of its sizes, in words."""
         if self.bound is not None:
-            error = f"{100 * self.bound.alpha:g}% error, with clean labels"
+            alpha, costs = self.bound.alpha, self.learner and self.learner.mistakes
+            error, more = f"{100 * alpha:g}% error", f"{100 * alpha:g} percentage points above"
+            if costs and not costs.equal:
+                error = f"a mean cost of {alpha * costs.largest:g}"
+                more = f"{error} above"
             if self.bound.setting == "agnostic":
-                points = f"{100 * self.bound.alpha:g} percentage points"
-                error = f"{points} above the best error, with any labels"
-            return f"{self.bound.n:,} records suffice for {error}"
+                return f"{self.bound.n:,} records suffice for {more} the best, with any labels"
+            return f"{self.bound.n:,} records suffice for {error}, with clean labels"
         if self.clean is not None:
             error = f"{100 * self.clean.alpha:g}% error, with clean labels only"
             return f"{self.clean.n:,} records suffice for {error}"
@@ -88,6 +92,7 @@ def candidates(
     alpha: float = ALPHA,
     beta: float = BETA,
     setting: Setting = "agnostic",
+    mistakes: MistakeCosts | None = None,
     kinds: Iterable[type[PrivateLearner[Any]]] | None = None,
 ) -> list[Candidate]:
     """Every method, with the records it needs for error alpha in ``setting``, confidence 1 - beta.
@@ -98,11 +103,14 @@ def candidates(
     the agnostic setting, methods that tolerate label noise come before those that do not, whatever is
     proved.  Those without a proved size are ordered by what is proved for clean labels, with those made
     for wrong labels (`Caveat.WRONG_LABELS`) last.  Among equal sizes the bits of the labels come last;
-    if no size is known they come first, because they take the least time.  ``kinds`` restricts the
-    learners.  The result depends on declarations alone.
+    if no size is known they come first, because they take the least time.  With ``mistakes``, only
+    learners apply that count each mistake as what it costs, and alpha is a mean cost in units of the
+    larger one.  ``kinds`` restricts the learners.  The result depends on declarations alone.
     """
     require_goal(alpha, beta, setting)
-    made = partial(_made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting)
+    made = partial(
+        _made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting, mistakes=mistakes
+    )
     found = []
     for kind in _kinds() if kinds is None else kinds:
         if hypotheses.labels == 2 and issubclass(kind, BitwiseLearner):
@@ -113,10 +121,11 @@ def candidates(
             found.append(Candidate(kind.method, None, None, None, error.found))
         else:
             bound = learner.bound(alpha, beta, setting=setting)
-            clean = None
+            simulated = clean = None
+            if mistakes is None:
+                simulated = calibrated(kind.method, hypotheses, budget, alpha=alpha, beta=beta)
             if setting == "agnostic" and bound is None:
                 clean = learner.bound(alpha, beta, setting="realizable")
-            simulated = calibrated(kind.method, hypotheses, budget, alpha=alpha, beta=beta)
             found.append(Candidate(kind.method, learner, bound, simulated, "", clean))
     return sorted(found, key=partial(_order, setting=setting))
 
@@ -129,8 +138,11 @@ def _made(
     alpha: float,
     beta: float,
     setting: Setting,
+    mistakes: MistakeCosts | None,
 ) -> PrivateLearner[Any]:
     """The learner of this kind as used for error alpha; for bits, with the best one for each bit."""
+    if mistakes is not None:
+        return kind.weighing(H, budget, mistakes)
     if issubclass(kind, BitwiseLearner) and H.labels > 2:
         binary = best_binary(H, budget, alpha=alpha, beta=beta, setting=setting)
         return kind(H, budget, binary=binary)
@@ -195,11 +207,15 @@ def choose_learner(
     beta: float = BETA,
     method: str = AUTO,
     setting: Setting = "agnostic",
+    mistakes: MistakeCosts | None = None,
+    void: bool = False,
 ) -> tuple[PrivateLearner[Any], str]:
     """The learner of that name, or for ``"auto"`` the first of `candidates`; and a sentence why.
 
     You declare the setting; it is never inferred from the data, and every learner is private in both.
-    A learner with a caveat is made only if no other applies.
+    A learner with a caveat is made only if no other applies.  With ``mistakes``, the learner is one
+    that counts each mistake as what it costs.  With ``void`` it is chosen among those that take void
+    places (`PrivateLearner.takes_void`).
 
     Raises `DeclarationError` for an unknown name, or if the learner does not apply.
 
@@ -209,13 +225,22 @@ def choose_learner(
     'choosing: its size is proved for any labels'
     """
     require_goal(alpha, beta, setting)
-    goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "setting": setting}
+    goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "setting": setting, "mistakes": mistakes}
     # Errors in the declarations themselves are not about any single method.
     hypotheses.require_learnable()
-    if method == AUTO:
+    if mistakes is not None:
+        mistakes.require_rule(hypotheses.labels)
+    named = isinstance(method, str)  # comparing a column by == gives a column
+    if named and method == AUTO:
         refused: list[Candidate] = []
         for barred in (False, True):
-            kinds = [kind for kind in _kinds() if _is_barred(kind, setting) == barred]
+            kinds = [
+                kind
+                for kind in _kinds()
+                if _is_barred(kind, setting) == barred and (kind.takes_void or not void)
+            ]
+            if not kinds:
+                continue
             best, *others = candidates(hypotheses, budget, **goal, kinds=kinds)
             if best.learner is not None:
                 return best.learner, _why(best, others, setting)
@@ -226,10 +251,10 @@ def choose_learner(
             fix="allow a small delta, such as 1e-6, or declare another class",
         )
     for kind in _kinds():
-        if kind.method == method:
+        if named and kind.method == method:
             return _made(hypotheses, budget, kind, **goal), f"{method}: asked for"
     raise DeclarationError(
-        f"learn by the method {method!r}",
+        f"learn by the method {shown(method)}",
         found="there is no such method",
         fix=f"use one of: {', '.join([AUTO, *(kind.method for kind in _kinds())])}",
     )
@@ -244,7 +269,11 @@ def refusals(found: Iterable[Any]) -> list[str]:
 
 
 def explained(
-    hypotheses: HypothesisClass[Any], budget: Budget, *, setting: Setting = "agnostic"
+    hypotheses: HypothesisClass[Any],
+    budget: Budget,
+    *,
+    setting: Setting = "agnostic",
+    mistakes: MistakeCosts | None = None,
 ) -> list[tuple[str, str]]:
     """What is known of every method, the best first, and why others do not apply.
 
@@ -253,9 +282,9 @@ def explained(
     >>> from littlestone.classes import parse_class
     >>> for heading, sentence in explained(parse_class("points(ward)"), Budget(1, "1e-6"))[:1]:
     ...     print(f"{heading}: {sentence}")
-    choosing: 2,146 records suffice for 10 percentage points above the best error, with any labels
+    choosing: 2,146 records suffice for 10 percentage points above the best, with any labels
     """
-    found = candidates(hypotheses, budget, setting=setting)
+    found = candidates(hypotheses, budget, setting=setting, mistakes=mistakes)
     refused = refusals(c for c in found if c.learner is None)
     return [
         *((c.method, c.known()) for c in found if c.learner is not None),

@@ -17,6 +17,7 @@ from littlestone.errors import TooLargeError
 from littlestone.learners.base import MOST_VALUES, binomial_mean, require_plan
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import least
+from littlestone.steps import answering
 
 Floats = NDArray[np.float64]
 _MOST_POINTS = 10
@@ -57,7 +58,8 @@ def lower_bounds(
         return []
     # One extra point carries the rest of the weight; two of three hypotheses agree somewhere.
     try:
-        points = max(1, len(shattered(H)) - 1)
+        with answering():
+            points = max(1, len(shattered(H)) - 1)
     except TooLargeError:  # of three hypotheses two agree at a point and differ at another
         points = 1
     page = "docs/proofs/lower-bounds.md, Theorem"

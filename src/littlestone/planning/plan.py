@@ -8,6 +8,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.errors import TooLargeError
 from littlestone.learners.base import Bound, PrivateLearner
+from littlestone.mistakes import MistakeCosts
 from littlestone.planning.calibrated import Calibrated
 from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.planning.formulas import formulas
@@ -54,7 +55,8 @@ class AtN:
 class Plan:
     """The ``rows`` of the methods that apply, `fit`'s default first; the others; and what binds all.
 
-    For two labels these are the ``lower`` bounds; for more, the ``formulas`` of papers.
+    For two labels these are the ``lower`` bounds; for more, the ``formulas`` of papers.  With
+    ``mistakes``, errors are mean costs in units of the larger cost.
     """
 
     hypotheses: str
@@ -65,6 +67,17 @@ class Plan:
     excluded: tuple[Candidate, ...]
     lower: tuple[LowerBound, ...]
     formulas: tuple[Bound, ...] = ()
+    mistakes: MistakeCosts | None = None
+
+    @property
+    def goal(self) -> str:
+        """What the sizes are for, in words."""
+        with_probability = f"with probability {100 * (1 - self.beta):g}%"
+        if self.mistakes is None:
+            return f"error {100 * self.alpha:g}% {with_probability}"
+        cost = f"a mean cost of {self.alpha * self.mistakes.largest:g}"
+        share = f"{100 * self.alpha:g}% of the larger: {self.mistakes}"
+        return f"{cost} ({share}) {with_probability}"
 
     def __str__(self) -> str:
         """A line for each method that applies, with its sizes, and one for each lower bound."""
@@ -72,8 +85,7 @@ class Plan:
         def size(bound: Bound | None) -> str:
             return "-" if bound is None else f"{bound.n:,}"
 
-        goal = f"error {100 * self.alpha:g}% with probability {100 * (1 - self.beta):g}%"
-        lines = [f"records for {goal}, {self.cost}: {self.hypotheses}"]
+        lines = [f"records for {self.goal}, {self.cost}: {self.hypotheses}"]
         for row in self.rows:
             proved = f"proved {size(row.realizable)} (clean labels), {size(row.agnostic)} (any)"
             lines.append(f"  {row.method}: {proved}")
@@ -105,6 +117,7 @@ def plan(
     *,
     alpha: float = ALPHA,
     beta: float = BETA,
+    mistakes: MistakeCosts | None = None,
 ) -> Plan:
     """The number of records each learner of H needs for error alpha with probability 1 - beta.
 
@@ -112,6 +125,9 @@ def plan(
     declarations and for classes that no method learns.  Takes milliseconds to two seconds; sizes that
     take longer to find, such as those of `irreducible` for a Littlestone dimension above 24, are left
     out.
+
+    With ``mistakes``, alpha is a mean cost in units of the larger cost, and only learners that count
+    each mistake as what it costs have a row.
 
     >>> from littlestone.classes import parse_class
     >>> found = plan(parse_class("subsets(merchant; at most 2)"), Budget(1, "1e-6"))
@@ -122,7 +138,9 @@ def plan(
     """
     H.require_learnable()
     goal: dict[str, Any] = {"budget": budget, "alpha": alpha, "beta": beta}
-    found = candidates(H, **goal)
+    if mistakes is not None:
+        mistakes.require_rule(H.labels)
+    found = candidates(H, **goal, mistakes=mistakes)
     return Plan(
         hypotheses=str(H),
         cost=budget.cost,
@@ -130,9 +148,19 @@ def plan(
         beta=beta,
         rows=tuple(_row(H, c, c.learner, goal) for c in found if c.learner is not None),
         excluded=tuple(c for c in found if c.learner is None),
-        lower=tuple(lower_bounds(H, **goal)) if H.labels == 2 else (),
+        lower=tuple(_lower(H, goal, mistakes)) if H.labels == 2 else (),
         formulas=tuple(formulas(H, **goal)),
+        mistakes=mistakes,
     )
+
+
+def _lower(
+    H: HypothesisClass[Any], goal: dict[str, Any], mistakes: MistakeCosts | None
+) -> list[LowerBound]:
+    """The lower bounds; every mistake costs the smaller cost at least."""
+    most = 1.0 if mistakes is None else mistakes.largest / min(mistakes.weights)
+    alpha = goal["alpha"] * most
+    return lower_bounds(H, **{**goal, "alpha": alpha}) if alpha < 1 else []
 
 
 def _paper(learner: PrivateLearner[Any], alpha: float, beta: float) -> Bound | None:
@@ -148,7 +176,7 @@ def _row(
     alpha, beta = goal["alpha"], goal["beta"]
     clean = found.clean or learner.bound(alpha, beta, setting="realizable")
     tuned = agnostic = None
-    if clean is None:
+    if clean is None and learner.mistakes.equal:
         try:
             other = type(learner).with_proved_bound(H, **goal)
         except TooLargeError:

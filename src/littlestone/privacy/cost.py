@@ -5,19 +5,47 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from enum import StrEnum
 from fractions import Fraction
+from typing import ClassVar, Self
 
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 
 
-class NeighboringRelation(StrEnum):
-    """The pairs of data sets that a guarantee speaks about.
+class NeighboringRelation(str):
+    """The pairs of data sets that a guarantee speaks about, as the text that stands in ledgers.
 
     ``REPLACE_ONE``: the same number n of records, one record replaced by any other; n is public.
+    `replace_one_unit`: the same number of units, one unit with all its records replaced by another
+    unit with any records; the number of units is public, the number of records is not.  A unit is
+    a value of one ``unit`` column, such as a person.
+
+    Raises `ValueError` for any other text.
+
+    >>> relation = NeighboringRelation.replace_one_unit("patient_id")
+    >>> relation, relation.unit
+    ('replace-one-unit: patient_id', 'patient_id')
     """
 
-    REPLACE_ONE = "replace-one"
+    REPLACE_ONE: ClassVar[NeighboringRelation]
+    ONE_UNIT: ClassVar[str] = "replace-one-unit: "
+
+    def __new__(cls, text: str) -> Self:
+        if text != "replace-one" and text.removeprefix(cls.ONE_UNIT) in ("", text):
+            raise ValueError(f"{text!r:.100} is no neighbouring relation")
+        return super().__new__(cls, text)
+
+    @classmethod
+    def replace_one_unit(cls, column: str) -> Self:
+        """The relation for units that are the values of ``column``."""
+        return cls(f"{cls.ONE_UNIT}{column}")
+
+    @property
+    def unit(self) -> str | None:
+        """The column whose values are the units; None if one record is replaced."""
+        return None if self == self.REPLACE_ONE else self.removeprefix(self.ONE_UNIT)
+
+
+NeighboringRelation.REPLACE_ONE = NeighboringRelation("replace-one")
 
 
 DIGITS = 100  # the numerator and denominator of a declared number are at most 10^100
@@ -38,7 +66,7 @@ def exact(value: object, *, what: str) -> Fraction:
         number = value if isinstance(value, Fraction) else _read(value)
     except (InvalidOperation, ValueError, ZeroDivisionError):
         raise DeclarationError(
-            f"use {quoted(value)} as {what}",
+            f"use {shown(value)} as {what}",
             found="it is not a finite number",
             fix=f"give {what} as a decimal number, such as 0.5",
         ) from None
@@ -78,19 +106,6 @@ def _read(value: object) -> Fraction:
     if not number.is_finite() or abs(number.adjusted()) > 400:
         raise ValueError
     return Fraction(number)
-
-
-def quoted(value: object) -> str:
-    """A short name for ``value`` in an error message, whatever it is.
-
-    >>> quoted(Fraction(-1)), quoted("x" * 1000)[-5:]
-    ('-1', 'xx...')
-    """
-    try:
-        text = str(value) if isinstance(value, Fraction) else repr(value)
-    except Exception:  # whatever an object's own code may raise
-        text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def exact_epsilon(value: object, *, what: str = "epsilon") -> Fraction:
@@ -152,7 +167,7 @@ def require_delta(delta: Fraction) -> None:
 def _require_parsed(value: object, what: str) -> None:
     if not isinstance(value, Fraction):
         raise DeclarationError(
-            f"use {quoted(value)} as {what}",
+            f"use {shown(value)} as {what}",
             found="it is no exact Fraction, and rounding would change what is guaranteed",
             fix=f"give {what} as a Fraction, such as Fraction(1, 2)",
         )
@@ -190,6 +205,24 @@ def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
     """
     if value <= 0:
         return Fraction(0)
+    unit = _unit(value, digits)
+    return -(-value // unit) * unit
+
+
+def rounded_down(value: Fraction, digits: int = 6) -> Fraction:
+    """The largest decimal number <= ``value`` with at most ``digits`` significant digits, at least 0.
+
+    >>> decimal_text(rounded_down(Fraction(200, 3))), decimal_text(rounded_down(Fraction(1, 700), 2))
+    ('66.6666', '0.0014')
+    """
+    if value <= 0:
+        return Fraction(0)
+    unit = _unit(value, digits)
+    return value // unit * unit
+
+
+def _unit(value: Fraction, digits: int) -> Fraction:
+    """The power of ten with 10^(digits - 1) < ``value`` / unit <= 10^digits, for ``value`` > 0."""
     # Start near the right one: there are 400 of them down to the least legal delta.
     twos = value.numerator.bit_length() - value.denominator.bit_length()
     unit = Fraction(10) ** (int(twos * 0.30103) - digits)
@@ -197,7 +230,7 @@ def rounded_up(value: Fraction, digits: int = 6) -> Fraction:
         unit *= 10
     while value <= unit * 10 ** (digits - 1):
         unit /= 10
-    return -(-value // unit) * unit
+    return unit
 
 
 @dataclass(frozen=True)
@@ -218,7 +251,7 @@ class PrivacyCost:
     neighboring: NeighboringRelation = NeighboringRelation.REPLACE_ONE
 
     def __add__(self, other: PrivacyCost) -> PrivacyCost:
-        if self.neighboring is not other.neighboring:
+        if self.neighboring != other.neighboring:
             raise DeclarationError(
                 "add two privacy costs",
                 found=f"one is under {self.neighboring}, the other under {other.neighboring}",

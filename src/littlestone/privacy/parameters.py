@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError, shown
 
 MOST_HORIZON = 10**12
 """The most steps of a stream."""
@@ -30,7 +30,7 @@ def whole(name: str, value: object, least: int | None = None) -> None:
         return
     bound = "" if least is None else f" of at least {least}"
     raise DeclarationError(
-        f"use {value!r} as {name} of a mechanism",
+        f"use {shown(value)} as {name} of a mechanism",
         found=f"{name} must be an integer{bound}",
         fix=f"give {name} as an integer{bound}",
     )

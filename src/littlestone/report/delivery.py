@@ -3,13 +3,80 @@
 from __future__ import annotations
 
 import os
+import shlex
+import signal
 import sys
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from littlestone.errors import OutputError
+from littlestone.privacy.ledger import Ledger
+from littlestone.visible import visible
+
+# Ctrl+C, an ordinary kill, and a terminal that is closed.
+_ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@contextmanager
+def held(ledger: Ledger, *, name: str) -> Iterator[None]:
+    """Let the body, which spends and delivers, finish after the spend, even if it is interrupted.
+
+    A signal that asks the process to end (Ctrl+C, SIGTERM, SIGHUP) works as usual before the spend.
+    After the spend the first one waits until the body is done, and the second one ends the body at
+    once.  Each time a line on standard error says what happened to the budget.  ``name`` is the
+    ledger's name on the command line.  Only the main thread may use this.
+
+    Raises KeyboardInterrupt for Ctrl+C, and SystemExit with status 128 + number for another signal.
+
+    >>> with Ledger() as book, held(book, name="here.ledger"):
+    ...     book.spent
+    False
+    """
+    waiting: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        if ledger.spent and not waiting:
+            waiting.append(number)
+            _say(
+                "the budget is spent, so the release is finished first; interrupt again to stop at "
+                "once and lose it"
+            )
+            return
+        raise _ended(number)
+
+    # A signal that the caller ignores, as nohup does, stays ignored.
+    usual = {n: signal.getsignal(n) for n in _ENDS if signal.getsignal(n) is not signal.SIG_IGN}
+    for number in usual:
+        signal.signal(number, end)
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        shown = visible(shlex.join(["littlestone", "ledger", "show", "--ledger", name]))
+        _say(
+            f"interrupted after the spend, which `{shown}` shows"
+            if ledger.spent
+            else "interrupted; nothing is spent"
+        )
+        raise
+    finally:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+    if waiting:
+        _say("interrupted; the release was paid for, and is complete")
+        raise _ended(waiting[0])
+
+
+def _ended(number: int) -> BaseException:
+    return KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+
+
+def _say(line: str) -> None:
+    # A terminal that is gone, or a signal in the middle of another message.
+    with suppress(OSError, RuntimeError, ValueError):
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 def delivered(model: str, *, write: Callable[[str], None] | None, show: Callable[[], None]) -> None:

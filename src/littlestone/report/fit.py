@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import HypothesisClass, Scored
+from littlestone.classes.base import Enumerable, HypothesisClass, Scored
 from littlestone.classes.covering import Covering
+from littlestone.data import Label
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import PrivateLearner
-from littlestone.learners.estimate import Estimate
+from littlestone.learners.estimate import BETA
 from littlestone.learners.release import Release
-from littlestone.privacy.cost import PrivacyCost, decimal_text, exact
+from littlestone.mistakes import EQUAL, MistakeCosts
+from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.sample import Sample
+from littlestone.units import Unit
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
-_BETA = 0.05
+_BETA = float(BETA)
 
 
-def accuracy(learner: PrivateLearner[Any], n: int) -> str:
+def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> str:
     """What is proved about the error of a release learned from ``n`` records, in a sentence or two.
 
     >>> from littlestone.classes import parse_class
@@ -32,19 +35,33 @@ def accuracy(learner: PrivateLearner[Any], n: int) -> str:
     >>> accuracy(learner, 5)
     'No accuracy guarantee: that needs 55 records.'
     """
+    if unit is not None and unit.most > 1:
+        return f"No accuracy guarantee: the records of one {unit.column} are not independent."
+    new = "new records" if unit is None else f"one record of each new {unit.column}"
     proved = f"(proved, with probability {1 - _BETA:.0%})"
+    costs = learner.mistakes
+    error = "error" if costs.equal else "mean cost"
     any_labels = learner.accuracy(n, _BETA)
     if any_labels is not None:
-        return (
-            f"On new records, the error is at most {rounded_up(100 * any_labels)} percentage points "
-            f"above that of the best rule in the class {proved}."
-        )
+        more = f"{rounded_up(100 * any_labels)} percentage points"
+        if not costs.equal:
+            more = rounded_up(any_labels * costs.largest)
+        best = f"that of the best rule in the class {proved}"
+        return f"On {new}, the {error} is at most {more} above {best}."
     clean = learner.accuracy(n, _BETA, setting="realizable")
     if clean is not None:
+        most = f"{rounded_up(100 * clean)}%"
+        if not costs.equal:
+            most = rounded_up(clean * costs.largest)
         return (
-            f"If some rule in the class makes no mistakes, the error on new records is at most "
-            f"{rounded_up(100 * clean)}% {proved}. Otherwise there is no guarantee."
+            f"If some rule in the class makes no mistakes, the {error} on {new} is at most {most} "
+            f"{proved}. Otherwise there is no guarantee."
         )
+    return no_guarantee(learner)
+
+
+def no_guarantee(learner: PrivateLearner[Any]) -> str:
+    """That too few records are given for any guarantee of the error, and how many it needs."""
     least = learner.bound(0.5, _BETA)
     if least is not None:
         return f"No accuracy guarantee: that needs {least.n:,} records."
@@ -54,27 +71,60 @@ def accuracy(learner: PrivateLearner[Any], n: int) -> str:
     return f"No accuracy guarantee: none is known for the method {learner.method}."
 
 
+def form(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]]:
+    """Which of two names is label 1, and a rule of the class as an example, as pairs (heading, text).
+
+    Rules say when label 1 is predicted, so exchanging the names turns every rule around.
+
+    >>> from littlestone.classes import Thresholds
+    >>> for row in form(Label.parse("ill", labels="yes,no"), Thresholds.on(18, 90, "age")):
+    ...     print(*row, sep=": ")
+    label 1: 'no'; a rule of the class says when it is predicted, and 'yes' elsewhere
+    for example: no if age >= 54, else yes
+    """
+    if len(label.names) != 2:
+        return []
+    zero, one = label.names
+    says = f"{one!r}; a rule of the class says when it is predicted, and {zero!r} elsewhere"
+    rows = [("label 1", says)]
+    if isinstance(hypotheses, Enumerable) and hypotheses.size:
+        rows.append(("for example", hypotheses.hypothesis(hypotheses.size // 2).named(label.names)))
+    return rows
+
+
 def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
     """What is promised about a release, as pairs (heading, sentence); all of it is public."""
-    cost = release.cost
     rows = [
         ("rule", release.words()),
-        (
-            "privacy",
-            f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
-            f"of the {release.n:,} records changes the probability of any set of "
-            f"{_outputs(release)} by at most a factor {_factor(cost.epsilon)}"
-            + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
-        ),
+        privacy(release),
+        ("protects", release.protects()),
         ("mechanism", release.mechanism),
+        *release.counted(),
         ("class", release.hypotheses),
         ("accuracy", accuracy),
     ]
     if release.estimate is not None:
-        rows += estimated(release.estimate)
-    if not release.private:
-        rows.append(("warning", "drawn with a seeded generator: a simulation, NOT PRIVATE"))
-    return rows
+        rows += release.estimate.rows()
+    return rows + release.warning()
+
+
+def privacy(release: Release) -> tuple[str, str]:
+    """What the cost of a release means, as a pair (heading, sentence)."""
+    cost = release.cost
+    return (
+        "privacy",
+        f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
+        f"of the {_replaced(release)} changes the probability of any set of "
+        f"{_outputs(release)} by at most a factor {_factor(cost.epsilon)}"
+        + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
+    )
+
+
+def _replaced(release: Release) -> str:
+    unit = release.unit
+    if unit is None:
+        return f"{release.n:,} records"
+    return f"{release.units:,} values of {unit.column}, with all its records,"
 
 
 def _factor(epsilon: Fraction) -> str:
@@ -91,37 +141,6 @@ def _factor(epsilon: Fraction) -> str:
 
 def _outputs(release: Release) -> str:
     return "rules" if release.estimate is None else "rules and estimates"
-
-
-def estimated(estimate: Estimate) -> list[tuple[str, str]]:
-    """What a private estimate says of the records themselves, as pairs (heading, sentence).
-
-    >>> estimated(Estimate(Fraction(1), 1000, 95, 4, 11))[0]
-    ('precision', 'about 0.960, from 0.878 to 1.000')
-    """
-    beta = exact(_BETA, what="beta")
-    shares = [
-        ("precision", estimate.precision(beta), "0.001"),
-        ("recall", estimate.recall(beta), "0.001"),
-        ("error", estimate.error(beta), "0.00001"),
-    ]
-    rows = [
-        (
-            name,
-            f"about {_rounded(share.middle, unit, ROUND_HALF_EVEN)}, from "
-            f"{_rounded(share.low, unit, ROUND_FLOOR)} to "
-            f"{_rounded(share.high, unit, ROUND_CEILING)}",
-        )
-        for name, share, unit in shares
-    ]
-    epsilon = decimal_text(estimate.epsilon)
-    kind = f"on these records, all three with probability {1 - _BETA:.0%}; private, for epsilon"
-    return [*rows, ("estimates", f"{kind} {epsilon} of the total")]
-
-
-def _rounded(share: Fraction, unit: str, rounding: str) -> str:
-    value = Decimal(share.numerator) / Decimal(share.denominator)
-    return str(value.quantize(Decimal(unit), rounding=rounding))
 
 
 def rounded_up(value: float) -> str:
@@ -144,7 +163,8 @@ class Evaluation:
 
     ``names`` are those of the labels, and ``totals`` how many records have each.  The best rule of the
     class is None if it is not found by scoring each.  ``table_errors`` are those of the best
-    function of the same columns, which gives every point its most frequent label.
+    function of the same columns, which gives every point its most frequent label.  If ``mistakes`` have
+    costs, all errors are sums of costs.
     """
 
     n: int
@@ -154,40 +174,57 @@ class Evaluation:
     table_errors: int
     names: tuple[str, ...]
     totals: tuple[int, ...]
+    mistakes: MistakeCosts = EQUAL
 
     @classmethod
     def of(
         cls, release: Release, hypotheses: HypothesisClass[Any], sample: Sample[Any]
     ) -> Evaluation:
         """Count the errors of the release, of the class's best hypothesis and of the best table."""
-        best, names = best_rule(hypotheses, sample), release.labels
+        sample = sample.records()
+        costs, names = release.mistakes, release.labels
+        counted = sample if costs.equal else sample.weighted(costs.weights)
+        best = best_rule(hypotheses, counted)
         return cls(
             n=sample.n,
-            errors=errors(release.hypothesis, sample),
-            best_errors=None if best is None else errors(best, sample),
+            errors=errors(release.hypothesis, counted),
+            best_errors=None if best is None else errors(best, counted),
             best_rule=None if best is None else best.named(names) if names else best.words(),
-            table_errors=sample.n - int(sample.counts.max(axis=1).sum()),
+            table_errors=counted.n - int(counted.counts.max(axis=1).sum()),
             names=names,
             totals=tuple(sample.counts.sum(axis=0).tolist()),
+            mistakes=costs,
         )
 
     @property
     def _most_frequent(self) -> int:
         return self.totals.index(max(self.totals))
 
+    @property
+    def _constants(self) -> dict[str, int]:
+        """The cost of each constant rule, if mistakes have costs."""
+        if self.mistakes.equal:
+            return {}
+        alarms, missed = (w * n for w, n in zip(self.mistakes.weights, self.totals, strict=True))
+        return {"always 0": missed, "always 1": alarms}
+
     def rows(self) -> list[tuple[str, str]]:
         """The figures as pairs (heading, text)."""
+        what, unit = ("error", " records") if self.mistakes.equal else ("mean cost", " in all")
 
         def share(errors: int) -> str:
-            return f"{errors / self.n:.5f} ({errors:,} records)"
+            return f"{errors / self.n:.5f} ({errors:,}{unit})"
 
-        rows = [("error of the rule", share(self.errors))]
+        rows = [(f"{what} of the rule", share(self.errors))]
         if not self.names:
             rows.insert(0, ("positive labels", f"{self.totals[1]:,} of {self.n:,}"))
         if self.best_errors is not None:
-            best = f"{self.best_rule}, error {self.best_errors / self.n:.5f} ({self.best_errors:,})"
+            best = (
+                f"{self.best_rule}, {what} {self.best_errors / self.n:.5f} ({self.best_errors:,})"
+            )
             rows.append(("best non-private rule", best))
             rows.append(("difference", f"{(self.errors - self.best_errors) / self.n:.5f}"))
+        rows += [(f"{what} of {name}", share(cost)) for name, cost in self._constants.items()]
         if self.names:
             y = self._most_frequent
             rows.append(("error of the best non-private table", share(self.table_errors)))
@@ -196,17 +233,20 @@ class Evaluation:
 
     def to_json(self) -> dict[str, object]:
         """The figures as plain JSON values, marked as not private."""
+        total, mean = ("errors", "error") if self.mistakes.equal else ("cost", "mean_cost")
         data: dict[str, object] = {
             "NOT PRIVATE": True,
             "n": self.n,
-            "errors": self.errors,
-            "error": self.errors / self.n,
+            total: self.errors,
+            mean: self.errors / self.n,
         }
         if self.best_errors is not None:
             data["best_rule"] = self.best_rule
-            data["best_errors"] = self.best_errors
-            data["best_error"] = self.best_errors / self.n
+            data[f"best_{total}"] = self.best_errors
+            data[f"best_{mean}"] = self.best_errors / self.n
             data["difference"] = (self.errors - self.best_errors) / self.n
+        if self._constants:
+            data["constants"] = self._constants
         if not self.names:
             return {**data, "positives": self.totals[1]}
         y = self._most_frequent

@@ -11,7 +11,7 @@ from rich.tree import Tree
 
 from littlestone.classes import Enumerable, HypothesisClass
 from littlestone.dimension import MistakeTree
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 from littlestone.report.figures import INK, RULE, SIZE, TWO, Kind, drawn, short
 from littlestone.steps import answering
 from littlestone.visible import visible
@@ -79,7 +79,7 @@ def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
     """
     if type(levels) is not int or levels < 1:
         raise DeclarationError(
-            f"draw the top {levels!r} levels of a tree",
+            f"draw the top {shown(levels)} levels of a tree",
             found="the number is not a whole one from 1 on",
             fix="give a number such as 4",
         )

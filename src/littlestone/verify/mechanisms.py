@@ -39,6 +39,13 @@ stable_histogram = _audited("BLM20 Lemma 15: the stable histogram is private", "
 choosing = _audited(
     "BNS13: the choosing mechanism for bounded growth is private", "choosing-mechanism"
 )
+choosing_costs = _audited(
+    "BNS13, with gain 2 and loss 3: the choosing mechanism is private", "choosing-mechanism-loss"
+)
+exponential_costs = _audited(
+    "KLN+11, Theorem 3.4: private if a missed positive costs 3 and a false alarm 1",
+    "exponential-learner-missed",
+)
 sparse_vector = _audited("The sparse vector technique is private", "sparse-vector")
 relabelling = _audited(
     "ABMS20, Theorem 2.3: relabelling by the sample's own labels is private", "relabelling-learner"

@@ -17,12 +17,9 @@ COVERING = ((), ("a",), ("b", "a"), ("b", "a", "c"), ("c", "c", "a"))
 RECORDS: Records = tuple(product(COVERING, (True, False)))
 
 
-@subject("choosing-mechanism")
-def choosing_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The choosing mechanism where a record brings at most two hypotheses; needs a delta."""
-    mechanism = ChoosingMechanism[str](Budget(epsilon, delta), growth=2)
-    # A label changes while the best hypothesis is as likely as bottom.
-    many: Records = ((("a",), True),) * mechanism.bottom
+def choosing_subject(mechanism: ChoosingMechanism[str]) -> Subject[Records]:
+    """The mechanism on all tiny pairs, and on pairs beside a hypothesis that is as likely as bottom."""
+    many: Records = ((("a",), True),) * -(-mechanism.bottom // mechanism.gain)
     crowded = [((*many, one), (*many, other)) for one, other in combinations(RECORDS, 2)]
     return mechanism_subject(
         mechanism,
@@ -30,3 +27,21 @@ def choosing_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         large=((*many, (("a",), True)), (*many, (("a",), False))),
         read=lambda records: records,
     )
+
+
+@subject("choosing-mechanism")
+def choosing_mechanism(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing mechanism where a record brings at most two hypotheses; needs a delta."""
+    return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), growth=2))
+
+
+@subject("choosing-mechanism-gain")
+def choosing_gain(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing mechanism where a positive record gains 3 and a negative one loses 1."""
+    return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), 2, gain=3))
+
+
+@subject("choosing-mechanism-loss")
+def choosing_loss(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing mechanism where a positive record gains 2 and a negative one loses 3."""
+    return choosing_subject(ChoosingMechanism[str](Budget(epsilon, delta), 2, gain=2, loss=3))

@@ -15,6 +15,7 @@ from littlestone.audit.subjects.exponential_learner import Records, all_records,
 from littlestone.classes import Thresholds
 from littlestone.learners import ExponentialLearner
 from littlestone.learners.estimate import CELLS, Estimate, cells
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
@@ -23,10 +24,13 @@ from littlestone.sample import Sample
 RECORDS = 2
 
 
-def estimate_subject(counts: CellCounts, *, epsilon: Fraction) -> Subject[Records]:
+def estimate_subject(
+    counts: CellCounts, *, epsilon: Fraction, cost: object = (1, 1)
+) -> Subject[Records]:
     """Thresholds learned at ``epsilon``, with ``counts``, on all neighbouring pairs of records."""
     H = Thresholds.on(0, 1)
-    learner, records = ExponentialLearner(H, Budget(epsilon)), all_records(H, points=2)
+    learner = ExponentialLearner(H, Budget(epsilon), cost=cost)
+    records = all_records(H, points=2)
 
     @cache
     def sample(data: Records) -> Sample[Any]:
@@ -34,9 +38,7 @@ def estimate_subject(counts: CellCounts, *, epsilon: Fraction) -> Subject[Record
 
     def distribution(data: Records) -> dict[Hashable, Fraction]:
         masses: dict[Hashable, Fraction] = {}
-        drawn = learner.mechanism.distribution(H.error_runs(sample(data)))
-        for index, p in drawn.items():
-            rule = H.hypothesis(index)
+        for rule, p in learner.distribution(sample(data)).items():
             noisy = counts.distribution(cells(rule, sample(data)), len(data))
             masses |= {(released_text(rule), ys): p * q for ys, q in noisy.items()}
         return masses
@@ -73,3 +75,10 @@ def estimate_subject(counts: CellCounts, *, epsilon: Fraction) -> Subject[Record
 def rule_estimates(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """A learned threshold with estimates of precision and recall; spends no delta."""
     return estimate_subject(CellCounts(epsilon / 2, len(CELLS)), epsilon=epsilon / 2)
+
+
+@subject("group-estimates")
+def group_estimates(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """A threshold group with a rate above 0.3, its size and its rate; spends no delta."""
+    counts, cost = CellCounts(epsilon / 10, len(CELLS)), MistakeCosts.above("0.3")
+    return estimate_subject(counts, epsilon=epsilon * 9 / 10, cost=cost)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import count, product
 from typing import Any
 
 from littlestone.audit.neighbours import neighbours
-from littlestone.audit.subject import Run, Subject, mechanism_subject, subject
+from littlestone.audit.subject import Run, Subject, subject
 from littlestone.classes import Enumerable, FiniteClass, Thresholds
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
@@ -61,22 +60,25 @@ def fits(
     return lambda times, rng: partial(fit, rng=rng)
 
 
-def learner_subject(H: Enumerable[Any], epsilon: Fraction, n: int) -> Subject[Records]:
+def learner_subject(
+    H: Enumerable[Any], epsilon: Fraction, n: int, cost: tuple[int, int] = (1, 1)
+) -> Subject[Records]:
     """The learner of H on all neighbouring samples of n records, and on one pair of a thousand."""
-    learner = ExponentialLearner(H, Budget(epsilon))
+    learner = ExponentialLearner(H, Budget(epsilon), cost=cost)
     records = all_records(H)
 
     # Each label equally often at every point, so all hypotheses are equally good, except for the one
     # record whose change favours the only hypothesis that differs at the first point.
     many = records * (1000 // len(records))
-    drawn = mechanism_subject(
-        learner.event,
-        pairs=neighbours(records, n, ordered=False),
-        large=(many, (records[1], *many[1:])),
-        read=lambda data: H.error_runs(Sample.from_examples(H.domain, data, labels=H.labels)),
-        release=lambda index: released_text(H.hypothesis(index)),
-    )
-    return replace(drawn, runs=fits(learner))
+
+    @cache
+    def distribution(data: Records) -> dict[Hashable, Fraction]:
+        sample = Sample.from_examples(H.domain, data, labels=H.labels)
+        return {released_text(h): mass for h, mass in learner.distribution(sample).items()}
+
+    pairs = tuple(neighbours(records, n, ordered=False))
+    large = (many, (records[1], *many[1:]))
+    return Subject(learner.event, distribution, pairs, fits(learner), large)
 
 
 @subject("exponential-learner-thresholds")
@@ -96,3 +98,16 @@ def labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The exponential learner of a table of three hypotheses with three labels; spends no delta."""
     table = FiniteClass.from_array([[0, 1], [1, 2], [2, 0]], labels=3)
     return learner_subject(table, epsilon, n=3)
+
+
+@subject("exponential-learner-missed")
+def missed(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner, where a missed positive costs 3 and a false alarm 1; spends no delta."""
+    return learner_subject(Thresholds.on(0, 2), epsilon, n=3, cost=(3, 1))
+
+
+@subject("exponential-learner-alarms")
+def alarms(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner, where a missed positive costs 2 and a false alarm 5; spends no delta."""
+    table = FiniteClass.from_array([[0, 1, 1], [1, 0, 0], [1, 1, 0]])
+    return learner_subject(table, epsilon, n=2, cost=(2, 5))

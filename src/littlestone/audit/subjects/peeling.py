@@ -17,6 +17,9 @@ from littlestone.learners import ChoosingLearner
 from littlestone.privacy.budget import Budget
 from littlestone.sample import Sample
 
+_RECORDS: Records = tuple(product(range(2), (0, 1)))
+TINY = tuple(neighbours(_RECORDS, 2, ordered=False))
+
 
 def peeling_subject(
     learner: ChoosingLearner[Any], pairs: Iterable[tuple[Records, Records]]
@@ -40,7 +43,8 @@ def crowded(learner: ChoosingLearner[Any]) -> list[tuple[Records, Records]]:
     """Neighbours around samples in which two elements are as likely as bottom, or much likelier."""
     x, y, z = learner.hypotheses.domain.examples(3)
     pairs: list[tuple[Records, Records]] = []
-    for times in (learner.mechanism.bottom, learner.mechanism.bottom + 12):
+    level = -(-learner.mechanism.bottom // learner.mechanism.gain)
+    for times in (level, level + 12):
         rest: Records = ((x, 1), (y, 1)) * times
         changed = combinations(product((x, z), (0, 1)), 2)
         pairs += [((*rest, one), (*rest, other)) for one, other in changed]
@@ -50,6 +54,11 @@ def crowded(learner: ChoosingLearner[Any]) -> list[tuple[Records, Records]]:
 @subject("peeling")
 def peeling(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The choosing learner of sets of two points, in two rounds; needs a delta."""
-    learner = ChoosingLearner(Subsets(Integers(), 2), Budget(epsilon, delta))
-    records: Records = tuple(product(range(2), (0, 1)))
-    return peeling_subject(learner, neighbours(records, 2, ordered=False))
+    return peeling_subject(ChoosingLearner(Subsets(Integers(), 2), Budget(epsilon, delta)), TINY)
+
+
+@subject("peeling-costs")
+def peeling_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The same, where a missed positive costs 2 and a false alarm 1; needs a delta."""
+    budget = Budget(epsilon, delta)
+    return peeling_subject(ChoosingLearner(Subsets(Integers(), 2), budget, cost=(2, 1)), TINY)

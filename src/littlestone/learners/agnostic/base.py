@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from littlestone.classes.base import Enumerable, HypothesisClass
 from littlestone.domains import Point
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.agnostic.patterns import (
     ENTRIES,
@@ -21,7 +21,15 @@ from littlestone.learners.agnostic.patterns import (
     patterns,
     relabelled,
 )
-from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
+from littlestone.learners.base import (
+    MOST_WORK,
+    Bound,
+    Caveat,
+    PrivateLearner,
+    Setting,
+    has_rule,
+    require_plan,
+)
 from littlestone.learners.inner import fewest
 from littlestone.learners.irreducible import IrreducibleLearner
 from littlestone.learners.teachers import shuffled, split
@@ -34,6 +42,9 @@ from littlestone.privacy.samplers import selection
 from littlestone.sample import Sample
 
 DOUBLINGS, BEYOND = 100, 1 << 100
+MOST_BITS = 40_000
+"""The most bits of a number of patterns, which a search for a proved size counts a thousand times."""
+
 KEPT = 0.9  # of the error allowed from T to new points: the realizable learner's target
 
 
@@ -143,7 +154,13 @@ class AgnosticTransformation(PrivateLearner[Point]):
             if share == 0:
                 break
             made = partial(kind.with_proved_bound, hypotheses, alpha=KEPT * alpha / 4, beta=share)
-            learner = cls(hypotheses, realizable=made, entries=None, **declared)
+            learner = cls(
+                hypotheses,
+                realizable=made,
+                relabelling=usual.relabelling,
+                entries=None,
+                **declared,
+            )
             if learner.bound(alpha, beta) is not None:
                 return learner
         return usual
@@ -188,6 +205,8 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def work(self, n: int) -> int:
         """The labels in the table of all patterns on T, and the work of the realizable learner."""
         size = self.size(n)
+        if not size and not has_rule(self.hypotheses):
+            return MOST_WORK + 1
         return size * self.hypotheses.growth_function(size) + self.realizable.work(size)
 
     def laws(
@@ -243,7 +262,7 @@ class AgnosticTransformation(PrivateLearner[Point]):
     def slack(self, m: int, beta: float) -> float:
         """A number t with Pr[score of the choice > least score + t] <= beta / 4, for m records."""
         step = math.log1p(float(self.relabelling.choice.base - 1))
-        return (math.log(self.hypotheses.growth_function(m)) + math.log(4 / beta)) / step
+        return (log_patterns(self.hypotheses, m) + math.log(4 / beta)) / step
 
     def far(self, size: int, error: float, slack: float) -> float:
         """Theorem 2: bound Pr[a hypothesis errs ``error`` above the best, but not so on the sample].
@@ -253,9 +272,27 @@ class AgnosticTransformation(PrivateLearner[Point]):
         x = error * size - 4 - slack
         if size < 2 or x <= 0:
             return 1.0
-        patterns = math.log(self.hypotheses.growth_function(size * size))
+        patterns = log_patterns(self.hypotheses, size * size)
         # The relative margin covers the rounding of these few operations.
         return math.exp(min(0.0, math.log(2) + patterns - x * x / (2 * size))) * (1 + 1e-9)
+
+
+def log_patterns(H: HypothesisClass[Any], points: int) -> float:
+    """Ln P(points); raises `TooLargeError` if P may have more than `MOST_BITS` bits.
+
+    >>> from littlestone.classes import Thresholds
+    >>> log_patterns(Thresholds.on(0, 9), 1) == math.log(2)
+    True
+    """
+    bits = int(H.littlestone_dimension()) * points.bit_length()
+    if bits > MOST_BITS:
+        raise TooLargeError(
+            "find a proved size",
+            found=f"the patterns on so many points are counted in some {bits:,} bits, and at most "
+            f"{MOST_BITS:,} are",
+            fix="declare a smaller class, or allow a larger alpha; learning needs no proved size",
+        )
+    return math.log(H.growth_function(points))
 
 
 def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
@@ -263,7 +300,7 @@ def share_of_beta(H: HypothesisClass[Any], m: int, beta: float) -> float:
 
     0 if that is beyond floats.
     """
-    exponent = math.log(beta / 16) - math.log(H.growth_function(m * m))
+    exponent = math.log(beta / 16) - log_patterns(H, m * m)
     return math.exp(exponent) if exponent > -600 else 0.0
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.domains import Point
-from littlestone.learners.agnostic.base import AgnosticTransformation
+from littlestone.learners.agnostic.base import AgnosticTransformation, log_patterns
 from littlestone.learners.agnostic.patterns import Counts, fewest, relaxed
 from littlestone.learners.agnostic.tuning import best, epsilons, shares
 from littlestone.learners.base import Bound, require_plan
@@ -15,6 +15,9 @@ from littlestone.privacy.accounting.relabelled import OtherLabels
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.parameters import natural_log
 from littlestone.sample import Sample
+
+LARGEST = 200
+"""The largest Littlestone dimension d for which 16^d is computed: floats end soon after."""
 
 
 class AgnosticLearner(AgnosticTransformation[Point]):
@@ -45,19 +48,19 @@ class AgnosticLearner(AgnosticTransformation[Point]):
     def tuned(self, epsilon: Fraction) -> OtherLabels:
         alpha = float(self.alpha)
         found = []
+        weights = shares(float(epsilon), least=1)
         for share in shares(float(epsilon)):
             for eta in epsilons(epsilon):
                 # ln K from e^epsilon = E (1 + r (K - 1)) / (1 + r (E - 1)); E itself may overflow.
                 apart = math.exp(-float(eta)) - math.exp(-float(epsilon))
                 moved = float(epsilon) + math.log1p((share - 1) * apart)
-                for weight in shares(float(epsilon), least=1):
-                    if weight > share or moved <= math.log(4):
-                        break
+                choosing = share / (share - 1) * (200 / alpha + 40 / float(eta))
+                for weight in weights:
                     left = moved - math.log(4) - weight * float(eta)
-                    if left > 0:
-                        learning = share * max(150 / left, 200 + 160 / (float(eta) * weight))
-                        choosing = share / (share - 1) * (200 / alpha + 40 / float(eta))
-                        found.append((max(learning, choosing), -eta, share, weight))
+                    if weight > share or left <= 0:  # nothing is left for larger ones either
+                        break
+                    learning = share * max(150 / left, 200 + 160 / (float(eta) * weight))
+                    found.append((max(learning, choosing), -eta, share, weight))
         _, less, share, weight = best(found)
         return OtherLabels(ExponentialMechanism(-less), share, weight)
 
@@ -70,18 +73,19 @@ class AgnosticLearner(AgnosticTransformation[Point]):
         u, v = slack / self.relabelling.weight, alpha * m / 4 - 1
         if v <= u:
             return 1.0
-        pairs = 2 * math.log(self.hypotheses.growth_function(2 * m)) + math.log(2)
+        pairs = 2 * log_patterns(self.hypotheses, 2 * m) + math.log(2)
         apart = math.exp(min(0.0, pairs - (v - u) ** 2 / (2 * (u + v)))) * (1 + 1e-9)
         return beta / 4 + apart + self.far(others, alpha / 2, slack)
 
     def paper_plan(self, alpha: float, beta: float) -> Bound | None:
         """16^d d^2 (d + ln(1/(beta delta))) / (alpha epsilon) + (d + ln(1/beta)) / (alpha^2 epsilon).
 
-        BLM20, Corollary 2, with 1 for its constants and d for VC(H).  No theorem.
+        BLM20, Corollary 2, with 1 for its constants and d for VC(H).  No theorem.  None for d above
+        `LARGEST`.
         """
         require_plan(alpha, beta)
         d, cost = int(self.hypotheses.littlestone_dimension()), self.cost()
-        if not cost.delta:
+        if not cost.delta or d > LARGEST:
             return None
         logarithm = -math.log(beta) - natural_log(cost.delta)
         realizable = 16**d * d * d * (d + logarithm) / alpha

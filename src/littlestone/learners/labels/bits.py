@@ -187,6 +187,8 @@ def one_a_class(
 ) -> tuple[PrivateLearner[Point], ...]:
     """The learners of the classes; equal classes share one learner."""
     made = {i: binary(H) for i, H in enumerate(classes) if classes.index(H) == i}
+    for learner in made.values():
+        learner.require_errors("bits")
     return tuple(made[classes.index(H)] for H in classes)
 
 

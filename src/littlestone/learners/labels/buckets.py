@@ -40,6 +40,7 @@ class BucketLearner(PrivateLearner[Any]):
     several = True
     caveat = Caveat.UNNAMED_KEYS
     tolerates_label_noise = True
+    takes_void = True
 
     def __init__(
         self,

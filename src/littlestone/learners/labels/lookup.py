@@ -46,6 +46,7 @@ class LookupLearner(PrivateLearner[Any]):
     method = "lookup"
     several = True
     tolerates_label_noise = True
+    takes_void = True
 
     def __init__(self, hypotheses: HypothesisClass[Any], budget: Budget) -> None:
         super().__init__(hypotheses, budget)

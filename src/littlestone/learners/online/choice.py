@@ -7,7 +7,7 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import require_horizon
@@ -58,9 +58,9 @@ def online_choice(
     require_horizon(horizon)
     kinds: list[type[Any]] = concrete(PrivateOnlineLearner, "littlestone.learners.online")
     names = [kind.method for kind in kinds]
-    if method not in (AUTO, *names):
+    if not isinstance(method, str) or method not in (AUTO, *names):
         raise DeclarationError(
-            f"learn online by the method {method!r}",
+            f"learn online by the method {shown(method)}",
             found="there is no such method",
             fix=f"use one of: {', '.join([AUTO, *names])}",
         )

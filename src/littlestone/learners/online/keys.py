@@ -18,6 +18,9 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.tape import Tape
 
+MOST_SUMMED = 20_000
+"""The most records of d keys whose exact law is summed, which takes their square."""
+
 _PROOF = "docs/proofs/continual-key-selection.md"
 
 
@@ -191,13 +194,17 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """The least M such that d independent keys take more than M records with probability beta.
 
-        For sets of at most d points, and d = 1 for a hypothesis.
-        docs/proofs/continual-key-selection.md, Theorems 4 and 5.
+        For sets of at most d points, and d = 1 for a hypothesis.  If d keys together may take more
+        than `MOST_SUMMED` records, M is d times the number that each key exceeds with probability at
+        most beta / d, which is larger.  docs/proofs/continual-key-selection.md, Theorems 4 and 5.
         """
         require_plan(0.5, beta)
         d, terms = self.naming.parts, self.mechanism.terms
         # Keys that take more records than `most` are counted as never selected.
         most = terms.sample_size(beta / (1000 * max(d, 1)))
+        if d * most > MOST_SUMMED:
+            each = terms.sample_size(beta / d)
+            return MistakeBound(d * each, beta, True, self.naming.source)
         missed = np.fromiter(islice(terms.missed(), most + 1), float)
         total, one = np.ones(1), np.append(0.0, missed[:-1] - missed[1:])
         for _ in range(d):

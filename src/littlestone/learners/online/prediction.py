@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,10 +12,10 @@ from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import require_rule
 from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.streams.epoch import Epoch
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers
@@ -268,11 +267,9 @@ class PredictionLearner(StreamLearner[PredictionStream[Point]], Generic[Point]):
         """A whole run, as the ledger records it; its cost is joint, as the class docstring says."""
         return self.votes
 
-    def pay(
-        self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
-    ) -> Receipt:
-        _ = self.votes.steepness  # this takes a search, so do it before the spend
-        return super().pay(ledger, dataset, label, rng)
+    def prepare(self) -> None:
+        _ = self.votes.steepness
+        require_rule(self.hypotheses)
 
     def stream(self, tape: Tape) -> PredictionStream[Point]:
         return PredictionStream(self, tape)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from littlestone.decomposition import leaf_bound
-from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.privacy.mechanisms.lists.sparse_sampling import SparseSampling
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.mechanisms.thresholds.threshold_tests import ThresholdMechanism
@@ -19,6 +19,9 @@ from littlestone.privacy.parameters import least
 Adversary = Literal["oblivious", "adaptive"]
 
 MOST_TEACHERS = 10_000_000
+
+MOST_DIMENSION = 50
+"""The largest Littlestone dimension d with sizes: the lengths of lists have some d^2 digits."""
 
 BETA = Fraction(1, 20)
 _PART = float(BETA) / 6  # for each of six events that may fail
@@ -49,11 +52,21 @@ class StageSizes:
 
 def require_adversary(adversary: object) -> None:
     """Raise `DeclarationError` unless ``adversary`` is one of the two kinds."""
-    if adversary not in get_args(Adversary):
+    if not isinstance(adversary, str) or adversary not in get_args(Adversary):
         raise DeclarationError(
-            f"bound the mistakes against the adversary {adversary!r}",
+            f"bound the mistakes against the adversary {shown(adversary)}",
             found="there is no such kind",
             fix=f"use one of: {', '.join(get_args(Adversary))}",
+        )
+
+
+def require_dimension(d: int) -> None:
+    """Raise `TooLargeError` beyond `MOST_DIMENSION`, before any size is looked for."""
+    if d > MOST_DIMENSION:
+        raise TooLargeError(
+            "find sizes of a stream by the method staged",
+            found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has them",
+            fix="declare a smaller class, or take another method",
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
-from littlestone.learners.base import require_plan, require_votes
+from littlestone.learners.base import require_plan, require_rule, require_votes
 from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner
 from littlestone.learners.online.stage_sizes import (
@@ -21,6 +21,7 @@ from littlestone.learners.online.stage_sizes import (
     failure,
     levels,
     require_adversary,
+    require_dimension,
     slacks,
     with_proved_bound,
 )
@@ -119,6 +120,7 @@ class StagedOnlineLearner(CountedLearner):
             whole("most", most, least=1)
         self.adversary, self.most = adversary, most
         self.dimension = d = int(hypotheses.littlestone_dimension())
+        require_dimension(d)
         self.levels = levels(d)
         target = budget.cost
         counter = OneSidedThreshold(epsilon=target.epsilon * _COUNTER, threshold=1, horizon=horizon)
@@ -185,6 +187,9 @@ class StagedOnlineLearner(CountedLearner):
                 return list(dict.fromkeys(V.soa() for V in list(leaves)))
         except TooLargeError:
             return []
+
+    def prepare(self) -> None:
+        require_rule(self.hypotheses)
 
     def stream(self, tape: Tape) -> StagedStream:
         return StagedStream(self, tape)

@@ -45,13 +45,8 @@ class StateFile:
 
         Raises `ModelError` if the file is not a state, or is damaged.
         """
+        _require_state(self.path)
         head = self._file.read(len(MAGIC))
-        if head and head != MAGIC:
-            first = head + self._file.read(max(map(len, _OLDER)) - len(head))
-            for older, found in _OLDER.items():
-                if first.startswith(older):
-                    raise refused(self.path, found)
-            raise refused(self.path, "it is no state of a run, and is left as it is")
         content = self._file.read()
         self._length = len(head) + len(content)
         *whole, last = content.split(b"\n")
@@ -175,12 +170,25 @@ def _held(path: Path, held: ExitStack) -> StateFile:
             raise unusable(path, f"{name} is not a file")
     if lock.exists() and lock.stat().st_size:
         raise unusable(path, f"{lock} is not empty, so it is no lock, and is left as it is")
+    if path.exists():
+        _require_state(path)  # before the lock, which would be left beside a file of another kind
     held.enter_context(FileLock(lock, timeout=0, mode=0o600, thread_local=False))
     # Only its owner may read it.  It is unbuffered, so a failed write is not tried again later.
     file = held.enter_context(open(path, "r+b", buffering=0, opener=_opened))  # noqa: SIM115
     if os.fstat(file.fileno()).st_nlink > 1:
         raise unusable(path, "it has another name, a hard link, under which it is not locked")
     return StateFile(path, file, lock)
+
+
+def _require_state(path: Path) -> None:
+    """Raise `ModelError` unless the file is empty or begins as a state does."""
+    with path.open("rb") as file:
+        head = file.read(max(map(len, (MAGIC, *_OLDER))))
+    if head and not head.startswith(MAGIC):
+        for older, found in _OLDER.items():
+            if head.startswith(older):
+                raise refused(path, found)
+        raise refused(path, "it is no state of a run, and is left as it is")
 
 
 def _opened(path: str, flags: int) -> int:

@@ -162,8 +162,13 @@ class StreamLearner(ABC, Generic[Stream]):
         self, ledger: Ledger, dataset: str, label: str, rng: random.Random | None = None
     ) -> Receipt:
         """Spend the cost of a whole run, which draws from ``rng``."""
+        self.prepare()
         what = self.verb.format(label=label, hypotheses=self.hypotheses)
         return ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
+
+    def prepare(self) -> None:
+        """Find what a run needs that takes a search; called before the spend."""
+        return
 
     @final
     def begin(self, receipt: Receipt, keep: Keep | None = None) -> Stream:

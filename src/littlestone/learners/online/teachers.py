@@ -11,6 +11,7 @@ from typing import Any
 from littlestone.classes.base import HypothesisClass
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
+from littlestone.learners.base import require_rule
 from littlestone.learners.online.base import MistakeBound
 from littlestone.learners.online.counted import CountedLearner, CountedStream, is_form
 from littlestone.learners.online.holdings import Examples, Held, Holdings
@@ -220,6 +221,9 @@ class TeacherLearner(CountedLearner):
     def steps(self) -> int | None:
         """The most steps a teacher takes to make a list at a draw: its share of `MOST_STEPS`."""
         return None if self.most is None else max(1, MOST_STEPS // self.teachers)
+
+    def prepare(self) -> None:
+        require_rule(self.hypotheses)
 
     def stream(self, tape: Tape) -> TeacherStream:
         return TeacherStream(self, tape)

@@ -45,7 +45,7 @@ def calibrate(make: Callable[[Fraction], Event], target: PrivacyCost) -> Event:
     def fits(epsilon: Fraction) -> bool:
         found = cost(epsilon)
         return (
-            found is not None and found.neighboring is target.neighboring and found.within(target)
+            found is not None and found.neighboring == target.neighboring and found.within(target)
         )
 
     low = _MOST

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from littlestone.errors import DeclarationError
 from littlestone.privacy.accounting.composed import merged_uses, relation
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event, Guarantee
@@ -20,7 +21,8 @@ class Parallel(Event):
     docs/proofs/composition.md, Theorem 5).  Parts chosen by the values of records do not compose like
     this: a replaced record leaves one part and enters another.
 
-    Raises `DeclarationError` for no events or for different neighbouring relations.
+    Raises `DeclarationError` for no events, for different neighbouring relations, and for one about
+    units.
 
     >>> from fractions import Fraction
     >>> from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -32,7 +34,12 @@ class Parallel(Event):
 
     def __init__(self, events: Iterable[Event]) -> None:
         object.__setattr__(self, "events", tuple(events))
-        relation(self._parts())
+        if relation(self._parts()).unit is not None:
+            raise DeclarationError(
+                "charge parts of the records in parallel",
+                found="their costs are about one unit, whose records may lie in several parts",
+                fix="compose the events, or give events about one record replaced",
+            )
 
     def cost(self) -> PrivacyCost:
         costs = [event.cost() for event in self.events]

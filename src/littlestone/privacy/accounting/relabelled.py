@@ -145,7 +145,7 @@ class Relabelled(Event):
     event: Event
 
     def __post_init__(self) -> None:
-        if self.event.cost().neighboring is not NeighboringRelation.REPLACE_ONE:
+        if self.event.cost().neighboring != NeighboringRelation.REPLACE_ONE:
             raise DeclarationError(
                 f"relabel the records of {self.event}",
                 found="its cost is not about one record replaced",

@@ -49,7 +49,7 @@ class Subsampled(Event):
                 found="a sample has from 1 to n records",
                 fix=f"give a size from 1 to {self.n}",
             )
-        if self.event.cost().neighboring is not NeighboringRelation.REPLACE_ONE:
+        if self.event.cost().neighboring != NeighboringRelation.REPLACE_ONE:
             raise DeclarationError(
                 f"amplify {self.event}",
                 found="its cost is not about one record replaced, to which alone this theorem applies",

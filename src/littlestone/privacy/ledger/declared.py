@@ -6,8 +6,8 @@ import unicodedata
 from fractions import Fraction
 from numbers import Rational
 
-from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import DIGITS, PrivacyCost, is_short, quoted
+from littlestone.errors import DeclarationError, shown
+from littlestone.privacy.cost import DIGITS, PrivacyCost, is_short
 
 # Characters that Python calls printable although people cannot see them.
 # They are Unicode's Default_Ignorable_Code_Points among the printable ones, and blanks of Braille
@@ -26,6 +26,8 @@ MOST_WORDS = 100_000  # characters of a purpose or of an event's text
 def checked(cost: PrivacyCost) -> PrivacyCost:
     """``cost`` itself; raises `DeclarationError` if a number is negative, inexact or too long.
 
+    The column of its unit, if any, must be a name as `named` asks for.
+
     >>> from fractions import Fraction
     >>> checked(PrivacyCost(Fraction(1, 2))).epsilon
     Fraction(1, 2)
@@ -33,12 +35,14 @@ def checked(cost: PrivacyCost) -> PrivacyCost:
     for name, number in (("epsilon", cost.epsilon), ("delta", cost.delta)):
         if not isinstance(number, Rational) or number < 0 or not is_short(Fraction(number)):
             raise DeclarationError(
-                f"use {name} = {quoted(number)} in the ledger",
+                f"use {name} = {shown(number)} in the ledger",
                 found="it is not an exact rational number of at least 0 whose numerator and "
                 f"denominator are at most 10^{DIGITS}",
                 fix="give a Fraction, rounded up to fewer digits where it has more; "
                 "littlestone.privacy.cost.exact reads 0.1 as 1/10",
             )
+    if cost.neighboring.unit is not None:
+        named(cost.neighboring.unit, "a unit", most=MOST)
     return cost
 
 
@@ -54,7 +58,7 @@ def named(text: str, what: str, *, most: int | None = None) -> str:
     plain = isinstance(text, str) and bool(text) and text == text.strip() and text.isprintable()
     if not plain or not unicodedata.is_normalized("NFC", text) or _BLANKS & set(text):
         raise DeclarationError(
-            f"use {text!r:.100} as the name of {what}",
+            f"use {shown(text)} as the name of {what}",
             found="it is no text, is empty, has spaces around it, or has characters that cannot be "
             "seen or told from others",
             fix="use plain words on one line",

@@ -46,6 +46,7 @@ class LedgerFile:
         self._connection: sqlite3.Connection | None = None
         self._turn = Turn(fork_waits=True)
         self.connection = None  # no server
+        self.made = False
         self.path = None if path is None else os.path.abspath(os.fspath(path))
         self._connection = self._open(create=create)
         self._process = os.getpid()
@@ -104,7 +105,7 @@ class LedgerFile:
                 # On macOS a plain fsync leaves data in the drive's cache; elsewhere no effect.
                 _patiently(connection, "PRAGMA fullfsync = ON")
                 with _atomically(connection):
-                    _prepare(connection, asked)
+                    self.made = _prepare(connection, asked)
             except BaseException:
                 connection.close()
                 raise
@@ -186,8 +187,11 @@ def _patiently(connection: sqlite3.Connection, statement: str) -> None:
                 raise
 
 
-def _prepare(connection: sqlite3.Connection, asked: str) -> None:
-    """Make the tables in an empty file, update those of an old one, and refuse other files."""
+def _prepare(connection: sqlite3.Connection, asked: str) -> bool:
+    """Make the tables in an empty file, update those of an old one, and refuse other files.
+
+    Whether the file was empty.
+    """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -201,10 +205,11 @@ def _prepare(connection: sqlite3.Connection, asked: str) -> None:
             found=f"the file has format {version} and this version of littlestone reads {FORMAT}",
             fix="use the version of littlestone that wrote it",
         )
-    for step in (0, 2) if new else range(version, FORMAT):
+    for step in (0, 2, 3) if new else range(version, FORMAT):
         for statement in STEPS[step]:
             connection.execute(statement)
     # These are written at every opening, so that a read-only file or directory is detected here and
     # not when the first spend fails.
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
+    return new

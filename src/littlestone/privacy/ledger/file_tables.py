@@ -70,11 +70,25 @@ STEPS = {
         ALIASES,
         SEEN,
         *_fixed("aliases"),
-        _only("limits", "insert", sound_limit(_NUMBER, _TEXT, "NEW.")),
-        _only("limits", "update", sound_limit(_NUMBER, _TEXT, "NEW.")),
         _only("aliases", "insert", sound_alias(_TEXT, "NEW.")),
         _only("seen", "insert", sound_seen(_TEXT, "NEW.") + " AND typeof(NEW.n) = 'integer'"),
         _only("seen", "update", sound_seen(_TEXT, "NEW.") + " AND typeof(NEW.n) = 'integer'"),
+        _only(
+            "entries",
+            "insert",
+            f"NEW.number BETWEEN 1 AND {_GAP} + (SELECT coalesce(max(number), 0) FROM entries"
+            " WHERE number < NEW.number)",
+            moment="AFTER",
+        ),
+    ),
+    3: (
+        # Format 3 had these rules for costs about one record replaced alone.
+        *(
+            f"DROP TRIGGER IF EXISTS sound_{deed}"
+            for deed in ("insert_limits", "update_limits", "insert_entries")
+        ),
+        _only("limits", "insert", sound_limit(_NUMBER, _TEXT, "NEW.")),
+        _only("limits", "update", sound_limit(_NUMBER, _TEXT, "NEW.")),
         # INSERT OR REPLACE would delete an entry, and no trigger on deletion would fire.
         # Before the insertion, -1 stands for a number that is not yet given.
         _only(
@@ -84,13 +98,6 @@ STEPS = {
             + " AND typeof(NEW.part) = 'integer' AND typeof(NEW.parts) = 'integer'"
             " AND (NEW.number = -1 OR"
             " NOT EXISTS (SELECT 1 FROM entries WHERE number = NEW.number))",
-        ),
-        _only(
-            "entries",
-            "insert",
-            f"NEW.number BETWEEN 1 AND {_GAP} + (SELECT coalesce(max(number), 0) FROM entries"
-            " WHERE number < NEW.number)",
-            moment="AFTER",
         ),
     ),
 }

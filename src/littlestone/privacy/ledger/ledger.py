@@ -15,13 +15,15 @@ import hashlib
 import json
 import os
 import random
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import NoReturn, Self
 
-from littlestone.errors import BudgetExceededError, LedgerError
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, shown
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import rows
 from littlestone.privacy.ledger.address import is_address
@@ -46,10 +48,20 @@ class Preview:
     @property
     def refused(self) -> bool:
         """Whether the spend would pass the limit."""
+        return bool(self.over)
+
+    @property
+    def over(self) -> list[str]:
+        """What the spend would pass: epsilon, delta, or a limit under another neighbouring relation."""
         after, limit = self.after, self.limit
         if limit is None:
-            return False
-        return after.neighboring is not limit.neighboring or not after.within(limit)
+            return []
+        sides = {
+            "epsilon": after.epsilon > limit.epsilon,
+            "delta": after.delta > limit.delta,
+            "another neighbouring relation": after.neighboring is not limit.neighboring,
+        }
+        return [side for side, passed in sides.items() if passed]
 
 
 class Ledger:
@@ -57,8 +69,10 @@ class Ledger:
 
     ``path`` is the ledger's file, or the address of a PostgreSQL database that a team shares, as in
     ``"postgresql://user@host/database"`` (needs the extra ``littlestone[postgresql]``).  The tables
-    are made if they are missing, unless ``create`` is false; ``None`` keeps the ledger in memory, for
-    tests and simulations.  Costs are exact rationals throughout.
+    are made if they are missing.  A misspelled name would then be a new ledger that knows of no earlier
+    spend, so a warning tells if one was made, unless ``create`` is true; if it is false, none is made.
+    A ``path`` of ``None`` keeps the ledger in memory, for tests and simulations.  Costs are exact
+    rationals throughout.
 
     Any number of processes, and of threads that share one ledger, may spend at once: each spend is a
     transaction that no other can interleave with.  After a fork the child opens the ledger anew; a
@@ -68,7 +82,7 @@ class Ledger:
     takes one durable write, milliseconds on a local disk, and one pass over the data set's part of an
     index.
 
-    >>> from dataclasses import dataclass
+    >>> from dataclasses import dataclass, replace
     >>> from fractions import Fraction
     >>> @dataclass(frozen=True)
     ... class Answer(Event):
@@ -88,13 +102,23 @@ class Ledger:
     Fraction(1, 10)
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, create: bool = True) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str] | None = None, *, create: bool | None = None
+    ) -> None:
         self._store: Store
         place = None if path is None else os.fspath(path)
+        make = create is None or create
         if place is not None and is_address(place):
-            self._store = LedgerServer(place, create=create)
+            self._store = LedgerServer(place, create=make)
         else:
-            self._store = LedgerFile(place, create=create)
+            self._store = LedgerFile(place, create=make)
+        self._spent = False
+        if self.made and place is not None and not create:
+            warnings.warn(
+                f"made the ledger {self.path}, which knows of no earlier spend; if that is meant, say "
+                "Ledger(..., create=True)",
+                stacklevel=2,
+            )
 
     def __repr__(self) -> str:
         return f"ledger {'in memory' if self.path is None else self.path}"
@@ -108,6 +132,19 @@ class Ledger:
     def connection(self) -> str | None:
         """The encryption of the connection to the server, in words; ``None`` without a server."""
         return self._store.connection
+
+    @property
+    def made(self) -> bool:
+        """Whether this object made the ledger, or found an empty file, so nothing was known in it."""
+        return self._store.made
+
+    @property
+    def spent(self) -> bool:
+        """Whether this object has recorded a spend, or is just writing one.
+
+        An interrupt from then on may lose what was paid for.
+        """
+        return self._spent
 
     def spend(
         self,
@@ -142,16 +179,23 @@ class Ledger:
             named(part.partition, "a partition", most=MOST)
         place = f"part {part} of " if part else ""
         asked = f"spend {cost} on {place}data set {dataset!r}"
-        with self._store.transaction(asked) as connection:
-            preview = _preview(connection, dataset, cost, part)
-            if preview.refused:
-                raise BudgetExceededError(
-                    asked,
-                    found=f"the total would be {preview.after} and the limit is {preview.limit}",
-                    fix="spend less, or use other data; raise the limit only if those who set it "
-                    "agree",
-                )
-            entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
+        before = self._spent
+        try:
+            with self._store.transaction(asked) as connection:
+                preview = _preview(connection, dataset, cost, part)
+                if preview.refused:
+                    raise BudgetExceededError(
+                        asked,
+                        found=f"the total would be {preview.after} and the limit is {preview.limit}; "
+                        f"{' and '.join(preview.over)} would pass it",
+                        fix="spend less, or use other data; raise the limit only if those who set it "
+                        "agree",
+                    )
+                self._spent = True
+                entry = rows.insert(connection, dataset, what, mechanism, preview.cost, part)
+        except Exception:  # an interrupt may come after the commit
+            self._spent = before
+            raise
         return Receipt(event, entry, preview.after, preview.limit, rng, pays_for, SEAL)
 
     def preview(self, event: Event, *, dataset: str, part: Part | None = None) -> Preview:
@@ -169,16 +213,30 @@ class Ledger:
         with self._store.transaction("preview a spend") as connection:
             return _preview(connection, dataset, cost, part)
 
-    def set_limit(self, dataset: str, limit: PrivacyCost) -> None:
+    def set_limit(self, dataset: str, limit: PrivacyCost | Budget) -> None:
         """Declare the most that ``dataset`` may ever cost, replacing any earlier limit.
 
+        The limit is a `Budget`, or a `PrivacyCost`, whose epsilon may be 0.
+
         A limit below what is already spent is accepted: nothing can be unspent, and every further
-        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` if epsilon
-        or delta is negative, inexact or too long.
+        spend is refused.  It binds all names of the data set.  Raises `DeclarationError` for anything
+        else, if epsilon or delta is negative, inexact or too long, or if what is spent already is about
+        another neighbouring relation.
         """
-        dataset, limit = named(dataset, "a data set", most=MOST), checked(limit)
-        with self._store.transaction(f"limit data set {dataset!r} to {limit}") as connection:
-            rows.set_limit(connection, dataset, limit, rows.names(connection, dataset))
+        most = limit.cost if isinstance(limit, Budget) else limit
+        if not isinstance(most, PrivacyCost):
+            raise DeclarationError(
+                f"use {shown(limit)} as a limit",
+                found="it is neither a Budget nor a PrivacyCost",
+                fix="give one, such as Budget(1, '1e-6')",
+            )
+        dataset, most = named(dataset, "a data set", most=MOST), checked(most)
+        asked = f"limit data set {dataset!r} to {most}"
+        with self._store.transaction(asked) as connection:
+            names = rows.names(connection, dataset)
+            for known in rows.relations(connection, names, limits=False):
+                _require_alike(asked, known, most.neighboring)
+            rows.set_limit(connection, dataset, most, names)
 
     def limit(self, dataset: str) -> PrivacyCost | None:
         """The limit declared for ``dataset``, the least of its names' limits; ``None`` without one."""
@@ -250,12 +308,16 @@ class Ledger:
         ('2', ['copy of visits', 'visits'])
         """
         dataset, same_as = named(dataset, "a data set"), named(same_as, "a data set")
-        with self._store.transaction(f"join {dataset!r:.520} and {same_as!r:.520}") as connection:
+        asked = f"join {dataset!r:.520} and {same_as!r:.520}"
+        with self._store.transaction(asked) as connection:
             known = rows.datasets(connection)
             for name in (dataset, same_as):
                 # A long name of an old ledger may go on under a short one.
                 named(name, "a data set", most=None if name in known else MOST)
-            if same_as not in rows.names(connection, dataset):
+            if same_as not in (group := rows.names(connection, dataset)):
+                for own in rows.relations(connection, group):
+                    for other in rows.relations(connection, rows.names(connection, same_as)):
+                        _require_alike(asked, own, other)
                 rows.join(connection, dataset, same_as)
 
     def seen(self, dataset: str, *, columns: Sequence[str], n: int) -> list[str]:
@@ -329,7 +391,31 @@ def _apart(names: Sequence[str], owners: dict[str, list[str]]) -> list[str]:
 
 def _preview(connection: Connection, dataset: str, cost: PrivacyCost, part: Part | None) -> Preview:
     names = rows.names(connection, dataset)
-    spent = rows.spending(connection, names)
-    before, charged = spent.total, spent.charged(cost)
+    asked = f"spend {cost} on data set {dataset!r}"
+    if part is not None and cost.neighboring.unit is not None:
+        raise DeclarationError(
+            asked,
+            found="records of one unit may lie in several parts, so parts do not compose in parallel",
+            fix="spend on the whole data set",
+        )
+    spent, limit = rows.spending(connection, names), rows.limit(connection, names)
+    if spent.counted or limit is not None:
+        _require_alike(asked, spent.total.neighboring, cost.neighboring)
+    charged = spent.charged(cost)
+    before = replace(spent.total, neighboring=cost.neighboring)
     spent.add(charged, part, name=dataset)
-    return Preview(charged, before, spent.total, rows.limit(connection, names))
+    return Preview(charged, before, spent.total, limit)
+
+
+def _require_alike(asked: str, known: NeighboringRelation, other: NeighboringRelation) -> None:
+    """Raise `DeclarationError` for another neighbouring relation than the one of a data set.
+
+    Neither kind of cost implies the other: docs/proofs/units.md, step 8.
+    """
+    if known != other:
+        unit = known.unit
+        raise DeclarationError(
+            asked,
+            found=f"its budget is counted as {known}, and this as {other}; the two do not add up",
+            fix=(f"give --unit {unit}" if unit else "leave out --unit") + ", or use other data",
+        )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 
 from littlestone.errors import DeclarationError
-from littlestone.privacy.cost import DIGITS, PrivacyCost
+from littlestone.privacy.cost import DIGITS, NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger.declared import named
 
 _ZERO = PrivacyCost(Fraction(0))
@@ -22,7 +22,8 @@ class Part:
     in the name.  Under replace-one neighbours a replaced record keeps its position, and so its part.
 
     There are no parts by value.  There a replaced record may leave one part and enter another, which
-    changes two parts and the sizes of both, and a replace-one guarantee does not cover that.
+    changes two parts and the sizes of both, and a replace-one guarantee does not cover that.  Nor are
+    there parts for costs about one unit replaced, because its records may lie in several parts.
 
     Raises `DeclarationError` for numbers out of range.
 
@@ -69,7 +70,9 @@ class Spending:
                 (sum of c_t with P_t = P),
 
     with separate maxima for epsilon and delta.  It is the least cost that is at least what each
-    position has paid (docs/proofs/ledger.md, Theorem 2).  Time: O(1) per addition.
+    position has paid (docs/proofs/ledger.md, Theorem 2).  All costs are under one neighbouring
+    relation, that of the first; until then the total is 0 under ``neighboring``.  Time: O(1) per
+    addition.
 
     >>> spending = Spending()
     >>> for index in (1, 2, 2):
@@ -79,8 +82,9 @@ class Spending:
     Fraction(3, 2)
     """
 
-    def __init__(self) -> None:
-        self.total = _ZERO
+    def __init__(self, neighboring: NeighboringRelation = NeighboringRelation.REPLACE_ONE) -> None:
+        self.total = PrivacyCost(Fraction(0), neighboring=neighboring)
+        self.counted = False
         self._parts: dict[tuple[str, Part], PrivacyCost] = {}
         self._worst: dict[tuple[str, str, int], PrivacyCost] = {}
         self._units = 1, 1  # all epsilons and all deltas are multiples of 1 / unit
@@ -89,8 +93,11 @@ class Spending:
         """Count a spend of ``cost`` on ``part``, or on the whole data set.
 
         If the data set has several names, partitions under different names add up, because the records
-        may be in another order there.
+        may be in another order there.  Raises `DeclarationError` for a cost under another neighbouring
+        relation than those before it.
         """
+        if not self.counted:
+            self.total, self.counted = replace(self.total, neighboring=cost.neighboring), True
         epsilon, delta = self._units
         self._units = lcm(epsilon, cost.epsilon.denominator), lcm(delta, cost.delta.denominator)
         if part is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -62,8 +63,12 @@ def entries(connection: Connection, dataset: str | None) -> list[Entry]:
 
 
 def spending(connection: Connection, names: Sequence[str]) -> Spending:
-    """The spending of the data set of those names; equal entries are added once, times their count."""
-    spent = Spending()
+    """The spending of the data set of those names; equal entries are added once, times their count.
+
+    If nothing is spent yet, the total is under the relation of the limit.
+    """
+    most = limit(connection, names)
+    spent = Spending() if most is None else Spending(most.neighboring)
     for name in names:
         for *place, epsilon, delta, neighboring, times in connection.execute(
             f"SELECT {_PART}, {_COST}, COUNT(*) FROM entries WHERE dataset = :dataset"
@@ -73,6 +78,22 @@ def spending(connection: Connection, names: Sequence[str]) -> Spending:
             cost = _cost(name, epsilon, delta, neighboring, times)
             spent.add(cost, _part(name, *place), name=name)
     return spent
+
+
+def relations(
+    connection: Connection, names: Sequence[str], *, limits: bool = True
+) -> set[NeighboringRelation]:
+    """The relations of all costs of the data set, and of its ``limits``; no unknown ones."""
+    found = set()
+    for name in names:
+        for table in ("entries", "limits") if limits else ("entries",):
+            for (text,) in connection.execute(
+                f"SELECT DISTINCT neighboring FROM {table} WHERE dataset = :dataset",
+                {"dataset": name},
+            ):
+                with suppress(AttributeError, ValueError):  # as another program may have written it
+                    found.add(NeighboringRelation(text))
+    return found
 
 
 def set_limit(
@@ -176,7 +197,7 @@ def datasets(connection: Connection) -> list[str]:
 def _texts(cost: PrivacyCost) -> dict[str, str]:
     numbers = {"epsilon": cost.epsilon, "delta": cost.delta}
     texts = {name: f"{part.numerator}/{part.denominator}" for name, part in numbers.items()}
-    return {**texts, "neighboring": cost.neighboring.value}
+    return {**texts, "neighboring": str(cost.neighboring)}
 
 
 def _now() -> str:

@@ -77,7 +77,7 @@ class LedgerServer:
         asked = f"open the ledger {self.path}"
         try:
             with self.transaction(asked) as transaction:
-                prepare(transaction, asked, create=create)
+                self.made = prepare(transaction, asked, create=create)
         except BaseException:
             self.close()
             raise

@@ -58,19 +58,26 @@ _STEPS = {
         # NOT VALID: the rule holds for new rows only.
         *(
             f"ALTER TABLE {table} ADD CONSTRAINT sound CHECK ({rule}) NOT VALID"
-            for table, rule in (
-                ("limits", sound_limit(_NUMBER, _TEXT)),
-                ("entries", sound_entry(_NUMBER, _TEXT)),
-                ("aliases", sound_alias(_TEXT)),
-                ("seen", sound_seen(_TEXT)),
-            )
+            for table, rule in (("aliases", sound_alias(_TEXT)), ("seen", sound_seen(_TEXT)))
         ),
+    ),
+    3: tuple(
+        statement
+        for table, rule in (
+            ("limits", sound_limit(_NUMBER, _TEXT)),
+            ("entries", sound_entry(_NUMBER, _TEXT)),
+        )
+        for statement in (
+            # Format 3 had these rules for costs about one record replaced alone.
+            f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS sound",
+            f"ALTER TABLE {table} ADD CONSTRAINT sound CHECK ({rule}) NOT VALID",
+        )
     ),
 }
 
 
-def prepare(transaction: Connection, asked: str, *, create: bool) -> None:
-    """Make missing tables, update old ones, and refuse other formats."""
+def prepare(transaction: Connection, asked: str, *, create: bool) -> bool:
+    """Make missing tables, update old ones, and refuse other formats; whether all were missing."""
     (exists, encoding) = transaction.execute(
         f"SELECT to_regnamespace('{SCHEMA}') IS NOT NULL, current_setting('server_encoding')"
     ).fetchone()
@@ -95,6 +102,7 @@ def prepare(transaction: Connection, asked: str, *, create: bool) -> None:
             transaction.execute(statement)
     if version != FORMAT:
         transaction.execute("UPDATE format SET version = :version", {"version": FORMAT})
+    return not exists
 
 
 def _version(transaction: Connection) -> int:

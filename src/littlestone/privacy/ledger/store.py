@@ -117,6 +117,9 @@ class Store(Protocol):
     def connection(self) -> str | None:
         """Who could read along on the way to a server, in words; None without a server."""
 
+    made: bool
+    """Whether the tables were missing when it was opened, and were made then."""
+
     def transaction(self, asked: str) -> AbstractContextManager[Connection]:
         """Run the body alone, all or nothing; what it wrote is durable when the block ends.
 

@@ -1,7 +1,8 @@
 """The tables of a ledger, as far as SQLite and PostgreSQL agree on them.
 
 Format 1 had no parts.  Format 3 adds other names of one data set, the tables that were seen, and the
-rules that a row must keep.  A new ledger is made in format 2 and then updated like an old one.
+rules that a row must keep.  Format 4 adds costs about one unit replaced.  A new ledger is made in
+format 2 and then updated like an old one.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from littlestone.privacy.cost import DIGITS, NeighboringRelation
 from littlestone.privacy.ledger.declared import MOST, MOST_WORDS
 
-FORMAT = 3
+FORMAT = 4
 
 COLUMNS = (
     "dataset TEXT NOT NULL, what TEXT NOT NULL, mechanism TEXT NOT NULL, epsilon TEXT NOT NULL,"
@@ -43,11 +44,13 @@ def sound_limit(number: str, text: str, row: str = "") -> str:
     >>> sound_limit("{} <> ''", "{} <> ' '", "NEW.").partition(" AND ")[0]
     "NEW.epsilon <> ''"
     """
-    known = ", ".join(f"'{relation.value}'" for relation in NeighboringRelation)
+    relation, unit = f"{row}neighboring", NeighboringRelation.ONE_UNIT
     rules = [
         number.format(f"{row}epsilon"),
         number.format(f"{row}delta"),
-        f"{row}neighboring IN ({known})",
+        f"({relation} = '{NeighboringRelation.REPLACE_ONE}' OR"
+        f" (substr({relation}, 1, {len(unit)}) = '{unit}' AND"
+        f" {_line(text, relation, len(unit) + MOST, least=len(unit) + 1)}))",
         _line(text, f"{row}dataset", MOST),
     ]
     return " AND ".join(rules)
@@ -62,7 +65,8 @@ def sound_entry(number: str, text: str, row: str = "") -> str:
         _line(text, f"{row}at", MOST, least=0),
         _line(text, f"{row}partition", MOST, least=0),
         f"(({row}partition = '' AND {row}part = 0 AND {row}parts = 0) OR"
-        f" ({row}partition <> '' AND {row}part BETWEEN 1 AND {row}parts))",
+        f" ({row}partition <> '' AND {row}part BETWEEN 1 AND {row}parts AND"
+        f" {row}neighboring = '{NeighboringRelation.REPLACE_ONE}'))",
     ]
     return " AND ".join(rules)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,20 +16,23 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.sparse_selection import Item, SparseSelection
 from littlestone.privacy.parameters import whole
 
+Covered = TypeVar("Covered", int, NDArray[np.int64])
+
 
 @dataclass(frozen=True)
 class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], Item]):
-    """Draw h with Pr[h] ~ r^(positives covered - negatives covered), or bottom with Pr ~ r^B.
+    """Draw h with Pr[h] ~ r^(a positives covered - b negatives covered), or bottom with Pr ~ r^B.
 
     A record is (the hypotheses that cover it, its label).  The candidates are all hypotheses that
-    cover a positive record, including those with scores below 1.  Of a positive record only the first
-    ``growth`` = g distinct hypotheses count, so one record brings at most g candidates.  Any number of
-    hypotheses may cover a negative record; each counts once.
+    cover a positive record, whatever their scores.  Of a positive record only the first ``growth`` = g
+    distinct hypotheses count, so one record brings at most g candidates.  Any number of hypotheses may
+    cover a negative record; each counts once.  ``gain`` = a and ``loss`` = b are whole numbers of at
+    least 1, by default 1.
 
-    The neighbouring relation replaces one record, with its label.  A label change moves scores by 2.
-    Yet the draw is (epsilon, delta)-DP with r <= e^(epsilon / 2) rational, as if scores moved by 1,
-    because all scores move in one direction.  B = ceil(1 + ln(g (1 - delta) / delta) / ln r) for every
-    useful delta.
+    The neighbouring relation replaces one record, with its label.  A label change moves scores by
+    a + b.  Yet the draw is (epsilon, delta)-DP with r <= e^(epsilon / (2 max(a, b))) rational, as if
+    scores moved by max(a, b), because all scores move in one direction.
+    B = ceil(a + ln(g (1 - delta) / delta) / ln r) for every useful delta.
 
     Source: BNS13, the choosing mechanism for bounded growth; the proof of this form is in
     docs/proofs/choosing.md.  Time: O(number of pairs of a record and a hypothesis).
@@ -42,36 +46,51 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
     """
 
     growth: int
+    gain: int = 1
+    loss: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("growth", self.growth, least=1)
+        for name in ("growth", "gain", "loss"):
+            whole(name, getattr(self, name), least=1)
 
     @property
     def fresh(self) -> int:
         return self.growth
 
+    @property
+    def heaviest(self) -> int:
+        return self.gain
+
+    @property
+    def sensitivity(self) -> int:
+        return max(self.gain, self.loss)
+
     def scores(self, data: Iterable[tuple[Iterable[Item], bool]]) -> dict[Item, int]:
-        """Positives covered minus negatives covered, for each hypothesis that covers a positive."""
+        """The `score` of each hypothesis that covers a positive record."""
         counts: dict[bool, Counter[Item]] = {True: Counter(), False: Counter()}
         for covering, label in data:
             each = dict.fromkeys(covering)  # in the order of this record, which it alone determines
             counts[bool(label)].update(islice(each, self.growth if label else None))
         against = counts[False]
-        return {h: count - against[h] for h, count in counts[True].items()}
+        return {h: self.score(count, against[h]) for h, count in counts[True].items()}
+
+    def score(self, positives: Covered, negatives: Covered) -> Covered:
+        """The score of a hypothesis that covers so many positive and negative records."""
+        return self.gain * positives - self.loss * negatives
 
     def draw_scores(self, scores: NDArray[np.int64], *, receipt: Receipt) -> int | None:
         """`draw` among candidates 0, 1, ... that are already scored; None for bottom.
 
         The caller guarantees what `draw` enforces: the candidates are the hypotheses that cover a
-        positive record, at most ``growth`` of them per record, and a score is the number of positive
-        records covered minus the number of negative records covered.
+        positive record, at most ``growth`` of them per record, and their scores are given by `score`.
         """
         rng = receipt.redeem(self)
         return self._place(scores, rng)
 
     def __str__(self) -> str:
+        weights = "" if self.sensitivity == 1 else f"gain {self.gain}, loss {self.loss}, "
         return (
-            f"choosing mechanism of growth {self.growth}, "
+            f"choosing mechanism of growth {self.growth}, {weights}"
             f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         )

@@ -34,15 +34,17 @@ _BITS = 64
 class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
     """Draw a candidate u with Pr[u] ~ r^score(u), or bottom (None) with Pr ~ r^B.
 
-    r is a rational with r <= e^(epsilon / 2), and B the least integer for which
+    r is a rational with r <= e^(epsilon / (2 s)), and B the least integer for which
 
-        delta0 = L r / (r^B + L r) <= min(delta, 1 - 1/r).
+        delta0 = L r^a / (r^B + L r^a) <= min(delta, 1 - r^(a - 2 s)).
 
     A mechanism of this kind says which candidates the data bring, and with which scores.  Although the
     candidates depend on the data, it can be (epsilon, delta)-DP if one record brings at most L
-    (``fresh``) candidates that no other record brings, each with a score of at most 1: those are
-    drawn with probability at most delta0.  Whether it is private depends on its scores, so each has its
-    own proof: docs/proofs/sparse-sampling.md and docs/proofs/choosing.md.
+    (``fresh``) candidates that no other record brings, each with a score of at most a (``heaviest``):
+    those are drawn with probability at most delta0.  The other scores move by at most s
+    (``sensitivity``) if a record is left out.  Here a <= s, and both are 1 unless a mechanism says
+    otherwise.  Whether it is private depends on its scores, so each has its own proof:
+    docs/proofs/sparse-sampling.md and docs/proofs/choosing.md.
 
     Equal candidates must be interchangeable, because their first occurrence is released.
 
@@ -55,6 +57,16 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
     @abstractmethod
     def fresh(self) -> int:
         """L, the most candidates that one record alone can bring."""
+
+    @property
+    def heaviest(self) -> int:
+        """The most score a of a candidate that one record alone brings."""
+        return 1
+
+    @property
+    def sensitivity(self) -> int:
+        """The most s by which leaving out one record moves the score of any other candidate."""
+        return 1
 
     @abstractmethod
     def scores(self, data: Data) -> dict[Item, int]:
@@ -71,28 +83,31 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
     @cached_property
     def base(self) -> Fraction:
         """The ratio r of the weights of two candidates whose scores differ by one."""
-        return exp_below(self.epsilon / 2)
+        return exp_below(self.epsilon / (2 * self.sensitivity))
 
-    @property
+    @cached_property
     def _limit(self) -> Fraction:
-        """The bound of delta0; the proof needs 1 - 1/r too, which matters only if delta > 1 - 1/r."""
-        return min(self.delta, 1 - 1 / self.base)
+        """The bound of delta0: delta, and 1 - r^(a - 2 s), which matters for a large delta only."""
+        # This power has as many digits as s, so it is rounded, to the safe side and by 2^-64.
+        high = _inverse_power(self.base, 2 * self.sensitivity - self.heaviest, _BITS)[1]
+        return min(self.delta, 1 - Fraction(high, 1 << _BITS))
 
     @cached_property
     def bottom(self) -> int:
-        """B, the score of bottom: the least integer >= 1 + ln(L (1 - delta) / delta) / ln r."""
-        return 1 + least_power(self.base, self.fresh * (1 / self._limit - 1))
+        """B, the score of bottom: the least integer >= a + ln(L (1 - delta) / delta) / ln r."""
+        return self.heaviest + least_power(self.base, self.fresh * (1 / self._limit - 1))
 
     @cached_property
     def delta0(self) -> Fraction:
-        """The probability L r / (r^B + L r), rounded up by at most one part in 2^60."""
+        """The probability L r^a / (r^B + L r^a), rounded up by at most one part in 2^60."""
         # The exact number would be a ratio of numbers with as many digits as B.
         bits = _BITS + (self.fresh * self._limit.denominator).bit_length()
-        odds = self.fresh * Fraction(_inverse_power(self.base, self.bottom - 1, bits)[1], 1 << bits)
+        power = _inverse_power(self.base, self.bottom - self.heaviest, bits)[1]
+        odds = self.fresh * Fraction(power, 1 << bits)
         return min(self._limit, odds / (1 + odds))
 
     def guarantee(self) -> Guarantee:
-        # Apart from the candidates that one record alone brings, log-ratios have the range 2 ln r.
+        # Apart from the candidates that one record alone brings, log-ratios have the range 2 s ln r.
         return Guarantee.bounded_range(self.epsilon, self.delta0)
 
     def copies_needed(self, beta: Fraction) -> int:

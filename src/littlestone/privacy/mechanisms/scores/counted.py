@@ -9,25 +9,37 @@ from functools import cached_property
 from littlestone.classes.base import ErrorRuns
 from littlestone.privacy.cost import PrivacyCost, require_epsilon
 from littlestone.privacy.mechanisms.base import Mechanism
+from littlestone.privacy.parameters import whole
 from littlestone.privacy.rational import exp_below
 
 
 @dataclass(frozen=True)
 class ErrorMechanism(Mechanism[ErrorRuns, int]):
-    """An epsilon-DP choice of an item by its errors, which one replaced record moves by at most 1.
+    """An epsilon-DP choice of an item by its errors.
 
-    The weight of an item falls by a rational factor r <= e^(epsilon / 2) with each error.
+    One replaced record moves an error count by at most ``sensitivity`` = s, which is above 1 if some
+    errors count more than others.  The weight of an item falls by a rational factor
+    r <= e^(epsilon / (2 s)) with each error.
     """
 
     epsilon: Fraction
+    sensitivity: int = 1
 
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
+        whole("sensitivity", self.sensitivity, least=1)
 
     @cached_property
     def base(self) -> Fraction:
         """The ratio r of the weights of two items that differ by one error."""
-        return exp_below(self.epsilon / 2)
+        return exp_below(self.epsilon / (2 * self.sensitivity))
+
+    @property
+    def counts(self) -> str:
+        """What it counts, in words."""
+        if self.sensitivity == 1:
+            return "error counts"
+        return f"costs of up to {self.sensitivity:,} a record"
 
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.epsilon)

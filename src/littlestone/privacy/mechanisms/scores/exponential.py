@@ -20,12 +20,13 @@ from littlestone.privacy.samplers import selection
 
 @dataclass(frozen=True)
 class ExponentialMechanism(ErrorMechanism):
-    """Draw item i with Pr[i] ~ r^-errors_i, where r is a rational with r <= e^(epsilon / 2).
+    """Draw item i with Pr[i] ~ r^-errors_i, where r is a rational with r <= e^(epsilon / (2 s)).
 
     It is epsilon-DP under replacement whenever replacing one record moves every error count by at
-    most 1: each weight moves by a factor within [1/r, r] and so does their sum, so each probability
-    moves by at most r^2 <= e^epsilon (KLN+11, Theorem 3.4; lecture 5, Theorem 1).  The proof and
-    the exactness of the draw are in docs/proofs/exponential-mechanism.md.
+    most the ``sensitivity`` s, by default 1: each weight moves by a factor within [r^-s, r^s] and so
+    does their sum, so each probability moves by at most r^(2 s) <= e^epsilon (KLN+11, Theorem 3.4;
+    lecture 5, Theorem 1).  The proof and the exactness of the draw are in
+    docs/proofs/exponential-mechanism.md.
 
     >>> mechanism = ExponentialMechanism(Fraction(1))
     >>> [round(float(p), 3) for p in mechanism.probabilities(np.array([0, 1, 4]))]
@@ -77,4 +78,4 @@ class ExponentialMechanism(ErrorMechanism):
         return [weight / total for weight in weights]
 
     def __str__(self) -> str:
-        return f"exponential mechanism on error counts, epsilon {decimal_text(self.epsilon)}"
+        return f"exponential mechanism on {self.counts}, epsilon {decimal_text(self.epsilon)}"

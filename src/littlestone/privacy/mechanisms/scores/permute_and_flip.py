@@ -16,11 +16,12 @@ from littlestone.privacy.samplers import race
 class PermuteAndFlip(ErrorMechanism):
     """Visit the items in random order; release the first whose coin of bias r^-gap shows heads.
 
-    gap_i = errors_i - min errors, and r is a rational with r <= e^(epsilon / 2).  It is epsilon-DP
-    under replacement if replacing one record moves every error count by at most 1, and its expected
-    error is never above that of the exponential mechanism (MS20).  For a single draw it is the better
-    choice.  Under composition it costs more: its log-ratios are not in an interval of length epsilon,
-    and no rho much below epsilon^2 / 2 holds, whereas the exponential mechanism has epsilon^2 / 8.
+    gap_i = errors_i - min errors, and r is a rational with r <= e^(epsilon / (2 s)).  It is epsilon-DP
+    under replacement if replacing one record moves every error count by at most the ``sensitivity`` s,
+    by default 1, and its expected error is never above that of the exponential mechanism (MS20).  For
+    a single draw it is the better choice.  Under composition it costs more: its log-ratios are not in
+    an interval of length epsilon, and no rho much below epsilon^2 / 2 holds, whereas the exponential
+    mechanism has epsilon^2 / 8.
 
     It is drawn as the item with the least U_i r^errors_i, whole blocks at once, which has the same law.
     Proofs are in docs/proofs/permute-and-flip.md.
@@ -62,4 +63,4 @@ class PermuteAndFlip(ErrorMechanism):
         )
 
     def __str__(self) -> str:
-        return f"permute-and-flip on error counts, epsilon {decimal_text(self.epsilon)}"
+        return f"permute-and-flip on {self.counts}, epsilon {decimal_text(self.epsilon)}"

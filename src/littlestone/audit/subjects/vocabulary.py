@@ -1,0 +1,34 @@
+"""The learner that releases the values of open columns first, as a whole."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subject import Subject, subject
+from littlestone.audit.subjects.exponential_learner import Records
+from littlestone.audit.subjects.learners import crowd, half_way, whole
+from littlestone.audit.subjects.mixed_tables import by_learner
+from littlestone.classes import parse_class
+from littlestone.learners.vocabulary import VocabularyLearner
+from littlestone.privacy.budget import Budget
+
+WORDS: Records = tuple(product([("u",), ("v",), ("",)], (0, 1)))
+
+
+def made(epsilon: Fraction, delta: Fraction) -> VocabularyLearner[Any]:
+    """The learner of trees of depth 1 on one open column."""
+    H: Any = parse_class("trees(w; depth 1)")
+    return VocabularyLearner(H, Budget(epsilon, delta))
+
+
+@subject("vocabulary-learner")
+def vocabulary(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner of trees with an open column; needs a delta."""
+    learner = made(epsilon, delta)
+    # Around as many records of one value as select it half of the time, one record decides most.
+    half = half_way(learner.selection.curve)
+    pairs = [*neighbours(WORDS, 2, ordered=False), *crowd(half, WORDS)]
+    return whole(learner, by_learner(learner), pairs, around=300)

@@ -1,0 +1,77 @@
+"""At most k records of each unit, chosen at random, in one pass over batches of coded columns."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from littlestone.data.coding import Coded, Codes, Numbering
+from littlestone.domains import text
+from littlestone.units import Unit
+
+
+class Reservoir:
+    """Keeps at most k = ``unit.most`` records of each unit, each set of k with the same probability.
+
+    A record is one code for each column.  The j-th record of a unit, j > k, takes one of the places
+    1, ..., j at random, and replaces the record there if that is one of the k places; otherwise it is
+    left out (Vitter's algorithm R).  So what is kept of a unit depends on the records of that unit
+    alone, on their order and on draws of its own: not on other units, and not on what any record says
+    (docs/proofs/units.md, Theorem 1).  Memory: k records a unit.  Time: O(1) a record, and one whole
+    number of ``rng`` for each record of a unit beyond its first k.
+
+    >>> from littlestone.data.coding import coded
+    >>> kept = Reservoir(Unit("name", 1), random.Random(0))
+    >>> kept.add(coded(["ann", "bob", "ann"]), [np.array([5, 6, 5])])
+    >>> kept.units, [column.tolist() for column in kept.columns()]
+    (2, [[5, 6]])
+    """
+
+    def __init__(self, unit: Unit, rng: random.Random) -> None:
+        self.unit, self._most, self._rng = unit, unit.most, rng
+        self._number = Numbering(text)
+        self._seen = np.zeros(0, np.int64)  # records of each unit so far
+        self._places = np.zeros((0, 0), np.int64)  # k rows for each unit
+
+    @property
+    def units(self) -> int:
+        """The number of units so far, which is public."""
+        return len(self._number)
+
+    def add(self, unit: Coded, columns: Sequence[Codes]) -> None:
+        """Look at the records of a batch, in their order; ``unit`` says whose each is."""
+        # A column may list values that belong to no record; they are no units.
+        occurring, codes = np.unique(unit.codes, return_inverse=True)
+        units = self._number(Coded([unit.values[i] for i in occurring.tolist()], codes))
+        self._grow(len(columns))
+        # The place of each record among those of its unit: 0 for the first one ever seen.
+        order = np.argsort(units, kind="stable")
+        grouped = units[order]
+        starts = np.flatnonzero(np.diff(grouped, prepend=-1))
+        inside = np.arange(len(grouped)) - np.repeat(starts, np.diff(starts, append=len(grouped)))
+        place = np.empty(len(units), np.int64)
+        place[order] = self._seen[grouped] + inside
+        self._seen += np.bincount(units, minlength=len(self._seen))
+        late = np.flatnonzero(place >= self._most)
+        place[late] = [self._rng.randrange(j + 1) for j in place[late].tolist()]
+        kept = np.flatnonzero(place < self._most)
+        # Of several records for one place the last one stays.
+        rows = (units[kept] * self._most + place[kept])[::-1]
+        rows, last = np.unique(rows, return_index=True)
+        self._places[rows] = np.stack(columns, axis=1)[kept[::-1][last]]
+
+    def _grow(self, columns: int) -> None:
+        missing = self.units - len(self._seen)
+        if missing > 0:
+            room = max(missing, len(self._seen))  # twice as much, so that all growing is O(units)
+            self._seen = np.concatenate([self._seen, np.zeros(room, np.int64)])
+            more = np.zeros((room * self._most, columns), np.int64)
+            held = self._places if self._places.size else more[:0]
+            self._places = np.concatenate([held, more])
+
+    def columns(self) -> list[Codes]:
+        """The codes of the records that are kept, by column."""
+        filled = np.arange(self._most) < self._seen[: self.units, None]
+        return list(self._places[: self.units * self._most][filled.reshape(-1)].T)

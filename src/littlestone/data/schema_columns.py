@@ -1,0 +1,192 @@
+"""The columns of a schema: from a table of TOML to the argument of a class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from littlestone.classes.columns import mixed_text, parse_mixed
+from littlestone.classes.spec import Spec, quoted
+from littlestone.data.fitting import occurs
+from littlestone.data.tables import Kind
+from littlestone.domains import Codes, Strings, text
+from littlestone.domains.cells import shown
+from littlestone.errors import DeclarationError, did_you_mean
+
+_KINDS: tuple[Kind, ...] = ("boolean", "integer", "number", "text")
+_KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values")
+_PARTS = ("step", "steps", "log_steps")
+
+NUMERIC = ("boolean", "integer", "number")
+"""The types whose values read as numbers."""
+
+
+@dataclass(frozen=True)
+class SchemaColumn:
+    """A column of a schema: its name, its type, and the argument of a class that declares it.
+
+    ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.columns`).  It is empty if the
+    schema leaves the range and the values open.  ``values`` is the list of a column that has one.
+    """
+
+    name: str
+    kind: Kind | None
+    text: str
+    values: tuple[str, ...] = ()
+
+
+def toml_text(text: str) -> str:
+    r"""A text as TOML writes it, between quotes; what a terminal would obey is escaped.
+
+    >>> print(toml_text('say "no"'))
+    "say \"no\""
+    """
+    escaped = (
+        "\\" + c if c in '"\\' else c if c.isprintable() else f"\\U{ord(c):08X}" for c in text
+    )
+    return f'"{"".join(escaped)}"'
+
+
+def toml_key(name: str) -> str:
+    """A name as a key of TOML, between quotes if it needs them.
+
+    >>> print(toml_key("age"), toml_key("years of age"))
+    age "years of age"
+    """
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
+
+
+def heading(name: str) -> str:
+    """The line of TOML that begins a column.
+
+    >>> heading("age")
+    '[columns.age]'
+    """
+    return f"[columns.{toml_key(name)}]"
+
+
+def refuse(name: str, found: str, fix: str) -> NoReturn:
+    """Raise the `DeclarationError` of a schema; ``name`` is such as ``the schema my.toml``."""
+    raise DeclarationError(f"read {name}", found=found, fix=fix)
+
+
+def read_column(schema: str, name: str, given: object) -> SchemaColumn:
+    """The column that a table of TOML declares; ``schema`` names it in errors."""
+    which = f"column {name!r}"
+    if not name.strip():
+        refuse(schema, "a column has no name", "name it as the table does, or leave it out")
+    if not isinstance(given, Mapping):
+        refuse(schema, f"{which} has no keys of its own", f"write {heading(name)}")
+    for key in given:
+        if key not in _KEYS:
+            fix = f"leave it out; a column has the keys {', '.join(_KEYS)}"
+            found = f"{which} has the unknown key {key!r}"
+            refuse(schema, found, did_you_mean(key, _KEYS, fix))
+    kind: Any = given.get("type")
+    if kind is not None and kind not in _KINDS:
+        fix = f"use one of: {', '.join(_KINDS)}"
+        known = did_you_mean(kind, _KINDS, fix) if isinstance(kind, str) else fix
+        refuse(schema, f"{which} has a type that is none", known)
+    ways = [key for key in ("range", "cuts", "values") if key in given]
+    if len(ways) > 1:
+        refuse(schema, f"{which} has both {ways[0]} and {ways[1]}", "keep one of them")
+    parts = [key for key in _PARTS if key in given]
+    if len(parts) > 1 or (parts and ways != ["range"]):
+        found = f"{which} has {parts[0]} and no range"
+        found = found if len(parts) == 1 else f"{which} has both {parts[0]} and {parts[1]}"
+        refuse(schema, found, "write range = [0, 120] and one of step, steps and log_steps")
+    if ways and (kind == "boolean" or (kind == "text" and ways != ["values"])):
+        fix = 'write type = "number", or a list of values' if kind == "text" else "leave it out"
+        refuse(schema, f"{which} has the type {kind} and {ways[0]}", fix)
+    if kind is None and ways:
+        kind = "text" if texts(given.get("values")) else "number"
+    values = _values(schema, which, kind, given["values"]) if "values" in given else ()
+    argument = _argument(schema, name, kind, given, values)
+    try:
+        # A class reads its arguments without the quotes around them.
+        text = Spec.parse(f"list({argument})").arguments[0] if argument else ""
+        column = parse_mixed(text) if text else Strings(name)
+        same = column.name == name
+    except DeclarationError as error:
+        refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
+    if not same:
+        refuse(schema, f"{which} has a name that no class can write", "rename the column")
+    return SchemaColumn(name, kind, text, values)
+
+
+_FIXES = {
+    "range": "write a range whose step divides it, such as range = [0, 120] and step = 5, or "
+    "range = [1, 1000] and log_steps = 30",
+    "cuts": "write numbers in increasing order, such as cuts = [18, 65]",
+    "values": 'write each value once, such as values = ["F", "M"]',
+}
+
+
+def _argument(
+    schema: str, name: str, kind: Kind | None, given: Mapping[str, Any], values: tuple[str, ...]
+) -> str:
+    """The argument of a class that declares the column; empty if the schema leaves it open."""
+    which, written = f"column {name!r}", quoted(name)
+    if "range" in given:
+        ends = _numbers(schema, which, "range", given["range"])
+        if len(ends) != 2:
+            refuse(schema, f"{which} has a range without two ends", _FIXES["range"])
+        text = f"{written} {ends[0]}..{ends[1]}"
+        if "step" in given:
+            return f"{text} step {_numbers(schema, which, 'step', [given['step']])[0]}"
+        for key, words in (("steps", "steps"), ("log_steps", "log steps")):
+            if key in given:
+                if type(given[key]) is not int or not 0 < given[key] < 10**9:
+                    found = f"{which}: {key} is no whole number above 0"
+                    refuse(schema, found, f"write {key} = 30")
+                return f"{text} in {given[key]} {words}"
+        return text
+    if "cuts" in given:
+        return f"{written} at {{{', '.join(_numbers(schema, which, 'cuts', given['cuts']))}}}"
+    if values:
+        return f"{written} in {{{', '.join(map(quoted, values))}}}"
+    if kind == "boolean":
+        # 0 and 1 read True, "true" and 1 alike, however a table writes them.
+        return f"{written} at {{0, 1}}"
+    if kind == "text":
+        return mixed_text(Strings(name))
+    return mixed_text(Codes(name)) if kind == "integer" else ""
+
+
+def _numbers(schema: str, which: str, key: str, given: object) -> list[str]:
+    """The texts of numbers that TOML wrote."""
+    listed: list[Any] = given if isinstance(given, list) else [None]
+    found = [Decimal(value) for value in listed if type(value) in (int, Decimal)]
+    finite = all(value.is_finite() and abs(value.adjusted()) <= 30 for value in found)
+    if len(found) < len(listed) or not finite:
+        fix = "write numbers between -10^30 and 10^30, without quotes"
+        refuse(schema, f"{which}: {key} is not made of numbers", fix)
+    return list(map(shown, found))
+
+
+def _values(schema: str, which: str, kind: Kind | None, given: object) -> tuple[str, ...]:
+    """The texts of the values on a list."""
+    listed = given if isinstance(given, list) and given else [None]
+    legal = (str,) if kind == "text" else (str, int, Decimal)
+    for value in listed:
+        if type(value) not in legal or text(value) == "":
+            fix = 'write texts between quotes, such as values = ["F", "M"]'
+            refuse(schema, f"{which}: values is no list of {kind or 'value'}s", fix)
+    values = tuple(map(text, listed))
+    for value in values:
+        if not occurs(value, kind):
+            fix = f"write {kind}s as the table does, or leave out the type"
+            refuse(schema, f"{which}: {value!r} on its list is no {kind}", fix)
+    return values
+
+
+def texts(given: object) -> bool:
+    """Whether it is a list of texts.
+
+    >>> texts(["F", "M"]), texts([1])
+    (True, False)
+    """
+    return isinstance(given, list) and all(isinstance(value, str) for value in given)

@@ -1,0 +1,135 @@
+"""``littlestone schema``, and the commands that take a schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from running import TABLE, run
+
+from littlestone.data.schema import Schema
+
+SCHEMA = """
+target = "late"
+positive = 1
+[columns.delay]
+range = [0, 20]
+[columns.carrier]
+values = ["A", "B"]
+[columns.late]
+type = "integer"
+"""
+PAID = ["--epsilon", "2", "--ledger", "l.ledger"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(TABLE)
+    Path("s.toml").write_text(SCHEMA)
+    return tmp_path
+
+
+def test_a_draft_is_a_schema() -> None:
+    ran = run("schema", "t.csv")
+    assert (ran.status, ran.err) == (0, "")
+    assert [c.name for c in Schema.parse(ran.out).columns] == ["delay", "carrier", "late"]
+    assert run("schema", "none.csv").status == 1
+
+
+def test_fit() -> None:
+    ran = run("fit", "t.csv", "--schema", "s.toml", "--class", "trees(*; depth 2)", *PAID, "--json")
+    assert ran.status == 0, ran.err
+    assert json.loads(ran.out)["class"] == "trees(delay: 0..20, carrier in {A, B}; depth 2)"
+    assert json.loads(ran.out)["label"] == "late == 1"
+    given = ["--target", "carrier", "--positive", "A", "--schema", "s.toml"]
+    given += ["--class", "trees(*; depth 1)", "--delta", "1e-6"]
+    ran = run("fit", "t.csv", *given, *PAID, "--json")
+    assert json.loads(ran.out)["class"] == "trees(delay: 0..20, integers(late); depth 1)"
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (["--class", "trees(dely; depth 1)"], "did you mean 'delay'?"),
+        (["--class", "conditions(carrier in {A, C}; at most 1)"], "not on the list"),
+        (["--target", "lat"], "did you mean 'late'?"),
+        (["--positive", "yes"], "declares 'late' as integer"),
+        (["--schema", "none.toml"], "No such file"),
+        (["--schema", "t.csv"], "it is a table"),
+        (["--schema", "/dev/zero"], "a folder or a device"),
+        (["--out", "s.toml"], "same file as the schema"),
+    ],
+)
+def test_refusals_spend_nothing(change: list[str], found: str) -> None:
+    options = {"--schema": "s.toml", "--class": "trees(*; depth 1)"}
+    options |= dict([change])
+    ran = run("fit", "t.csv", *(word for pair in options.items() for word in pair), *PAID)
+    assert ran.status == 1
+    assert found in ran.err
+    assert "to fix it: " in ran.err
+    assert not Path("l.ledger").exists()
+
+
+def test_a_schema_that_does_not_fit_the_table_spends_nothing() -> None:
+    Path("s.toml").write_text(SCHEMA + '[columns.gate]\ntype = "text"\n')
+    ran = run("fit", "t.csv", "--schema", "s.toml", "--class", "thresholds(delay)", *PAID)
+    assert (ran.status, "'gate'" in ran.err) == (1, True)
+    assert "did you mean" not in ran.err
+    assert not Path("l.ledger").exists()
+    ran = run(
+        "fit", "t.csv", "--schema", "s.toml", "--class", "thresholds(delay)", *PAID, "--dry-run"
+    )
+    assert (ran.status, "'gate'" in ran.err) == (1, True)
+
+
+def test_plan_dim_and_stream() -> None:
+    ran = run("plan", "trees(*; depth 2)", "--schema", "s.toml", "--epsilon", "1", "--json")
+    assert json.loads(ran.out)["class"] == "trees(delay: 0..20, carrier in {A, B}; depth 2)"
+    Path("l.toml").write_text(SCHEMA.replace("positive = 1", 'labels = ["0", "1", "2"]'))
+    ran = run(
+        "plan", "outcomes(carrier; at most 1)", "--schema", "l.toml", *PAID[:2], "--delta", "1e-6"
+    )
+    assert ran.status == 0, ran.err
+    assert json.loads(run("dim", "thresholds(delay)", "--schema", "s.toml", "--json").out) == {
+        "littlestone_dimension": 4,
+        "hypotheses": 22,
+        "points": 21,
+    }
+    horizon = ["--horizon", "100", "--delta", "1e-6"]
+    ran = run(
+        "stream", "t.csv", "--schema", "s.toml", "--class", "thresholds(delay)", *PAID, *horizon
+    )
+    assert ran.status == 0, ran.err
+    assert json.loads(ran.out.splitlines()[0])["label"] == "late == 1"
+    assert run("stream", "t.csv", "--class", "thresholds(delay)", *PAID, *horizon).status == 2
+    ran = run(
+        "stream", "t.csv", "--schema", "l.toml", "--class", "thresholds(delay)", *PAID, *horizon
+    )
+    assert ran.status == 1
+    assert "to fix it" in ran.err
+
+
+def test_subgroup() -> None:
+    asked = ["--class", "conditions(*; at most 1)", "--above", "0.3", *PAID]
+    ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked)
+    assert ran.status == 0, ran.err
+    assert run("subgroup", "t.csv", *asked).status == 2
+    labels = SCHEMA.replace("positive = 1", 'labels = ["0", "1", "2"]')
+    for text, found in (("unit = 'carrier'" + SCHEMA, "single records"), (labels, "to fix it: ")):
+        Path("s.toml").write_text(text)
+        ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked)
+        assert (ran.status, found in ran.err) == (1, True), ran.err
+
+
+def test_the_unit_of_a_schema_is_protected() -> None:
+    Path("s.toml").write_text(
+        'unit = "id"\nmax_records = 2\n' + SCHEMA + '[columns.id]\ntype = "text"\n'
+    )
+    lines = [f"{line},{'id' if k == 0 else k // 2}" for k, line in enumerate(TABLE.splitlines())]
+    Path("t.csv").write_text("\n".join(lines) + "\n")
+    ran = run("fit", "t.csv", "--schema", "s.toml", "--class", "trees(*; depth 1)", *PAID, "--json")
+    assert ran.status == 0, ran.err
+    assert json.loads(ran.out)["privacy"]["neighboring"] == "replace-one-unit: id"
+    assert json.loads(ran.out)["class"] == "trees(delay: 0..20, carrier in {A, B}; depth 1)"

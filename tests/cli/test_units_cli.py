@@ -1,0 +1,77 @@
+"""`fit --unit`: what is printed and written, and what is refused before a ledger knows of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from running import run
+
+from littlestone.privacy.ledger import Ledger
+
+CLASS = "thresholds(age, 0..120)"
+ROWS = [(f"p{i % 40}", i % 100, int(i % 100 >= 50)) for i in range(1013)]
+
+
+@pytest.fixture
+def visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    lines = "".join(f"{unit},{age},{sick}\n" for unit, age, sick in ROWS)
+    (tmp_path / "visits.csv").write_text(f"patient,age,sick\n{lines}", encoding="utf-8")
+    return tmp_path / "visits.csv"
+
+
+def fit(*more: object) -> tuple[str, ...]:
+    declared = ["--target", "sick", "--positive", 1, "--class", CLASS, "--epsilon", 1]
+    return ("fit", "visits.csv", *map(str, [*declared, *more]))
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--out", "model.json"), ("--dry-run",)])
+def test_the_number_of_records_is_nowhere(visits: Path, more: tuple[str, ...]) -> None:
+    done = run(*fit("--unit", "patient", "--max-records", 3, *more))
+    assert (done.status, done.err) == (0, "")
+    written = (visits.parent / "model.json").read_text() if "--out" in more else ""
+    for told in (done.out, written):
+        assert "1013" not in told
+        assert "1,013" not in told
+    if more == ("--json",):
+        data = json.loads(done.out)
+        assert data["unit"] == {"column": "patient", "max records": 3}
+        assert data["n"] == 120
+        assert data["privacy"]["neighboring"] == "replace-one-unit: patient"
+    elif not more:
+        assert "40 values of patient, with all its records" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--unit", "patient"),
+        ("--max-records", 3),
+        ("--unit", "person", "--max-records", 3),
+        ("--unit", "sick", "--max-records", 3),
+        ("--unit", "patient", "--max-records", 0),
+        ("--unit", "patient", "--max-records", 1001),
+        ("--unit", "patient", "--max-records", 3, "--estimate", 1),
+        ("--unit", "patient", "--max-records", 3, "--method", "staged", "--delta", "0.01"),
+    ],
+)
+def test_what_is_refused_is_not_spent(visits: Path, more: tuple[object, ...]) -> None:
+    done = run(*fit(*more))
+    assert done.status == 1
+    assert done.out == ""
+    assert done.err.startswith("error: ")
+    assert not (visits.parent / "littlestone.ledger").exists()
+
+
+def test_a_limit_of_units(visits: Path) -> None:
+    assert run("ledger", "limit", "visits.csv", "--epsilon", 1, "--unit", "patient").status == 0
+    assert run(*fit()).status == 1
+    units = ("--unit", "patient", "--max-records", 1)
+    assert run(*fit(*units)).status == 0
+    assert "the limit is epsilon 1" in run(*fit(*units)).err
+    # Without --unit the limit would speak of records, while units are counted.
+    assert run("ledger", "limit", "visits.csv", "--epsilon", 2).status == 1
+    shown = run("ledger", "show").out
+    assert "(replace-one-unit: patient) spent, of a limit of epsilon 1" in " ".join(shown.split())
+    with Ledger("littlestone.ledger") as ledger:
+        assert len(ledger.entries()) == 1

@@ -1,0 +1,182 @@
+"""At most k records of each unit are kept: which ones, and that nothing is left of the others."""
+
+import random
+from collections import Counter
+from collections.abc import Hashable
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+
+from littlestone.audit.choices import Choices
+from littlestone.audit.subjects.units import UnitTable
+from littlestone.data import Label, open_table, read_sample
+from littlestone.data.coding import coded
+from littlestone.data.reservoir import Reservoir
+from littlestone.domains import Integers, Product, Strings
+from littlestone.errors import DeclarationError, TableError
+from littlestone.sample import Sample
+from littlestone.units import MOST_RECORDS, Unit
+
+LABEL = Label.parse("y", 1)
+NUMBERS = Integers("x")
+
+
+def kept(data: Any, most: int, rng: random.Random) -> Sample[Any]:
+    keep = Reservoir(Unit("unit", most), rng)
+    return read_sample(UnitTable(data), NUMBERS, LABEL, keep=keep)
+
+
+def records(sample: Sample[Any]) -> frozenset[Any]:
+    rows = zip(sample.points, map(tuple, sample.counts.tolist()), strict=True)
+    return frozenset(rows)
+
+
+def law(data: Any, most: int) -> dict[frozenset[Any], Fraction]:
+    choices = Choices()
+    return choices.explore(lambda: records(kept(data, most, choices.generator())))
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+@pytest.mark.parametrize("sizes", [(4,), (1, 4), (3, 2), (4, 3)])
+def test_every_set_of_k_records_is_equally_likely(most: int, sizes: tuple[int, ...]) -> None:
+    """Over batches of two rows each, with the units' rows interleaved."""
+    data = tuple(
+        tuple((10 * unit + i, i % 2) for i in range(size)) for unit, size in enumerate(sizes)
+    )
+    ways = 1
+    for size in sizes:
+        ways *= comb(size, min(size, most))
+    found = law(data, most)
+    assert len(found) == ways
+    assert set(found.values()) == {Fraction(1, ways)}
+    for sample in found:
+        assert {x // 10: 0 for x, _ in sample} == dict.fromkeys(range(len(sizes)), 0)
+
+
+def test_what_is_kept_of_a_unit_does_not_depend_on_others() -> None:
+    first = ((1, 0), (2, 1), (3, 0))
+
+    def of_first(others: Any) -> dict[Hashable, Fraction]:
+        found: dict[Hashable, Fraction] = {}
+        for sample, mass in law((first, *others), 2).items():
+            own = frozenset(row for row in sample if row[0] in (1, 2, 3))
+            found[own] = found.get(own, Fraction(0)) + mass
+        return found
+
+    alone = of_first(())
+    assert len(alone) == 3
+    for others in ((((7, 1),),), (((7, 1),) * 4,), (((7, 0), (8, 1)), ((9, 0),) * 3)):
+        assert of_first(others) == alone
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_n_is_the_number_of_places(most: int) -> None:
+    for data in ([((1, 0),), ((2, 0),)], [((1, 0),) * 9, ((2, 1),) * 3]):
+        sample = kept(tuple(data), most, random.Random(1))
+        assert (sample.n, sample.units) == (2 * most, 2)
+        held = sum(min(most, len(block)) for block in data)
+        assert sample.records().n == sample.counts.sum() == held
+        assert sample.records().unit is None
+
+
+def test_values_of_one_text_are_one_unit(tmp_path: Path) -> None:
+    """Also all missing ones: a person's records without a value count once and not each."""
+    units = ["7", 7, 7.0, None, float("nan"), "", "None", "a ", "a", "é", "é"]
+    keep = Reservoir(Unit("unit", 1), random.Random(0))
+    keep.add(coded(units), [coded(units).codes])
+    assert keep.units == 6
+    (tmp_path / "t.csv").write_text("unit,x,y\n,1,1\n,2,1\n,3\na,4,0\n", encoding="utf-8")
+    keep = Reservoir(Unit("unit", 1), random.Random(0))
+    sample = read_sample(open_table(tmp_path / "t.csv"), NUMBERS, LABEL, keep=keep)
+    assert (sample.n, sample.units, len(sample.points)) == (2, 2, 2)
+
+
+def test_all_sources_give_the_same_units(tmp_path: Path) -> None:
+    rows = [(f"p{i % 3000}", i % 7, i % 2) for i in range(20_000)]
+    frame = polars.DataFrame(rows, schema=["unit", "x", "y"], orient="row")
+    frame.write_csv(tmp_path / "t.csv")
+    frame.write_parquet(tmp_path / "t.parquet")
+    found = []
+    for source in (frame, frame.to_pandas(), tmp_path / "t.csv", tmp_path / "t.parquet"):
+        keep = Reservoir(Unit("unit", 2), random.Random(5))
+        sample = read_sample(open_table(source), NUMBERS, LABEL, keep=keep)
+        assert (sample.units, sample.records().n) == (3000, 6000)
+        found.append(records(sample))
+    # With one seed the draws are the same ones, because they come in the order of the records.
+    assert len(set(found)) == 1
+
+
+def test_a_value_without_records_is_no_unit() -> None:
+    """Columns may list more values than occur, and U would tell of their range or of other tables."""
+    numbers = polars.DataFrame({"unit": [3, 900, 3], "x": [1, 2, 3], "y": [1, 1, 0]})
+    words = numbers.with_columns(polars.Series("unit", ["b", "c", "b"], polars.Enum(list("abcd"))))
+    for frame in (numbers, words, words.to_pandas()):
+        keep = Reservoir(Unit("unit", 2), random.Random(5))
+        assert read_sample(open_table(frame), NUMBERS, LABEL, keep=keep).n == 4
+
+
+def test_nothing_is_left_of_a_record_that_is_not_kept() -> None:
+    """Not even as a value without records, of which a learner could make candidates."""
+    domain = Product((Strings("a"), Integers("b")))
+    frame = polars.DataFrame(
+        {
+            "unit": ["u"] * 50 + ["v"],
+            "a": [f"w{i}" for i in range(51)],
+            "b": range(51),
+            "y": [1] * 51,
+        }
+    )
+    keep = Reservoir(Unit("unit", 2), random.Random(3))
+    sample = read_sample(open_table(frame), domain, LABEL, keep=keep)
+    assert len(sample.points) == 3
+    for j in range(2):
+        values, codes = sample.column(j)
+        assert len(values) == 3
+        assert sorted(codes.tolist()) == [0, 1, 2]
+
+
+def test_the_unit_may_be_a_column_of_the_class() -> None:
+    frame = polars.DataFrame({"x": [1, 1, 1, 2], "y": [1, 1, 1, 0]})
+    keep = Reservoir(Unit("x", 1), random.Random(3))
+    sample = read_sample(open_table(frame), NUMBERS, LABEL, keep=keep)
+    assert records(sample) == {(1, (0, 1)), (2, (1, 0))}
+
+
+def test_many_records_are_spread_evenly() -> None:
+    """Each of 5 records is one of 2 kept with probability 2/5; 4,000 units, five deviations."""
+    data = tuple(tuple((i, 0) for i in range(5)) for _ in range(4000))
+    sample = kept(data, 2, random.Random(8))
+    tally = Counter(dict(zip(sample.points, sample.counts[:, 0].tolist(), strict=True)))
+    assert all(abs(tally[i] - 1600) < 5 * (4000 * 0.4 * 0.6) ** 0.5 for i in range(5))
+
+
+@pytest.mark.parametrize("most", [0, -1, MOST_RECORDS + 1, True, 1.0, "3"])
+def test_an_illegal_number_is_refused(most: Any) -> None:
+    with pytest.raises(DeclarationError, match="no whole number from 1 to 1,000"):
+        Unit("patient", most)
+
+
+@pytest.mark.parametrize(("column", "most"), [("patient", None), (None, 3), ("", 3), (7, 3)])
+def test_an_incomplete_declaration_is_refused(column: Any, most: Any) -> None:
+    with pytest.raises(DeclarationError):
+        Unit.declared(column, most)
+
+
+def test_a_missing_column_and_an_empty_table() -> None:
+    keep = Reservoir(Unit("patient", 1), random.Random(0))
+    with pytest.raises(TableError, match="patient"):
+        read_sample(UnitTable((((1, 0),),)), NUMBERS, LABEL, keep=keep)
+    keep = Reservoir(Unit("unit", 1), random.Random(0))
+    with pytest.raises(TableError, match="no rows"):
+        read_sample(UnitTable(()), NUMBERS, LABEL, keep=keep)
+
+
+def test_k_records_are_all_subsets() -> None:
+    block = tuple((i, 0) for i in range(4))
+    found = {frozenset(x for x, _ in sample) for sample in law((block,), 2)}
+    assert found == set(map(frozenset, combinations(range(4), 2)))

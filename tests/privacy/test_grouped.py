@@ -1,0 +1,183 @@
+"""Group privacy: its cost, that it is tight, and that a ledger never adds it to costs of records."""
+
+import sqlite3
+from contextlib import closing
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spending import Answer as Claim
+
+from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError
+from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.grouped import Grouped, growth, record_budget
+from littlestone.privacy.accounting.parallel import Parallel
+from littlestone.privacy.accounting.subsampled import Subsampled
+from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
+from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.ledger import Ledger, Part
+from littlestone.privacy.ledger.rows import UnsoundRowError
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.rational import exp_below
+from littlestone.units import MOST_RECORDS, Unit
+
+ONE = Fraction(1)
+PATIENT, WARD = Unit("patient", 3), Unit("ward", 3)
+OF_PATIENTS = NeighboringRelation.replace_one_unit("patient")
+RECORD, UNIT = Claim(ONE), Grouped(Claim(ONE / 3), PATIENT)
+
+
+@given(
+    st.fractions(Fraction(1, 1000), 20),
+    st.fractions(Fraction(1, 10**12), Fraction(1, 2)),
+    st.integers(1, 40),
+)
+@settings(deadline=None, max_examples=60)
+def test_the_budget_of_a_record_pays_for_a_unit(
+    epsilon: Fraction, delta: Fraction, most: int
+) -> None:
+    budget, unit = Budget(epsilon, delta), Unit("patient", most)
+    one = record_budget(budget, unit)
+    cost = Grouped(Claim(one.epsilon, one.delta), unit).cost()
+    assert cost.epsilon == epsilon
+    assert delta * Fraction(99999, 100000) <= cost.delta <= delta
+    assert cost.neighboring == OF_PATIENTS
+    if most == 1:
+        assert (one, cost.delta) == (budget, delta)
+
+
+def test_the_delta_of_a_group_is_attained() -> None:
+    """A key is released with q(s + 1) = r q(s) + d after s records: the largest curve there is."""
+    epsilon, d = Fraction(1, 2), Fraction(1, 1000)
+    r = exp_below(epsilon, 256)
+    q = [Fraction(0)]
+    for _ in range(4):
+        q.append(r * q[-1] + d)
+    law = [{"key": chance, "none": 1 - chance} for chance in q]
+    for k in range(1, 5):
+        worst = hockey_stick(law[k], law[0], r**k)
+        claimed = Grouped(Claim(epsilon, d), Unit("patient", k)).cost().delta
+        assert worst <= claimed <= worst * Fraction(100002, 100000)
+        # k delta, which is often claimed, is less than that.
+        assert k == 1 or worst > k * d
+
+
+def test_growth_is_a_sum_of_powers() -> None:
+    for k in (1, 2, 7):
+        exact = sum((exp_below(i * ONE, 200) for i in range(k)), Fraction(0))
+        assert exact <= growth(ONE, k) <= exact * (1 + Fraction(1, 10**12))
+
+
+def test_a_pure_event_of_bounded_range_keeps_its_rho() -> None:
+    unit, alone = Unit("patient", 4), ExponentialMechanism(ONE)
+    grouped = Grouped(ExponentialMechanism(ONE / 4), unit).guarantee()
+    assert grouped.epsilon == 1
+    assert alone.guarantee().rho <= grouped.rho <= alone.guarantee().rho * Fraction(102, 100)
+    assert Grouped(alone, Unit("patient", 1)).guarantee().rho == alone.guarantee().rho
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "most"),
+    [("1e-8", 0, 100), (1000, "1e-6", 2), (500, "1e-6", MOST_RECORDS)],
+)
+def test_a_share_that_is_no_budget_is_refused(epsilon: object, delta: object, most: int) -> None:
+    with pytest.raises(DeclarationError, match="divide epsilon"):
+        record_budget(Budget(epsilon, delta), Unit("patient", most))
+
+
+def test_units_are_not_grouped_again_nor_sampled_nor_charged_in_parallel() -> None:
+    for make in (
+        lambda: Grouped(UNIT, PATIENT),
+        lambda: Subsampled(UNIT, n=10, size=2),
+        lambda: Parallel([UNIT, UNIT]),
+        lambda: Composed([(UNIT, 1), (RECORD, 1)]),
+        lambda: Composed([(UNIT, 1), (Grouped(Claim(ONE), WARD), 1)]),
+    ):
+        with pytest.raises(DeclarationError):
+            make()
+    assert Composed([(UNIT, 2)]).cost() == PrivacyCost(Fraction(2), neighboring=OF_PATIENTS)
+
+
+@pytest.mark.parametrize("text", ["", "replace-one-unit: ", "replace-one-unit", "add-remove"])
+def test_other_texts_are_no_relation(text: str) -> None:
+    with pytest.raises(ValueError, match="no neighbouring relation"):
+        NeighboringRelation(text)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(RECORD, UNIT), (UNIT, RECORD), (UNIT, Grouped(Claim(ONE), WARD))]
+)
+def test_a_ledger_never_adds_two_relations(first: Claim, second: Claim) -> None:
+    """Mistakes that would show here: adding them up, or keeping a total of each in silence."""
+    with Ledger() as ledger:
+        ledger.spend(first, dataset="visits", what="a look")
+        for refused in (
+            lambda: ledger.spend(second, dataset="visits", what="a look"),
+            lambda: ledger.preview(second, dataset="visits"),
+            lambda: ledger.set_limit("visits", second.cost()),
+        ):
+            with pytest.raises(DeclarationError, match="do not add up"):
+                refused()
+        ledger.spend(second, dataset="others", what="a look")
+        with pytest.raises(DeclarationError, match="do not add up"):
+            ledger.alias("others", "visits")
+        assert ledger.total("visits") == first.cost()
+        assert len(ledger.entries()) == 2
+        ledger.spend(first, dataset="visits", what="a look")
+        assert ledger.total("visits") == first.cost() + first.cost()
+
+
+def test_a_limit_is_of_one_relation() -> None:
+    with Ledger() as ledger:
+        ledger.set_limit("visits", RECORD.cost())
+        with pytest.raises(DeclarationError, match="do not add up"):
+            ledger.spend(UNIT, dataset="visits", what="a look")
+        ledger.set_limit("visits", UNIT.cost())  # nothing is spent yet
+        assert ledger.total("visits").neighboring == OF_PATIENTS
+        ledger.spend(UNIT, dataset="visits", what="a look")
+        with pytest.raises(BudgetExceededError):
+            ledger.spend(UNIT, dataset="visits", what="a look")
+
+
+def test_units_have_no_parts() -> None:
+    """Records of one unit may lie in several folds, so folds do not compose in parallel."""
+    with Ledger() as ledger, pytest.raises(DeclarationError, match="several parts"):
+        ledger.spend(UNIT, dataset="visits", what="a look", part=Part.fold(1, 2))
+
+
+@pytest.mark.parametrize("column", [" patient", "pa\ntient", "x" * 501])
+def test_a_unit_that_cannot_be_told_from_others_is_refused(column: str) -> None:
+    with Ledger() as ledger, pytest.raises(DeclarationError, match="name of a unit"):
+        ledger.spend(Grouped(RECORD, Unit(column, 1)), dataset="visits", what="a look")
+
+
+def test_a_file_keeps_the_unit_and_refuses_other_relations(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    with Ledger(path) as ledger:
+        ledger.spend(UNIT, dataset="visits", what="a look")
+    with Ledger(path) as ledger:
+        assert ledger.entries()[0].cost == UNIT.cost()
+        assert ledger.history()[0][1] == UNIT.cost()
+    row = "'visits', 'a', 'a', '1/1', '0/1', '{}', '', '{}', {}, {}"
+    columns = "dataset, what, mechanism, epsilon, delta, neighboring, at, partition, part, parts"
+    with closing(sqlite3.connect(path)) as file:
+        for relation, *part in (
+            ("replace-one-unit: ", "", 0, 0),
+            ("replace-one-unit", "", 0, 0),
+            ("replace-one-unit: a\nb", "", 0, 0),
+            ("replace-one-unit: patient", "folds", 1, 2),
+        ):
+            with pytest.raises(sqlite3.IntegrityError, match="would not write"):
+                file.execute(
+                    f"INSERT INTO entries ({columns}) VALUES ({row.format(relation, *part)})"
+                )
+        # Another program may add a cost under another relation; then nothing more is spent.
+        file.execute(
+            f"INSERT INTO entries ({columns}) VALUES ({row.format('replace-one', '', 0, 0)})"
+        )
+        file.commit()
+    with Ledger(path) as ledger, pytest.raises((UnsoundRowError, LedgerError, DeclarationError)):
+        ledger.spend(UNIT, dataset="visits", what="a look")
