@@ -54,7 +54,7 @@ def fit(
     schema: SchemaOrFile = None,
     dataset: str | None = None,
     method: str = "auto",
-    setting: Setting = "realizable",
+    setting: Setting = "agnostic",
     estimate: object = None,
     cost: object = None,
     unit: str | None = None,

@@ -20,7 +20,7 @@ from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
-from littlestone.planning.choice import AUTO
+from littlestone.planning.choice import AUTO, explained
 from littlestone.planning.records import for_records
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
@@ -109,7 +109,7 @@ class Task:
         budget: Budget,
         *,
         method: str = "auto",
-        setting: Setting = "realizable",
+        setting: Setting = "agnostic",
         estimate: object = None,
         cost: object = None,
         unit: str | None = None,
@@ -147,8 +147,8 @@ class Task:
             void=several,
         )
         if several:  # the sizes are those of independent records
-            why = f"{learner.method}, chosen as if all records were independent"
-            why = f"{method}, asked for" if method != AUTO else why
+            why = f"{learner.method}: chosen as if all records were independent"
+            why = f"{method}: asked for" if method != AUTO else why
         known = None if estimate is None else exact_epsilon(estimate)
         task = cls(learner, why, label, known, declared, schema, method == AUTO)
         checked(task.event.cost())  # the event refuses what the learner cannot do
@@ -193,12 +193,18 @@ class Task:
         )
         return cls(learner, why, label, part, None, schema)
 
+    def methods(self, budget: Budget, setting: Setting) -> list[tuple[str, str]]:
+        """What is known of every method for this class, as `explained` says it; nothing is read."""
+        share = budget if self.unit is None else record_budget(budget, self.unit)
+        costs = None if self.learner.mistakes.equal else self.learner.mistakes
+        return explained(self.learner.hypotheses, share, setting=setting, mistakes=costs)
+
     def for_records(self, n: int) -> Self:
         """The task with the learner for ``n`` records, which are public, if ``auto`` chose it."""
         learner = for_records(self.learner, n) if self.auto else self.learner
         if learner is self.learner:
             return self
-        why = f"{learner.method}, for {n:,} records; it costs what {self.learner.method} costs"
+        why = f"{learner.method}: {n:,} records are enough to split each leaf once more"
         return replace(self, learner=learner, why=why)
 
     @property

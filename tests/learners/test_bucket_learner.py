@@ -122,7 +122,7 @@ def test_who_is_for_what() -> None:
         learner, _ = choose_learner(H, Budget(1, "1e-6"), setting=setting)
         assert learner.method == "lookup"
         words = [c.words() for c in candidates(H, Budget(1, "1e-6"), setting=setting)]
-        assert "buckets, of no proved size, if no key need be named" in words
+        assert "buckets: no proved size; only if no key need be named" in words
 
 
 def test_a_model_is_read_back_and_a_damaged_one_refused() -> None:

@@ -239,7 +239,7 @@ def test_auto_chooses_among_those_that_take_void_places() -> None:
     assert learner.takes_void
     task = Task.declared(Label.parse("y", 1), H, Budget(1, "1e-6"), unit="patient", max_records=3)
     assert task.learner.takes_void
-    assert task.why == f"{task.learner.method}, chosen as if all records were independent"
+    assert task.why == f"{task.learner.method}: chosen as if all records were independent"
     assert task.event.cost().within(PrivacyCost(ONE, Fraction(1, 10**6)))
 
 

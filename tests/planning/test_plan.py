@@ -11,8 +11,10 @@ import pytest
 from littlestone.classes import Points, Subsets, Thresholds, parse_class
 from littlestone.domains import Integers, Reals, Strings
 from littlestone.errors import DeclarationError
+from littlestone.learners.base import Setting
 from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
 from littlestone.planning import calibrated, candidates, choose_learner, plan
+from littlestone.planning.choice import explained
 from littlestone.privacy import Budget
 
 GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
@@ -20,7 +22,8 @@ GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "alpha": 0.1, "beta": 0.05}
 
 @pytest.mark.slow
 def test_proved_comes_before_calibrated_and_before_unknown() -> None:
-    order = [c.method for c in candidates(Subsets(Integers(), 2), **GOAL) if c.learner]
+    goal: dict[str, Any] = {**GOAL, "setting": "realizable"}
+    order = [c.method for c in candidates(Subsets(Integers(), 2), **goal) if c.learner]
     assert order[:3] == ["partition", "choosing", "irreducible"]
     assert order.index("globally_stable") > 2
     for c in candidates(Subsets(Integers(), 2), **{**GOAL, "budget": Budget(2)}):
@@ -28,23 +31,51 @@ def test_proved_comes_before_calibrated_and_before_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "setting", "why"),
     [
-        ("subsets(a; at most 2)", "no other method without a caveat has a proved size"),
         (
-            "points(a)",
-            "no other method without a caveat has a proved size",
+            "thresholds(x, 0..9)",
+            "agnostic",
+            "exponential: the smallest size proved for any labels, of all methods without a caveat",
+        ),
+        ("rules(a, b; at most 2)", "agnostic", "choosing: its size is proved for any labels"),
+        (
+            "subsets(a; at most 2)",
+            "agnostic",
+            "partition: it tolerates wrong labels, and its size is proved for clean ones",
+        ),
+        ("subsets(a; at most 2)", "realizable", "partition: its size is proved for clean labels"),
+        (
+            "rule_sets(a, b; at most 2 rules of 1)",
+            "agnostic",
+            "choosing: it tolerates wrong labels",
         ),
         (
             "rule_sets(a, b; at most 2 rules of 1)",
-            "no method without a caveat has a proved size",
+            "realizable",
+            "choosing: no method without a caveat has a proved size",
+        ),
+        (
+            "intervals(id, -9223372036854775808..9223372036854775807)",
+            "agnostic",
+            "irreducible: no method that tolerates wrong labels applies; they may mislead this one",
         ),
     ],
 )
-def test_the_sentence(text: str, words: str) -> None:
-    learner, why = choose_learner(parse_class(text), Budget(1, "1e-6"))
-    assert why.startswith(learner.method)
-    assert why.endswith(words)
+def test_the_sentence_gives_one_reason(text: str, setting: Setting, why: str) -> None:
+    assert choose_learner(parse_class(text), Budget(1, "1e-6"), setting=setting)[1] == why
+
+
+def test_every_method_is_explained() -> None:
+    """Each by its size or, together with all that have the same reason, by why it does not apply."""
+    H = parse_class("thresholds(x, 0..9)")
+    rows = explained(H, Budget(1))
+    assert rows[0][0] == choose_learner(H, Budget(1))[0].method
+    shown = " ".join(f"{heading} {sentence}" for heading, sentence in rows)
+    assert all(found.method in shown for found in candidates(H, Budget(1)))
+    reasons = [sentence for heading, sentence in rows if heading == "does not apply"]
+    assert "it is no class of lookup tables (buckets, lookup)" in reasons
+    assert len(reasons) == len({reason.partition(" (")[0] for reason in reasons})
 
 
 def test_what_is_said_of_the_fewest_leaves_out_methods_with_a_caveat() -> None:
@@ -52,11 +83,14 @@ def test_what_is_said_of_the_fewest_leaves_out_methods_with_a_caveat() -> None:
     H = parse_class("points(a)")
     words = {c.method: c.words() for c in candidates(H, **GOAL)}
     assert words["single_key"].endswith(
-        "219 records suffice for 10% of error on clean labels, if no label is wrong"
+        "219 records suffice for 10% error, with clean labels only; only if no label is wrong"
     )
     assert choose_learner(H, Budget(1, "1e-6"))[0].method == "choosing"
     learner, why = choose_learner(parse_class("lookup(a; at most 2)", labels=3), Budget(1))
-    assert (learner.method, why.endswith("no other applies")) == ("buckets", True)
+    assert (learner.method, why) == (
+        "buckets",
+        "buckets (if no key need be named): no other method applies",
+    )
 
 
 def test_alpha_reaches_the_learner() -> None:
@@ -101,10 +135,8 @@ def test_what_is_printed() -> None:
     assert f"  {row.method}: {line}" in str(found).splitlines()
     assert last.startswith("  at least ")
     assert (row.tuned, row.tuned_agnostic) == (None, None)  # it needs no other parameters
-    _, why = choose_learner(
-        parse_class("thresholds(x, 0..9)"), Budget(1), setting="agnostic", alpha=0.2
-    )
-    assert "20% more error than the best, whatever the labels" in why
+    best = candidates(parse_class("thresholds(x, 0..9)"), Budget(1), alpha=0.2)[0]
+    assert "suffice for 20 percentage points above the best" in best.words()
 
 
 @pytest.mark.slow

@@ -32,16 +32,16 @@ GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6")}
 
 def test_the_fewest_records_first_and_baselines_last() -> None:
     """A table is learned as it is with fewer records than bit by bit."""
-    found = candidates(TABLE, **GOAL)
+    found = candidates(TABLE, **GOAL, setting="realizable")
     applying = [c for c in found if c.learner is not None]
     names = ["exponential", "bits", "bit_parts", "irreducible", "globally_stable"]
     assert [c.method for c in applying] == names
     sizes = [c.bound.n for c in applying if c.bound is not None]
     assert sizes == [110, 431, 482]
-    assert "(each bit by exponential)" in applying[1].words()
+    assert "each bit by exponential" in applying[1].words()
     assert "as a baseline" in applying[4].words()
     assert all(c.reason for c in found[len(applying) :])
-    assert choose_learner(TABLE, **GOAL)[1].startswith("exponential, for which 110 records suffice")
+    assert found[0].words() == "exponential: 110 records suffice for 10% error, with clean labels"
 
 
 def test_the_rows_of_a_plan() -> None:
@@ -62,8 +62,7 @@ def test_the_rows_of_a_plan() -> None:
 def test_the_size_is_that_of_the_learner() -> None:
     learner, why = choose_learner(RULES, **GOAL)
     assert isinstance(learner, BitsLearner)
-    assert why.startswith("bits (each bit by choosing), for which 1,754 records suffice")
-    assert why.endswith("of all methods without a caveat it provably needs the fewest")
+    assert why == "bits: it tolerates wrong labels, and its size is proved for clean ones"
     bound = learner.plan(0.1, 0.05, setting="realizable")
     assert bound is not None
     assert bound.n == 1754
@@ -95,7 +94,7 @@ def test_bits_count_errors_where_labels_may_be_wrong(text: str, methods: set[str
     assert isinstance(learner, BitsLearner)
     assert {binary.method for binary in learner.learners} == methods
     assert learner.tolerates_label_noise
-    assert why == "bits, asked for"
+    assert why == "bits: asked for"
     assert learner.plan(0.1, 0.05) is None
     assert learner.cost().epsilon <= 1
 

@@ -28,6 +28,7 @@ class Boxes(Tabled):
     """
 
     keyword = "boxes"
+    group = "ranges"
 
     @classmethod
     def over(cls, grids: Sequence[Grid]) -> Self:

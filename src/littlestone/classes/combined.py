@@ -38,6 +38,7 @@ class Combined(Tabled):
     """
 
     keyword = "combine"
+    group = "combinations"
 
     @classmethod
     def of(cls, op: str, F: HypothesisClass[Any], G: HypothesisClass[Any]) -> Self:

@@ -37,6 +37,7 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
     """
 
     keyword = "complement"
+    group = "combinations"
 
     part: Enumerable[Any]
 

@@ -62,6 +62,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
     """
 
     keyword = "conditions"
+    group = "ordinary tables"
 
     most: int = 2
     join: Join = "all"

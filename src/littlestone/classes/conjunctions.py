@@ -39,6 +39,7 @@ class Conjunctions(Tabled):
     """
 
     keyword = "conjunctions"
+    group = "columns of bits"
 
     @classmethod
     def of(cls, columns: Sequence[str], *, monotone: bool = False) -> Self:

@@ -31,6 +31,7 @@ class DecisionLists(Tabled):
     """
 
     keyword = "decision_lists"
+    group = "columns of bits"
 
     @classmethod
     def of(cls, columns: Sequence[str]) -> Self:

@@ -23,6 +23,9 @@ class Declared(ABC):
     keyword: ClassVar[str]
     """The word that starts the class's text, as in ``thresholds(dep_delay, -60..1440)``."""
 
+    group: ClassVar[str] = "others"
+    """The heading under which `littlestone classes` lists it; empty for a class that others make."""
+
     several: ClassVar[bool] = False
     """Whether the class takes ``spec.labels`` > 2; otherwise it always has two labels."""
 

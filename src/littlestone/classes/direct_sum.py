@@ -40,6 +40,7 @@ class DirectSumClass(BinaryClass[Place], Declared):
     """
 
     keyword = "direct_sum"
+    group = "combinations"
 
     domain: Disjoint
     parts: tuple[HypothesisClass[Any], ...]

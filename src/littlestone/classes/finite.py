@@ -31,6 +31,7 @@ class FiniteClass(Tabled):
     """
 
     keyword = "finite"
+    group = "tables of your own"
     several = True
 
     names: tuple[str, ...]

@@ -50,6 +50,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
     """
 
     keyword = "intervals"
+    group = "ranges"
 
     domain: Grid
     gaps: tuple[Span, ...]

@@ -27,6 +27,7 @@ class Juntas(Tabled):
     """
 
     keyword = "juntas"
+    group = "columns of bits"
 
     @classmethod
     def of(cls, columns: Sequence[str], k: int) -> Self:

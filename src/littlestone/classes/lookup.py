@@ -39,6 +39,7 @@ class Lookup(HypothesisClass[Any], Declared):
     """
 
     keyword = "lookup"
+    group = "open vocabularies"
     several = True
 
     domain: Domain[Any]

@@ -50,6 +50,7 @@ class Outcomes(HypothesisClass[Rule], Declared):
     """
 
     keyword = "outcomes"
+    group = "open vocabularies"
     several = True
 
     domain: Product

@@ -51,6 +51,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
     """
 
     keyword = "parities"
+    group = "columns of bits"
 
     domain: Product
     affine: bool = False

@@ -28,6 +28,7 @@ class Points(PointCovering):
     """
 
     keyword = "points"
+    group = "open vocabularies"
 
     domain: Domain[Any]
     zero: bool = True

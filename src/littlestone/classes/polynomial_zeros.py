@@ -57,6 +57,7 @@ class PolynomialZeros(Flats):
     degree: int = field(kw_only=True)
 
     keyword = "polynomial_zeros"
+    group = "algebraic"
     option = "degree"
 
     @classmethod

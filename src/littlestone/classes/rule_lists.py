@@ -148,6 +148,7 @@ class RuleLists(InRounds):
     """
 
     keyword = "rule_list"
+    group = "ordinary tables"
     several = True
 
     labels: int = 2
@@ -217,6 +218,7 @@ class RuleUnions(InRounds):
     """
 
     keyword = "rule_unions"
+    group = ""
     labels = 2
     _one, _word = " rules of 1", "rule_sets"
 

@@ -33,7 +33,7 @@ MOST_COVERS = 64
 
 @dataclass(frozen=True)
 class RuleSets(Covering[Rule], Declared):
-    """The indicators of at most ``max_rules`` rules of at most ``max_literals`` equalities each.
+    """The functions "rule 1 or rule 2 or ...", of few rules that are "and" of few equalities.
 
     A rule fixes the values of at most r of the m columns of ``domain``.  A hypothesis is 1 at the
     records that obey one of its at most s rules, so a hypothesis without rules is the constant 0.
@@ -56,6 +56,7 @@ class RuleSets(Covering[Rule], Declared):
     """
 
     keyword = "rule_sets"
+    group = "ordinary tables"
 
     domain: Product
     max_rules: int

@@ -65,6 +65,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
     """
 
     keyword = "rules"
+    group = "open vocabularies"
 
     domain: Product
     max_literals: int

@@ -45,6 +45,7 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
     """
 
     keyword = "stumps"
+    group = "ranges"
 
     domain: Product
     ups: tuple[Thresholds, ...]

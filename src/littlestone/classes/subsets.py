@@ -39,6 +39,7 @@ class Subsets(PointCovering):
     """
 
     keyword = "subsets"
+    group = "open vocabularies"
 
     domain: Strings | Integers
     k: int

@@ -154,6 +154,7 @@ class LinearSubspaces(Subspaces):
     """
 
     keyword = "linear"
+    group = "algebraic"
     affine = False
 
     @property
@@ -175,6 +176,7 @@ class AffineSubspaces(Subspaces):
     """
 
     keyword = "affine"
+    group = "algebraic"
     affine = True
 
     @property

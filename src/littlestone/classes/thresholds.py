@@ -36,6 +36,7 @@ class Thresholds(Enumerable[Any], ProperApproximation[Any], BinaryClass[Any], De
     """
 
     keyword = "thresholds"
+    group = "ranges"
 
     domain: Grid | Reals
     after: int | Fraction | float

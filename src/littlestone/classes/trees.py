@@ -56,6 +56,7 @@ class Trees(ByTable, Scored[Any]):
     """
 
     keyword = "trees"
+    group = "ordinary tables"
     several = True
 
     depth: int = 2

@@ -32,6 +32,7 @@ class Union(Tabled):
     """
 
     keyword = "union"
+    group = "combinations"
 
     @classmethod
     def of(cls, parts: Sequence[HypothesisClass[Any]]) -> Self:

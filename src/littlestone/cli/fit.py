@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -72,8 +72,8 @@ def fit(
     ] = "auto",
     setting: Annotated[
         str,
-        typer.Option(help="For --method auto: realizable, or agnostic if labels may be wrong."),
-    ] = "realizable",
+        typer.Option(help="For --method auto: agnostic, or realizable if no label is wrong."),
+    ] = "agnostic",
     estimate: Annotated[
         str | None,
         typer.Option(
@@ -100,6 +100,9 @@ def fit(
         typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Where to write the model, as JSON.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Add what is known of every method for this class.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     evaluate: Annotated[
         bool, typer.Option("--evaluate", help="Add figures that depend on the data: NOT PRIVATE.")
@@ -114,10 +117,11 @@ def fit(
     The cost is recorded in the ledger before anything is drawn.
     """
     public = opened_schema(schema)
+    allowed = Budget(epsilon, delta)
     task = Task.declared(
         label_from(public, target, positive, labels, default),
         hypotheses,
-        Budget(epsilon, delta),
+        allowed,
         method=method,
         setting=cast(Setting, setting),
         estimate=estimate,
@@ -138,6 +142,7 @@ def fit(
         evaluate=evaluate,
         seed=seed,
         schema=schema,
+        methods=task.methods(allowed, cast(Setting, setting)) if explain else (),
     )
 
 
@@ -162,8 +167,12 @@ def released(
     evaluate: bool,
     seed: int | None,
     schema: Path | None = None,
+    methods: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Do the task on a table, and print the release in its ``form``; the options are those of `fit`."""
+    """Do the task on a table, and print the release in its ``form``; the options are those of `fit`.
+
+    ``methods`` is what `Task.methods` says of every method, if that is to be shown.
+    """
     require_different(
         {
             "the table": [table],
@@ -173,8 +182,11 @@ def released(
         }
     )
     data = task.open(table, dataset)
+    if methods and not as_json:
+        print_pairs(methods, title="Methods for this class")
+    more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}
     if dry_run:
-        _preview(task, data.name, ledger, as_json=as_json)
+        _preview(task, data.name, ledger, as_json=as_json, more=more)
         return
     rng = system_generator() if seed is None else seeded_generator(seed)
     with (
@@ -195,7 +207,7 @@ def released(
 
         def show() -> None:
             if as_json:
-                fields = form.fields(release)
+                fields = {**form.fields(release), **more}
                 try:
                     if evaluate:
                         fields["evaluation"] = task.evaluate(release, sample).to_json()
@@ -217,7 +229,9 @@ def released(
         delivered(model, write=write, show=show)
 
 
-def _preview(task: Task, dataset: str, ledger: str, *, as_json: bool) -> None:
+def _preview(
+    task: Task, dataset: str, ledger: str, *, as_json: bool, more: dict[str, object]
+) -> None:
     """Print what a fit would cost, with status 1 if it would be refused.  Creates no ledger."""
     event, method, missing = task.event, task.learner.method, no_ledger(ledger)
     shape = form(task.label, task.learner.hypotheses)
@@ -233,10 +247,8 @@ def _preview(task: Task, dataset: str, ledger: str, *, as_json: bool) -> None:
         }
         data = {name: cost and cost_json(cost) for name, cost in costs.items()}
         named = {"method": method, "mechanism": str(event)}
-        known = {"ledger exists": not missing}
-        print_json(
-            {"dry run": True, "refused": preview.refused, **known, **named, **data, **dict(shape)}
-        )
+        known = {"ledger exists": not missing, **named, **data, **dict(shape), **more}
+        print_json({"dry run": True, "refused": preview.refused, **known})
     else:
         rows = [
             *shape,

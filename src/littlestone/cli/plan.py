@@ -22,6 +22,7 @@ from littlestone.learners.base import Bound
 from littlestone.mistakes import declared_costs
 from littlestone.planning import AtN, Plan, Row
 from littlestone.planning import plan as planned
+from littlestone.planning.choice import refusals
 from littlestone.privacy.budget import Budget
 from littlestone.report.fit import rounded_up
 
@@ -81,9 +82,12 @@ def plan(
     notes += [(row.method, str(row.learner.caveat)) for row in found.rows if row.learner.caveat]
     notes += [(row.method, row.calibrated.words()) for row in found.rows if row.calibrated]
     notes += [(f"{row.method}, formula", row.paper.source) for row in found.rows if row.paper]
-    notes += [(c.method, f"does not apply: {c.reason}") for c in found.excluded]
+    notes += [("does not apply", reason) for reason in refusals(found.excluded)]
     notes += [(f"{size(bound)} records", bound.source) for bound in found.formulas]
-    print_pairs(notes, title="Notes")
+    headings_of: dict[str, list[str]] = {}
+    for heading, note in notes:
+        headings_of.setdefault(note, []).append(heading)
+    print_pairs([(", ".join(named), note) for note, named in headings_of.items()], title="Notes")
     if found.lower:
         rows = [(bound.learners, f"{bound.n:,} records at least") for bound in found.lower]
         print_pairs(rows, title="Lower bounds, clean labels")

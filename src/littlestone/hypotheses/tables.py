@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
+from math import prod
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from littlestone.domains import Domain, Grid, Product, require_list
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
+from littlestone.hypotheses.boxes import box_cover, cover_words
 from littlestone.hypotheses.steps import StepFunction
 
 _SHOWN = 50  # points that are named in words
@@ -89,11 +91,13 @@ class TableFunction(Hypothesis[Any]):
         size, ones = self._size, self.planes[0].bit_count()
         if ones in (0, size):
             return f"always {int(bool(ones))}"
-        if isinstance(self.domain, Product):
-            for label, form in ((1, "{}"), (0, "not ({})")):
-                if (box := self._box(label)) is not None:
-                    return form.format(box)
-        # The shorter list; only the beginning of a long one.
+        rules, listed = self._rules(), self._listed()
+        complete = min(ones, size - ones) <= _SHOWN
+        return listed if rules is None or (complete and len(listed) < len(rules)) else rules
+
+    def _listed(self) -> str:
+        """The condition for label 1 as the shorter list of points, or the beginning of a long one."""
+        size, ones = self._size, self.planes[0].bit_count()
         listed = int(2 * ones <= size)
         count = ones if listed else size - ones
         chosen = (
@@ -114,27 +118,18 @@ class TableFunction(Hypothesis[Any]):
         more = f" and {count - _SHOWN:,} others" if count > _SHOWN else ""
         return f"{name} {verb} one of {', '.join(shown)}{more}"
 
-    def _box(self, label: int) -> str | None:
-        """The points of a label in words, if they are a box: all points between two ends per column."""
-        columns: tuple[Domain[Any], ...] = self.domain.columns  # type: ignore[attr-defined]
-        sizes = [column.size or 0 for column in columns]
-        (chosen,) = np.nonzero(self.values() == label)
-        pieces, count = [], 1
-        for column, places in zip(columns, np.unravel_index(chosen, sizes), strict=True):
-            if not isinstance(column, Grid):
-                return None
-            first, last = (column.low + int(end) for end in (places.min(), places.max()))
-            count *= last - first + 1
-            low, high = column.words(first), column.words(last)
-            if first == last and column.size > 1:
-                pieces.append(f"{column.name} = {low}")
-            elif first > column.low and last < column.high:
-                pieces.append(f"{low} <= {column.name} <= {high}")
-            elif first > column.low:
-                pieces.append(f"{column.name} >= {low}")
-            elif last < column.high:
-                pieces.append(f"{column.name} <= {high}")
-        return " and ".join(pieces) if count == len(chosen) else None
+    def _rules(self) -> str | None:
+        """The condition for label 1 as rules, if the columns are ranges and few rules are enough."""
+        columns = self.domain.columns if isinstance(self.domain, Product) else ()
+        wide = [column for column in columns if isinstance(column, Grid) and column.size > 1]
+        sizes = [column.size for column in wide]
+        if prod(sizes) != self._size:
+            return None
+        ones = self.values().astype(np.bool_).reshape(sizes)
+        rules, exceptions = box_cover(ones), box_cover(~ones)
+        texts = [] if rules is None else [cover_words(rules, wide)]
+        texts += [] if exceptions is None else [f"not ({cover_words(exceptions, wide)})"]
+        return min(texts, key=len, default=None)
 
     def _changed(self, labels: Mapping[Any, int]) -> Self:
         planes = list(self.planes)

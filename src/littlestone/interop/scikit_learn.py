@@ -94,7 +94,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         dataset: str,
         delta: object = 0,
         method: str = "auto",
-        setting: Setting = "realizable",
+        setting: Setting = "agnostic",
         estimate: object = None,
         create_ledger: bool = False,
         simulation_seed: int | None = None,

@@ -42,9 +42,9 @@ def require_goal(alpha: float, beta: float, setting: str = "agnostic") -> None:
 class Candidate:
     """A method and its learner of a class, or the reason why it has none.
 
-    ``bound`` is its proved sample size in the requested setting.  ``calibrated`` is its simulated
-    size, known for the realizable setting only.  ``clean`` is what is proved for clean labels if
-    nothing is proved for wrong ones.
+    ``bound`` is its proved sample size in the requested setting.  ``clean`` is what is proved for clean
+    labels if nothing is proved for wrong ones.  ``calibrated`` is its size in simulations, which have
+    clean labels.
     """
 
     method: str
@@ -56,29 +56,33 @@ class Candidate:
 
     def words(self) -> str:
         """One line for people."""
+        return f"{self.method}{':' if self.learner else ''} {self.known()}"
+
+    def known(self) -> str:
+        """Its size and its caveat, or why it does not apply."""
         if self.learner is None:
-            return f"{self.method} does not apply: {self.reason}"
-        detail = self.learner.detail and f" ({self.learner.detail})"
-        caveat = f", {self.learner.caveat}" if self.learner.caveat else ""
-        return f"{self.method}{detail}, {self.size()}{caveat}"
+            return f"does not apply: {self.reason}"
+        detail = self.learner.detail and f"{self.learner.detail}; "
+        caveat = f"; only {self.learner.caveat}" if self.learner.caveat else ""
+        return f"{detail}{self.size()}{caveat}"
 
     def size(self) -> str:
-        """The better known of its two sizes, in words."""
+        """The best known of its sizes, in words."""
         if self.bound is not None:
             alpha, costs = self.bound.alpha, self.learner and self.learner.mistakes
-            error, more = f"{100 * alpha:g}% of error", f"{100 * alpha:g}% more error than"
+            error, more = f"{100 * alpha:g}% error", f"{100 * alpha:g} percentage points above"
             if costs and not costs.equal:
                 error = f"a mean cost of {alpha * costs.largest:g}"
                 more = f"{error} above"
-            error += " on clean labels"
             if self.bound.setting == "agnostic":
-                error = f"{more} the best, whatever the labels"
-            return f"for which {self.bound.n:,} records suffice for {error}"
-        if self.calibrated is not None:
-            return f"of no proved size, {self.calibrated.n:,} records in simulations"
+                return f"{self.bound.n:,} records suffice for {more} the best, with any labels"
+            return f"{self.bound.n:,} records suffice for {error}, with clean labels"
         if self.clean is not None:
-            return f"of no proved size if labels are wrong, {self.clean.n:,} records if none is"
-        return "of no proved size"
+            error = f"{100 * self.clean.alpha:g}% error, with clean labels only"
+            return f"{self.clean.n:,} records suffice for {error}"
+        if self.calibrated is not None:
+            return f"no proved size, {self.calibrated.n:,} records in simulations with clean labels"
+        return "no proved size"
 
 
 def candidates(
@@ -87,7 +91,7 @@ def candidates(
     *,
     alpha: float = ALPHA,
     beta: float = BETA,
-    setting: Setting = "realizable",
+    setting: Setting = "agnostic",
     mistakes: MistakeCosts | None = None,
     kinds: Iterable[type[PrivateLearner[Any]]] | None = None,
 ) -> list[Candidate]:
@@ -118,9 +122,9 @@ def candidates(
         else:
             bound = learner.bound(alpha, beta, setting=setting)
             simulated = clean = None
-            if setting == "realizable" and mistakes is None:
+            if mistakes is None:
                 simulated = calibrated(kind.method, hypotheses, budget, alpha=alpha, beta=beta)
-            elif setting == "agnostic" and bound is None:
+            if setting == "agnostic" and bound is None:
                 clean = learner.bound(alpha, beta, setting="realizable")
             found.append(Candidate(kind.method, learner, bound, simulated, "", clean))
     return sorted(found, key=partial(_order, setting=setting))
@@ -151,7 +155,7 @@ def best_binary(
     *,
     alpha: float,
     beta: float,
-    setting: Setting = "realizable",
+    setting: Setting = "agnostic",
 ) -> Binary:
     """A maker of the learner that `choose_learner` takes for each bit class at its share.
 
@@ -174,7 +178,7 @@ def best_binary(
 
 
 def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
-    learner, known = found.learner, found.bound or found.calibrated or found.clean
+    learner, known = found.learner, found.bound or found.clean or found.calibrated
     n = 0 if known is None else known.n
     if learner is None:
         return (True,)
@@ -184,7 +188,8 @@ def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
     if setting == "realizable":
         return False, learner.caveat is not None, found.bound is None, known is None, n, bits
     made_for_it = found.bound is None and learner.caveat is not None
-    unproved = found.bound is None, made_for_it, known is None
+    proved = found.bound or found.clean
+    unproved = found.bound is None, made_for_it, proved is None, known is None
     noisy = not learner.tolerates_label_noise
     return False, _is_barred(type(learner), setting), noisy, *unproved, n, bits
 
@@ -201,7 +206,7 @@ def choose_learner(
     alpha: float = ALPHA,
     beta: float = BETA,
     method: str = AUTO,
-    setting: Setting = "realizable",
+    setting: Setting = "agnostic",
     mistakes: MistakeCosts | None = None,
     void: bool = False,
 ) -> tuple[PrivateLearner[Any], str]:
@@ -216,9 +221,8 @@ def choose_learner(
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("rules(origin, dest; at most 2)")
-    >>> learner, why = choose_learner(H, Budget(1, "1e-6"))
-    >>> why.partition("; ")[2]
-    'no other method without a caveat has a proved size'
+    >>> choose_learner(H, Budget(1, "1e-6"))[1]
+    'choosing: its size is proved for any labels'
     """
     require_goal(alpha, beta, setting)
     goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "setting": setting, "mistakes": mistakes}
@@ -239,18 +243,16 @@ def choose_learner(
                 continue
             best, *others = candidates(hypotheses, budget, **goal, kinds=kinds)
             if best.learner is not None:
-                return best.learner, _why(
-                    best, others, "that applies" if barred else "without a caveat"
-                )
+                return best.learner, _why(best, others, setting)
             refused += [best, *others]
         raise DeclarationError(
             f"learn {hypotheses} with delta = {decimal_text(budget.delta)}",
-            found=refusals(refused),
+            found="; ".join(refusals(refused)),
             fix="allow a small delta, such as 1e-6, or declare another class",
         )
     for kind in _kinds():
         if named and kind.method == method:
-            return _made(hypotheses, budget, kind, **goal), f"{method}, asked for"
+            return _made(hypotheses, budget, kind, **goal), f"{method}: asked for"
     raise DeclarationError(
         f"learn by the method {shown(method)}",
         found="there is no such method",
@@ -258,28 +260,66 @@ def choose_learner(
     )
 
 
-def refusals(found: Iterable[Any]) -> str:
-    """Why methods do not apply, each reason once; ``found`` are candidates or rows of a plan."""
+def refusals(found: Iterable[Any]) -> list[str]:
+    """Why methods do not apply, each reason once; ``found`` are candidates that do not."""
     methods: dict[str, list[str]] = {}
     for candidate in found:
         methods.setdefault(candidate.reason, []).append(candidate.method)
-    return "; ".join(f"{reason} ({', '.join(names)})" for reason, names in methods.items())
+    return [f"{reason} ({', '.join(names)})" for reason, names in methods.items()]
 
 
-def _why(best: Candidate, others: list[Candidate], among: str) -> str:
-    """A sentence that compares the best with the others; ``among`` names the group."""
-    applying = [c for c in others if c.learner is not None]
-    if not applying:
-        return f"{best.words()}; no other applies"
-    if best.bound is None:
-        return f"{best.words()}; no method {among} has a proved size"
-    proved = [c for c in applying if c.bound is not None]
-    for c in proved:
-        if c.bound is not None and c.bound.n < best.bound.n:
-            return f"{best.words()}; {c.words()}"
-    if proved:
-        return f"{best.words()}; of all methods {among} it provably needs the fewest"
-    return f"{best.words()}; no other method {among} has a proved size"
+def explained(
+    hypotheses: HypothesisClass[Any],
+    budget: Budget,
+    *,
+    setting: Setting = "agnostic",
+    mistakes: MistakeCosts | None = None,
+) -> list[tuple[str, str]]:
+    """What is known of every method, the best first, and why others do not apply.
+
+    These are pairs (heading, sentence).  They depend on declarations alone.
+
+    >>> from littlestone.classes import parse_class
+    >>> for heading, sentence in explained(parse_class("points(ward)"), Budget(1, "1e-6"))[:1]:
+    ...     print(f"{heading}: {sentence}")
+    choosing: 2,146 records suffice for 10 percentage points above the best, with any labels
+    """
+    found = candidates(hypotheses, budget, setting=setting, mistakes=mistakes)
+    refused = refusals(c for c in found if c.learner is None)
+    return [
+        *((c.method, c.known()) for c in found if c.learner is not None),
+        *(("does not apply", reason) for reason in refused),
+    ]
+
+
+def _why(best: Candidate, others: list[Candidate], setting: Setting) -> str:
+    """The method that is chosen and one reason; ``others`` are those it was compared with."""
+    learner = best.learner
+    assert learner is not None
+    name = best.method
+    if _is_barred(type(learner), setting):
+        name += f" ({learner.caveat})"
+    return f"{name}: {_reason(best, [c for c in others if c.learner is not None], setting)}"
+
+
+def _reason(best: Candidate, others: list[Candidate], setting: Setting) -> str:
+    """Why this candidate comes before the ``others`` that apply."""
+    noisy = best.learner is not None and best.learner.tolerates_label_noise
+    if setting == "agnostic" and not noisy:
+        return "no method that tolerates wrong labels applies; they may mislead this one"
+    if not others:
+        return "no other method applies"
+    if best.bound is not None:
+        labels = "any labels" if setting == "agnostic" else "clean labels"
+        rivals = [c.bound.n for c in others if c.bound is not None]
+        if rivals and best.bound.n <= min(rivals):
+            return f"the smallest size proved for {labels}, of all methods without a caveat"
+        return f"its size is proved for {labels}"
+    if setting == "agnostic":
+        return "it tolerates wrong labels" + (
+            (best.clean and ", and its size is proved for clean ones") or ""
+        )
+    return "no method without a caveat has a proved size"
 
 
 def _kinds() -> list[type[PrivateLearner[Any]]]:

@@ -53,7 +53,7 @@ class AtN:
 
 @dataclass(frozen=True)
 class Plan:
-    """The ``rows`` of the methods that apply, the best first; the others; and what binds them all.
+    """The ``rows`` of the methods that apply, `fit`'s default first; the others; and what binds all.
 
     For two labels these are the ``lower`` bounds; for more, the ``formulas`` of papers.  With
     ``mistakes``, errors are mean costs in units of the larger cost.
@@ -174,8 +174,9 @@ def _row(
     H: HypothesisClass[Any], found: Candidate, learner: PrivateLearner[Any], goal: dict[str, Any]
 ) -> Row:
     alpha, beta = goal["alpha"], goal["beta"]
+    clean = found.clean or learner.bound(alpha, beta, setting="realizable")
     tuned = agnostic = None
-    if found.bound is None and learner.mistakes.equal:
+    if clean is None and learner.mistakes.equal:
         try:
             other = type(learner).with_proved_bound(H, **goal)
         except TooLargeError:
@@ -184,8 +185,8 @@ def _row(
     return Row(
         method=found.method,
         learner=learner,
-        realizable=found.bound,
-        agnostic=learner.bound(alpha, beta),
+        realizable=clean,
+        agnostic=found.bound,
         tuned=tuned,
         calibrated=found.calibrated,
         paper=_paper(learner, alpha, beta),

@@ -26,33 +26,49 @@ _BETA = float(BETA)
 
 
 def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> str:
-    """What is proved about the error of a release learned from ``n`` records, in one sentence."""
+    """What is proved about the error of a release learned from ``n`` records, in a sentence or two.
+
+    >>> from littlestone.classes import parse_class
+    >>> from littlestone.learners import ExponentialLearner
+    >>> from littlestone.privacy.budget import Budget
+    >>> learner = ExponentialLearner(parse_class("thresholds(age, 0..120)"), Budget(1))
+    >>> accuracy(learner, 5)
+    'No accuracy guarantee: that needs 55 records.'
+    """
     if unit is not None and unit.most > 1:
-        return f"none is proved, because the records of one {unit.column} are not independent"
-    new = "new records like these" if unit is None else f"one record of each new {unit.column}"
-    proved = f"with probability {1 - _BETA:.0%} (proved, from n alone)"
+        return f"No accuracy guarantee: the records of one {unit.column} are not independent."
+    new = "new records" if unit is None else f"one record of each new {unit.column}"
+    proved = f"(proved, with probability {1 - _BETA:.0%})"
     costs = learner.mistakes
+    error = "error" if costs.equal else "mean cost"
     any_labels = learner.accuracy(n, _BETA)
     if any_labels is not None:
-        more = f"{rounded_up(100 * any_labels)} percentage points of error"
+        more = f"{rounded_up(100 * any_labels)} percentage points"
         if not costs.equal:
-            more = f"a mean cost of {rounded_up(any_labels * costs.largest)}"
-        best = "above the best rule of the class"
-        return f"on {new}, at most {more} {best}, {proved}"
+            more = rounded_up(any_labels * costs.largest)
+        best = f"that of the best rule in the class {proved}"
+        return f"On {new}, the {error} is at most {more} above {best}."
     clean = learner.accuracy(n, _BETA, setting="realizable")
     if clean is not None:
-        error = f"{rounded_up(100 * clean)}% of error"
+        most = f"{rounded_up(100 * clean)}%"
         if not costs.equal:
-            error = f"a mean cost of {rounded_up(clean * costs.largest)}"
+            most = rounded_up(clean * costs.largest)
         return (
-            f"at most {error} on {new}, if some rule of the class makes none, {proved}"
-            "; nothing is proved for wrong labels"
+            f"If some rule in the class makes no mistakes, the {error} on {new} is at most {most} "
+            f"{proved}. Otherwise there is no guarantee."
         )
-    least = learner.plan(0.5, _BETA)
-    spotless = "" if least else ", and that no label is wrong"
-    least = least or learner.plan(0.5, _BETA, setting="realizable")
-    more = f"; it takes {least.n:,} records at least{spotless}" if least else ", nor for any other"
-    return f"none is proved for n = {n:,}{more}"
+    return no_guarantee(learner)
+
+
+def no_guarantee(learner: PrivateLearner[Any]) -> str:
+    """That too few records are given for any guarantee of the error, and how many it needs."""
+    least = learner.bound(0.5, _BETA)
+    if least is not None:
+        return f"No accuracy guarantee: that needs {least.n:,} records."
+    least = learner.bound(0.5, _BETA, setting="realizable")
+    if least is not None:
+        return f"No accuracy guarantee: that needs {least.n:,} records and error-free labels."
+    return f"No accuracy guarantee: none is known for the method {learner.method}."
 
 
 def form(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from littlestone.learners.base import PrivateLearner
 from littlestone.learners.estimate import BETA, Estimate, Share, interval
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import decimal_text
-from littlestone.report.fit import privacy, rounded_up
+from littlestone.report.fit import no_guarantee, privacy, rounded_up
 from littlestone.visible import visible
 
 _WORDS = {"always 0": "nobody", "always 1": "all records"}
@@ -103,12 +103,10 @@ def group_accuracy(learner: PrivateLearner[Any], n: int) -> str:
     """What is proved about the gain of a group found among ``n`` records, in one sentence."""
     alpha, costs = learner.accuracy(n, float(BETA)), learner.mistakes
     if alpha is None:
-        least = learner.bound(0.5, float(BETA))
-        more = f"; it takes {least.n:,} records at least" if least else ", nor for any other"
-        return f"none is proved for n = {n:,}{more}"
+        return no_guarantee(learner)
     most = rounded_up(100 * alpha * costs.largest / (costs.missed + costs.alarm))
     return (
-        f"on new records like these, positives - {decimal_text(costs.rate)} x records is at most "
-        f"{most}% of all records below that of the best group of the class, with probability "
-        f"{1 - float(BETA):.0%} (proved, from n alone)"
+        f"On new records, positives - {decimal_text(costs.rate)} x records is at most {most}% of all "
+        f"records below that of the best group in the class (proved, with probability "
+        f"{1 - float(BETA):.0%})."
     )

@@ -1,0 +1,91 @@
+"""``littlestone classes``: every class that a text declares."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, cast
+
+import typer
+
+from littlestone.classes import HypothesisClass
+from littlestone.classes.declared import Declared, declaration, declared_kinds
+from littlestone.classes.spec import Spec
+from littlestone.cli.console import out, print_json
+from littlestone.errors import DeclarationError
+
+_GROUPS = (
+    "ordinary tables",
+    "ranges",
+    "open vocabularies",
+    "columns of bits",
+    "algebraic",
+    "tables of your own",
+    "combinations",
+)
+_EXTREME = re.compile(r"\d{8}")  # a number in an example that tries out a limit
+
+
+def classes(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """List every class with its text form, an example and what it is."""
+    kinds = [kind for kind in declared_kinds().values() if kind.group]
+    kinds.sort(key=lambda kind: (*_place(kind), kind.keyword))
+    if as_json:
+        print_json(
+            [
+                {
+                    "class": kind.keyword,
+                    "group": kind.group,
+                    "form": _form(kind),
+                    "example": _example(kind),
+                    "functions": _summary(kind),
+                    "several labels": kind.several,
+                }
+                for kind in kinds
+            ]
+        )
+        return
+    for group in dict.fromkeys(kind.group for kind in kinds):
+        out.print(group.capitalize())
+        for kind in kinds:
+            if kind.group == group:
+                out.print(f"  {_form(kind)}\n      {_summary(kind)}")
+                example = _example(kind)
+                if example:
+                    out.print(f"      Example: {example}")
+
+
+def _place(kind: type[Declared]) -> tuple[int, str]:
+    known = kind.group in _GROUPS
+    return _GROUPS.index(kind.group) if known else len(_GROUPS), kind.group
+
+
+def _form(kind: type[Declared]) -> str:
+    """The legal form of its text, as the class itself shows it when it refuses a text without one."""
+    try:
+        kind.parse(Spec(kind.keyword, ()))
+    except DeclarationError as error:
+        return error.fix.removeprefix("write ")
+    return f"{kind.keyword}()"
+
+
+def _example(kind: type[Declared]) -> str:
+    """The longest of its examples that has a text and can be learned; empty if there is none."""
+    texts = map(_learned, kind.examples())
+    return max(texts, key=lambda text: (len(text), text), default="")
+
+
+def _learned(found: Declared) -> str:
+    H = cast("HypothesisClass[Any]", found)
+    try:
+        H.require_learnable()
+    except DeclarationError:
+        return ""
+    text = declaration(H)
+    return "" if _EXTREME.search(text) else text
+
+
+def _summary(kind: type[Declared]) -> str:
+    """The first line of what its documentation says."""
+    return (kind.__doc__ or "").strip().partition("\n")[0].replace("`", "")

@@ -1,0 +1,54 @@
+"""``littlestone classes``, and what `fit --explain` adds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from running import run
+
+from littlestone.classes import parse_class
+from littlestone.classes.declared import declared_kinds
+from littlestone.planning import candidates
+from littlestone.privacy import Budget
+
+
+def test_every_class_is_listed_once_with_an_example_that_can_be_declared() -> None:
+    found = json.loads(run("classes", "--json").out)
+    internal = {keyword for keyword, kind in declared_kinds().items() if not kind.group}
+    assert internal == {"rule_unions"}
+    assert sorted(row["class"] for row in found) == sorted(set(declared_kinds()) - internal)
+    for row in found:
+        assert row["form"].startswith(f"{row['class']}(")
+        assert row["functions"]
+        assert row["example"] or row["class"] == "finite"  # an example of it needs a file
+        if row["example"]:
+            assert str(parse_class(row["example"])) == row["example"]
+
+
+def test_ordinary_tables_come_first() -> None:
+    out = run("classes").out
+    assert out.startswith("Ordinary tables\n  conditions(COLUMN, ...")
+    assert "Example: trees(x: 0..10 step 5, sex in {F, M}; depth 2)" in out
+    assert "rule_unions" not in out
+
+
+def test_explain_shows_every_method(tmp_path: Path) -> None:
+    """In text and in JSON, of a fit and of a dry run; nothing in it depends on a record."""
+    table = tmp_path / "people.csv"
+    table.write_text("age,y\n" + "".join(f"{age},{int(age > 40)}\n" for age in range(100)))
+    declared = ["--target", "y", "--positive", "1", "--class", "thresholds(age, 0..120)"]
+    options = [table, *declared, "--epsilon", 1, "--ledger", tmp_path / "l", "--seed", 1]
+    methods = {
+        found.method for found in candidates(parse_class("thresholds(age, 0..120)"), Budget(1))
+    }
+    shown = run("fit", *options, "--explain").out
+    assert all(method in shown for method in methods)
+    assert "it is no class of lookup tables (buckets, lookup)" in shown
+    again = json.loads(run("fit", *options, "--explain", "--json").out)["methods"]
+    preview = json.loads(run("fit", *options, "--explain", "--json", "--dry-run").out)["methods"]
+    assert again == preview
+    assert all(line.replace(": ", "  ", 1).split("  ")[1] in shown for line in again)
+    brief = run("fit", *options).out
+    assert "buckets" not in brief
+    assert "exponential: the smallest size proved for any labels" in brief
