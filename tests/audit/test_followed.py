@@ -76,6 +76,26 @@ def test_numbers_are_chosen_as_far_as_they_are_compared() -> None:
     assert found == expected
 
 
+def test_bits_are_appended_more_than_once() -> None:
+    """A number that is compared with 7/10 by 2, 4, 8 and 16 of its bits."""
+
+    def below(rng: random.Random) -> bool | None:
+        number, bits = rng.getrandbits(2), 2
+        while bits < 17:
+            if 10 * (number + 1) <= 7 << bits:
+                return True
+            if 10 * number >= 7 << bits:
+                return False
+            number, bits = number << bits | rng.getrandbits(bits), 2 * bits
+        return None
+
+    choices = Choices()
+    law = choices.explore(lambda: below(choices.generator()))
+    cell = 7 * 2**16 // 10
+    known = {True: Fraction(cell, 2**16), False: 1 - Fraction(cell + 1, 2**16)}
+    assert law == {**known, None: Fraction(1, 2**16)}
+
+
 def test_whole_draws_are_those_of_a_generator() -> None:
     """Shuffles, samples and choices ask for all of a number."""
 

@@ -98,7 +98,8 @@ class Secret:
         known, size = self._known, fresh._known.high
         k = size.bit_length() - 1
         known.low, known.high, known.bits = known.low << k, known.high << k, known.bits + k
-        return Secret(self._choose, known, lambda u: self._at(u) | u % size)
+        rule, bits = self._rule, known.bits - self._bits  # as they are now: more bits may come
+        return Secret(self._choose, known, lambda u: rule(u >> bits) | u % size)
 
     def __index__(self) -> int:
         low, high = self._known.low, self._known.high

@@ -184,7 +184,10 @@ class DecisionTree(Hypothesis[Any]):
         labels = label_count(form["labels"])
         if not isinstance(domain, Product):
             raise ValueError
-        return cls(domain, _read(form["tree"], domain, labels), labels)
+        root = _read(form["tree"], domain, labels)
+        if _written(root, domain) != form["tree"]:  # such as a run from its end to its start
+            raise ValueError
+        return cls(domain, root, labels)
 
 
 def _grown(domain: Product, label: Callable[[Any], int], known: tuple[str, ...]) -> Node:
@@ -249,7 +252,9 @@ def _read(form: Any, domain: Product, labels: int, depth: int = 0) -> Node:
     if type(form) is not list:
         raise ValueError
     j, accepted, yes, no = form
-    if type(j) is not int or not 0 <= j < len(domain.columns) or type(accepted) is not list:
+    if type(j) is not int or not 0 <= j < len(domain.columns):
+        raise ValueError
+    if type(accepted) is not list or not accepted:
         raise ValueError
     if depth > _DEEPEST:
         raise ValueError

@@ -1,0 +1,196 @@
+"""Decision trees over columns: what they predict, how they read, and their form in a model."""
+
+import copy
+import json
+import random
+from itertools import product
+from typing import Any
+
+import pytest
+
+from littlestone.classes import parse_class
+from littlestone.domains import Cells, Codes, Domain, Grid, Listed, Product, Strings
+from littlestone.errors import ModelError
+from littlestone.hypotheses import Hypothesis, disagreement
+from littlestone.hypotheses.trees import (
+    ColumnTest,
+    DecisionTree,
+    Node,
+    Split,
+    conjunction,
+    disjunction,
+    split,
+)
+
+TABLE = Product(
+    (Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex"), Strings("ward"), Codes("code"))
+)
+DECLARED = Product(TABLE.columns[:2])
+
+YOUNG = ColumnTest(0, frozenset(["0"]))
+OLD = ColumnTest(0, frozenset(["65"]))
+NO_AGE = ColumnTest(0, frozenset([""]))
+OUTER = ColumnTest(0, frozenset(["", "0", "65"]))
+FEMALE = ColumnTest(1, frozenset(["F"]))
+OTHER_SEX = ColumnTest(1, frozenset(["", "(other)"]))
+ICU = ColumnTest(2, frozenset(["ICU"]))
+NO_WARD = ColumnTest(2, frozenset([""]))
+SPACED = ColumnTest(2, frozenset(["a b"]))
+CODE = ColumnTest(3, frozenset(["7"]))
+
+WORDS: dict[str, Node] = {
+    "always 0": 0,
+    "always 1": 1,
+    "age < 18": Split(YOUNG, 1, 0),
+    "age is missing": Split(NO_AGE, 1, 0),
+    "age is missing or age < 18 or age >= 65": Split(OUTER, 1, 0),
+    "age >= 65 and sex is F": conjunction([OLD, FEMALE]),
+    "age >= 65 or sex is F": disjunction([OLD, FEMALE]),
+    "(age is missing or age < 18 or age >= 65) and sex is F": conjunction([OUTER, FEMALE]),
+    "sex is missing or sex is (other)": Split(OTHER_SEX, 1, 0),
+    "ward is ICU and code is 7": conjunction([ICU, CODE]),
+    "ward is missing": Split(NO_WARD, 1, 0),
+    "ward is 'a b'": Split(SPACED, 1, 0),
+    "0 if age >= 65, else 1": Split(OLD, 0, 1),
+    "(age >= 65 and sex is F) or age < 18": conjunction([OLD, FEMALE], 1, Split(YOUNG, 1, 0)),
+    "if age >= 65 then (0 if sex is F, else 1), else 0": Split(OLD, Split(FEMALE, 0, 1), 0),
+    "if age >= 65 then (1 if sex is F, else 0), else (1 if age < 18, else 0)": Split(
+        OLD, Split(FEMALE, 1, 0), Split(YOUNG, 1, 0)
+    ),
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_words(words: str) -> None:
+    assert DecisionTree(TABLE, WORDS[words]).words().replace("'(other)'", "(other)") == words
+
+
+def test_words_of_several_labels() -> None:
+    tree = DecisionTree(TABLE, Split(OLD, 2, Split(FEMALE, 1, 0)), 3)
+    assert tree.words() == "2 if age >= 65, else 1 if sex is F, else 0"
+    assert (
+        tree.named(["late", "early", "lost"])
+        == "lost if age >= 65, else early if sex is F, else late"
+    )
+    assert DecisionTree(TABLE, 2, 3).named(["late", "early", "lost"]) == "always lost"
+
+
+def test_predictions_of_raw_values() -> None:
+    """A value is first made a point: below or above the range, off the list, missing, unreadable."""
+    tree = DecisionTree(DECLARED, Split(OLD, 0, Split(OTHER_SEX, 1, Split(NO_AGE, 1, 0))))
+    asked = {
+        (1e9, "F"): 0, ("65", "x"): 0, (-5, "F"): 0, (17, "x"): 1, (17, None): 1, (None, "M"): 1,
+        ("n/a", "F"): 1, ((), object()): 1, (float("nan"), "M"): 1, (): 1, (20,): 1,
+    }  # fmt: skip
+    for raw, label in asked.items():
+        assert tree(DECLARED.encode(raw)) == label
+
+
+def random_node(rng: random.Random, tests: list[ColumnTest], labels: int, depth: int) -> Node:
+    if not depth or rng.random() < 0.2:
+        return rng.randrange(labels)
+    yes, no = (random_node(rng, tests, labels, depth - 1) for _ in range(2))
+    return split(rng.choice(tests), yes, no)
+
+
+TESTS = [YOUNG, OLD, NO_AGE, OUTER, FEMALE, OTHER_SEX]
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_witness_shows_the_difference(labels: int) -> None:
+    rng = random.Random(1)
+    for _ in range(300):
+        f, g = (DecisionTree(DECLARED, random_node(rng, TESTS, labels, 3), labels) for _ in "fg")
+        differ = [x for x in DECLARED if f(x) != g(x)]
+        x = disagreement(f, g)
+        assert (x is None) == (not differ)
+        assert x is None or x in differ
+        canonical = [DecisionTree.of_labels(DECLARED, h, labels) for h in (f, g)]
+        assert (canonical[0] == canonical[1]) == (not differ)
+        assert all(canonical[0](x) == f(x) for x in DECLARED)
+
+
+def test_a_witness_on_open_columns() -> None:
+    tests, rng = [ICU, NO_WARD, SPACED, CODE, YOUNG], random.Random(2)
+    points = list(product(("", "0", "65"), ("F",), ("ICU", "", "a b", "new"), ("7", "", "9")))
+    for _ in range(200):
+        f, g = (DecisionTree(TABLE, random_node(rng, tests, 2, 3)) for _ in "fg")
+        x = disagreement(f, g)
+        assert (x is None) == all(f(p) == g(p) for p in points)
+        assert x is None or (x in TABLE and f(x) != g(x))
+
+
+def test_labels_of_points_are_changed() -> None:
+    tree = DecisionTree(DECLARED, conjunction([OLD, FEMALE]))
+    x = ("", "(other)")
+    changed: Any = tree.patched({x: 1, ("65", "F"): 1})
+    assert [y for y in DECLARED if changed(y) != tree(y)] == [x]
+    assert tree.patched({x: 0}) is tree
+    assert DecisionTree(TABLE, 0).patched({("0", "F", "a", "7"): 1}) is None
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_tree_survives_its_file(labels: int) -> None:
+    rng = random.Random(3)
+    for table, tests in ((DECLARED, TESTS), (TABLE, [*TESTS, ICU, NO_WARD, CODE])):
+        for _ in range(100):
+            tree = DecisionTree(table, random_node(rng, tests, labels, 4), labels)
+            assert Hypothesis.from_json(json.loads(json.dumps(tree.to_json()))) == tree
+            assert Hypothesis.from_json(tree.to_json()).words() == tree.words()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["conditions(x at {0, 5}, s in {a}; at most 2)", "trees(x at {0}, s in {a}; depth 2)",
+     "rule_list(x at {0, 5}; at most 2)", "rule_sets(x at {0, 5}, s in {a}; at most 2 rules of 2)"],
+)  # fmt: skip
+def test_a_soa_survives_its_file(text: str) -> None:
+    soa = parse_class(text).soa()
+    assert Hypothesis.from_json(json.loads(json.dumps(soa.to_json()))) == soa
+
+
+DAMAGES: dict[str, Any] = {
+    "no tree": lambda form: form.pop("tree"),
+    "no labels": lambda form: form.pop("labels"),
+    "a label too large": lambda form: form.update(tree=2),
+    "a label that is true": lambda form: form.update(tree=True),
+    "a label in words": lambda form: form.update(tree="1"),
+    "no node": lambda form: form.update(tree=[]),
+    "no column": lambda form: form["tree"].__setitem__(0, 4),
+    "a column from the end": lambda form: form["tree"].__setitem__(0, -1),
+    "a column that is true": lambda form: form["tree"].__setitem__(0, True),
+    "no list of values": lambda form: form["tree"].__setitem__(1, "65"),
+    "an unknown cell": lambda form: form["tree"].__setitem__(1, [["66", "66"]]),
+    "half a run": lambda form: form["tree"].__setitem__(1, [["65"]]),
+    "a run backwards": lambda form: form["tree"].__setitem__(1, [["65", "0"]]),
+    "no values": lambda form: form["tree"].__setitem__(1, []),
+    "a run twice": lambda form: form["tree"].__setitem__(1, [["65", "65"], ["65", "65"]]),
+    "no second branch": lambda form: form["tree"].pop(),
+    "a branch too many": lambda form: form["tree"].append(0),
+    "an open value that is no text": lambda form: form.update(tree=[2, [7], 1, 0]),
+    "a code that is no number": lambda form: form.update(tree=[3, ["x"], 1, 0]),
+    "a code in another form": lambda form: form.update(tree=[3, ["07"], 1, 0]),
+    "another domain": lambda form: form.update(domain=Grid(0, 9).to_json()),
+    "too deep": lambda form: form.update(tree=nested(2000)),
+}
+
+
+def nested(depth: int) -> Any:
+    form: Any = 0
+    for _ in range(depth):
+        form = [0, [["65", "65"]], 1, form]
+    return form
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_form_is_refused(damage: str) -> None:
+    form: Any = copy.deepcopy(DecisionTree(TABLE, conjunction([OLD, ICU])).to_json())
+    assert Hypothesis.from_json(form).words() == "age >= 65 and ward is ICU"
+    DAMAGES[damage](form)
+    with pytest.raises(ModelError):
+        Hypothesis.from_json(form)
+
+
+@pytest.mark.parametrize("column", TABLE.columns, ids=str)
+def test_a_column_survives_its_file(column: Domain[Any]) -> None:
+    assert Domain.from_json(json.loads(json.dumps(column.to_json()))) == column
