@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
 from typing import Any, Self
@@ -21,6 +21,7 @@ from littlestone.learners.base import Setting
 from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import AUTO, explained
+from littlestone.planning.records import for_records
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text, exact_epsilon
@@ -98,6 +99,7 @@ class Task:
     estimate: Fraction | None = None
     unit: Unit | None = None
     schema: Schema | None = None
+    auto: bool = False
 
     @classmethod
     def declared(
@@ -148,7 +150,7 @@ class Task:
             why = f"{learner.method}: chosen as if all records were independent"
             why = f"{method}: asked for" if method != AUTO else why
         known = None if estimate is None else exact_epsilon(estimate)
-        task = cls(learner, why, label, known, declared, schema)
+        task = cls(learner, why, label, known, declared, schema, method == AUTO)
         checked(task.event.cost())  # the event refuses what the learner cannot do
         return task
 
@@ -196,6 +198,14 @@ class Task:
         share = budget if self.unit is None else record_budget(budget, self.unit)
         costs = None if self.learner.mistakes.equal else self.learner.mistakes
         return explained(self.learner.hypotheses, share, setting=setting, mistakes=costs)
+
+    def for_records(self, n: int) -> Self:
+        """The task with the learner for ``n`` records, which are public, if ``auto`` chose it."""
+        learner = for_records(self.learner, n) if self.auto else self.learner
+        if learner is self.learner:
+            return self
+        why = f"{learner.method}: {n:,} records are enough to split each leaf once more"
+        return replace(self, learner=learner, why=why)
 
     @property
     def event(self) -> Event:
@@ -275,7 +285,7 @@ class Task:
                 found=f"the sample has {sample.unit or 'no units'}",
                 fix="read the sample with this task",
             )
-        return self.learner.fit(
+        return self.for_records(sample.n).learner.fit(
             sample,
             ledger=ledger,
             dataset=dataset,

@@ -9,14 +9,17 @@ from fractions import Fraction
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from plants.harness import follows_its_law
 
 from littlestone.audit import Subject, find_subject, mechanism_subject
+from littlestone.classes.base import ErrorSums
 from littlestone.discovery import modules
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
@@ -37,6 +40,20 @@ VOTES = BetweenThresholds(
 )
 NAMED = ((KEY,),) * HORIZON
 
+
+class Sums(ExponentialMechanism):
+    """The mechanism on sums of errors, of groups that are written as tuples."""
+
+    def draw(self, data: Any, **named: Any) -> Any:
+        return self.draw_sum(self.sums(data), **named)
+
+    def distribution(self, data: Any) -> Any:
+        return self.distribution_of_sums(self.sums(data))
+
+    def sums(self, data: Any) -> ErrorSums:
+        return ErrorSums([[np.array(part) for part in parts] for parts in data])
+
+
 # Where a mechanism draws, and what shows it: a subject, or a mechanism and data.
 PLACES: dict[tuple[str, str], Any] = {
     ("bucket_labels", "bernoulli"): "bucket-labels",
@@ -48,6 +65,10 @@ PLACES: dict[tuple[str, str], Any] = {
     ("continual_key_selection", "next_hit"): (KEYS, (KEY,) * HORIZON),
     ("epoch", "geometric"): (STREAM, NAMED),
     ("exponential", "selection"): "exponential-mechanism",
+    ("exponential", "selection.draw_sum"): (
+        Sums(Fraction(1)),
+        (((0, 1), (0, 2)), ((1,), (0, 3))),
+    ),
     ("label_selection", "bernoulli"): (
         LabelSelection[str](Budget(1, MUCH)),
         ((KEY, 1),) * 2,
@@ -64,14 +85,16 @@ PLACES: dict[tuple[str, str], Any] = {
 NOT_FOLLOWED = {("permute_and_flip", "race")}
 
 
-def less(draws: Any) -> Any:
+def less(draws: Any, name: str = "") -> Any:
     """The same sampler with a parameter that is too small, or a base that is too large."""
     if isinstance(draws, ModuleType):
+        own = getattr(draws, name or "draw")
 
-        def draw(errors: Any, lengths: Any, base: Fraction, rng: Any) -> Any:
-            return draws.draw(errors, lengths, base / LESS, rng)
+        def draw(*given: Any) -> Any:
+            *scores, base, rng = given
+            return own(*scores, base / LESS, rng)
 
-        return SimpleNamespace(**{**vars(draws), "draw": draw})
+        return SimpleNamespace(**{**vars(draws), own.__name__: draw})
 
     def drawn(parameter: Any, *rest: Any, **named: Any) -> Any:
         if not isinstance(parameter, Real):
@@ -101,11 +124,11 @@ def subject_of(shows: Any) -> Subject[Any]:
 def test_a_parameter_that_is_off_is_seen(
     place: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where, sampler = place
+    where, (sampler, _, function) = place[0], place[1].partition(".")
     subject = subject_of(PLACES[place])
     (module,) = (found for found in modules(PACKAGE) if found.__name__.endswith(f".{where}"))
     assert follows_its_law(subject)
-    monkeypatch.setattr(module, sampler, less(getattr(module, sampler)))
+    monkeypatch.setattr(module, sampler, less(getattr(module, sampler), function))
     assert not follows_its_law(subject)
 
 
@@ -121,4 +144,5 @@ def test_all_places_are_listed() -> None:
         )
         or (isinstance(value, ModuleType) and "samplers" in value.__name__)
     }
-    assert found == set(PLACES) | NOT_FOLLOWED
+    listed = {(where, sampler.partition(".")[0]) for where, sampler in PLACES}
+    assert found == listed | NOT_FOLLOWED

@@ -70,7 +70,7 @@ WRONG: list[tuple[str, str, dict[str, Any], str, str]] = [
     ("visits", AGE, {"positive": "!= many"}, "as integer", "whole numbers"),
     ("visits", AGE, {"positive": "0.5"}, "as integer", "whole numbers"),
     ("rate", AGE, {"positive": "high"}, "as number", "numbers"),
-    ("sex", AGE, {"positive": "> 1"}, "as text", "--positive yes"),
+    ("sex", AGE, {"positive": "> 1"}, "as text", "such as 'yes'"),
     ("visits", "lookup(sex; at most 2)", {"labels": "0,1,many"}, "as integer", "whole"),
     ("late", "thresholds(code, 0..99)", {"positive": "true"}, "as text", "{A, B}"),
     (
@@ -167,11 +167,11 @@ def test_what_can_be_read_is_read(
 @pytest.mark.parametrize(
     ("positive", "fix"),
     [
-        ("rate > 0", "--target rate --positive '> 0'"),
-        ("rate>0", "--target rate --positive '> 0'"),
-        ("rate = 0", "--target rate --positive '== 0'"),
-        ("visits >= 2", "--target visits --positive '>= 2'"),
-        ("sex == F", "write --positive '== F'"),
+        ("rate > 0", "give '> 0' for `positive` and 'rate' for `target`"),
+        ("rate>0", "give '> 0' for `positive` and 'rate' for `target`"),
+        ("rate = 0", "give '== 0' for `positive` and 'rate' for `target`"),
+        ("visits >= 2", "give '>= 2' for `positive` and 'visits' for `target`"),
+        ("sex == F", "give '== F' for `positive`;"),
     ],
 )
 def test_a_condition_that_begins_with_a_column(

@@ -305,11 +305,15 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
             "its label is wrong",
             "true or false",
         ),
-        ("target = 'x'\npositive = 'x > 3'\n[columns.x]", "its label is wrong", "--positive '> 3'"),
+        (
+            "target = 'x'\npositive = 'x > 3'\n[columns.x]",
+            "its label is wrong",
+            "give '> 3' for `positive`;",
+        ),
         (
             "target = 'x'\npositive = 'y > 3'\n[columns.x]\n[columns.y]",
             "another column, 'y'",
-            "--target y",
+            "and 'y' for `target`",
         ),
     ],
 )
@@ -405,7 +409,7 @@ def test_labels() -> None:
     assert [one.label()(v) for v in (True, "true", 1, False, None)] == [1, 1, 1, 0, 0]
     for arguments, found in (
         (("lat", "yes"), "did you mean 'late'?"),
-        (("floor",), "neither --positive"),
+        (("floor",), "neither `positive`"),
         (("late", "maybe"), "not on the list"),
         (("member", "yes"), "declares 'member' as boolean"),
         (("sex", "> 3"), "compares numbers"),

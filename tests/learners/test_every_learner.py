@@ -50,9 +50,9 @@ CLASSES: list[HypothesisClass[Any]] = [
             "affine(x, y; q 5, dimension 1)",
             "lookup(id; at most 2)",
             "conditions(x at {0, 1}, w; at most 2)",
-            "trees(x at {0, 1}, s in {a, b}; depth 2)",
+            "trees(x at {0, 1}; depth 2)",
             "trees(w, x at {0, 1}; depth 1)",
-            "rule_list(x at {0, 1}, s in {a, b}; at most 2)",
+            "rule_list(x at {0, 1}; at most 2)",
         ],
     ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from decimal import Context, Decimal
 from typing import Any
 
@@ -52,13 +53,7 @@ def parse_mixed(text: str) -> Domain[Any]:
     if column.name != text:  # strings(NAME) or integers(NAME), whatever the name is like
         return Codes(column.name) if isinstance(column, Integers) else column
     if match := _LIST.fullmatch(text):
-        name, values = _unquoted(match["name"]), Spec.parse(f"list({match['values']})").arguments
-        if not values:
-            raise DeclarationError(
-                f"read the column {text!r}",
-                found="its list is empty",
-                fix="write each value once, such as sex in {F, M}",
-            )
+        (name,), values = _listed(text, match["name"]), _listed(text, match["values"])
         if match["word"] == "in":
             return Listed(values, name)
         cuts = [number(value) for value in values]
@@ -66,12 +61,23 @@ def parse_mixed(text: str) -> Domain[Any]:
             tuple(v if c is None else shown(c) for v, c in zip(values, cuts, strict=True)), name
         )
     if match := _GRID.fullmatch(text):
-        return Cells(_starts(text, match), _unquoted(match["name"]))
+        (name,) = _listed(text, match["name"])
+        return Cells(_starts(text, match), name)
     return column
 
 
-def _unquoted(name: str) -> str:
-    return Spec.parse(f"list({name})").arguments[0]
+def _listed(text: str, words: str) -> tuple[str, ...]:
+    """The names or values in these words of a column's text, without their quotes."""
+    found: tuple[str, ...] = ()
+    with suppress(DeclarationError):
+        found = Spec.parse(f"list({words})").arguments
+    if not found:
+        raise DeclarationError(
+            f"read the column {text!r}",
+            found="its name or a value is empty, or its list is",
+            fix="name the column, and write each value once, such as sex in {F, M}",
+        )
+    return found
 
 
 def _starts(text: str, match: re.Match[str]) -> tuple[str, ...]:

@@ -127,7 +127,7 @@ class Spec:
                 f"read the class {self}",
                 found=f"{ALL} stands for the columns of a schema, and "
                 + ("the schema has no columns to learn from" if schema.texts else "there is none"),
-                fix="write the columns one by one, or give a schema: --schema schema.toml",
+                fix="write the columns one by one, or give a `schema`, such as schema.toml",
             )
         listed = [schema.all if name == ALL else (name,) for name in self.arguments]
         arguments = tuple(name for names in listed for name in names)

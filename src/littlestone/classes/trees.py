@@ -24,7 +24,7 @@ from littlestone.classes.spec import Spec
 from littlestone.classes.unlisted import Unlisted
 from littlestone.domains import Cells, Listed, Parted, Product
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, split
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, pruned, split
 from littlestone.sample import Sample
 
 MOST_SCORES = 1 << 26
@@ -110,7 +110,7 @@ class Trees(ByTable, Scored[Any]):
             return DecisionTree(self.domain, self._half(item), self.labels)
         root, yes, no = item
         node = split(self.splits[root], self._half(yes), self._half(no))
-        return DecisionTree(self.domain, node, self.labels)
+        return DecisionTree(self.domain, pruned(node, self.domain), self.labels)
 
     def _half(self, number: int) -> Node:
         condition, ends = divmod(number, self.labels**2)

@@ -176,7 +176,6 @@ def released(
 
     ``methods`` is what `Task.methods` says of every method, if that is to be shown.
     """
-    learner = task.learner
     require_different(
         {
             "the table": [table],
@@ -199,7 +198,8 @@ def released(
         held(book, name=ledger_name(ledger, book)),
     ):
         sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
-        promised, shown = form.promise(learner, sample.n), ledger_name(ledger, book)
+        task = task.for_records(sample.n)
+        promised, shown = form.promise(task.learner, sample.n), ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
         if as_json and book.made:

@@ -106,7 +106,7 @@ def require_label(label: Label, kind: Kind | None, where: str) -> None:
             f"learn {label}",
             found=f"{where} declares {label.column!r} as text, and {condition.relation} compares "
             "numbers",
-            fix="name a value, such as --positive yes, or make the column one of numbers",
+            fix="name a value, such as 'yes', or make the column one of numbers",
         )
     for value in label_values(label):
         if not _shown(value, kind):

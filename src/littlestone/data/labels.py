@@ -82,13 +82,13 @@ class Condition:
             if not name or not sign or not self.value.startswith(name):
                 continue
             after = rest.removeprefix(sign).strip()
-            condition = f"--positive '{'==' if sign == '=' else sign} {after}'"
+            condition = f"'{'==' if sign == '=' else sign} {after}' for `positive`"
+            target = "" if name == column else f" and {name!r} for `target`"
             itself = "it begins with the name of the column, which the target already says"
             raise DeclarationError(
                 f"call records positive when {column!r} is {self.value!r}",
                 found=itself if name == column else f"it begins with another column, {name!r}",
-                fix=f"write {'' if name == column else f'--target {name} '}{condition}; "
-                f"if a value itself reads so, write '== {self.value}'",
+                fix=f"give {condition}{target}; if a value itself reads so, give '== {self.value}'",
             )
 
     @property

@@ -232,8 +232,8 @@ class Schema:
         if column is None:
             raise DeclarationError(
                 "learn a label",
-                found=f"neither --target nor {self.name} names its column",
-                fix='name it: --target COLUMN, or in the schema target = "COLUMN"',
+                found=f"neither `target` nor {self.name} names its column",
+                fix='give its name as `target`, or in the schema: target = "COLUMN"',
             )
         if positive is None and labels is None and column == self.target:
             positive, labels = self.positive, self.labels or None

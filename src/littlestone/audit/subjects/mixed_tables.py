@@ -35,6 +35,7 @@ OPEN: Records = tuple(product([("u", "0"), ("v", "5"), ("", "n/a")], (0, 1)))
 # Around many of these, few rules are likely, so that runs can be compared with the law.
 STEP: Records = tuple(((x, "a"), int(x == "5")) for x in ("", "0", "5"))
 PARITY: Records = tuple(((x, y), int(bool(x) != bool(y))) for x in ("", "0") for y in ("", "0"))
+MISSING: Records = tuple(((x, y), int(not x)) for x in ("", "0") for y in ("", "0"))
 SHARES: Records = ((("", ""), 2), (("", "0"), 0), (("0", ""), 1), (("0", "0"), 2))
 
 
@@ -47,11 +48,19 @@ def by_learner(learner: Any) -> Law:
 
 
 def on_tables(
-    learner: PrivateLearner[Any], records: Records, likely: Records, *, n: int = 2
+    learner: PrivateLearner[Any],
+    records: Records,
+    likely: Records,
+    changed: tuple[int, int] = (0, -1),
+    *,
+    n: int = 2,
 ) -> Subject[Records]:
-    """The learner on all neighbouring tables of n of the records, and around many ``likely`` ones."""
-    rest, first, last = likely * 50, records[0], records[-1]
-    pairs = [*neighbours(records, n, ordered=False), ((*rest, first), (*rest, last))]
+    """The learner on all neighbouring tables of n of the records, and around many ``likely`` ones.
+
+    ``changed`` are the two records that differ in the large tables.
+    """
+    rest, (one, other) = likely * 50, (records[i] for i in changed)
+    pairs = [*neighbours(records, n, ordered=False), ((*rest, one), (*rest, other))]
     return whole(learner, by_learner(learner), pairs, around=300)
 
 
@@ -101,7 +110,7 @@ def rule_sets(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
 def regrown(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of a tree whose leaves are split once more; spends no delta."""
     H: Any = parse_class(REGROWN)
-    return on_tables(RegrownLearner(H, Budget(epsilon)), ONE_OR_NONE, PARITY)
+    return on_tables(RegrownLearner(H, Budget(epsilon)), ONE_OR_NONE, MISSING, (2, 3))
 
 
 def exponential(text: str, epsilon: Fraction, labels: int = 2) -> ExponentialLearner[Any]:

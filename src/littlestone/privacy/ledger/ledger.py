@@ -59,7 +59,7 @@ class Preview:
         sides = {
             "epsilon": after.epsilon > limit.epsilon,
             "delta": after.delta > limit.delta,
-            "another neighbouring relation": after.neighboring is not limit.neighboring,
+            "another neighbouring relation": after.neighboring != limit.neighboring,
         }
         return [side for side, passed in sides.items() if passed]
 

@@ -1,0 +1,33 @@
+"""The second choice of a learner, when the number of records is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from littlestone.classes.trees import Trees
+from littlestone.learners.base import PrivateLearner
+from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.regrown import RegrownLearner
+from littlestone.privacy.budget import Budget
+
+MANY = 1_200
+"""n times epsilon from which the leaves of a tree are split once more (benchmarks, `regrown`)."""
+
+
+def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
+    """The learner that ``auto`` uses for ``n`` records in place of the one that it chose without n.
+
+    It is another one for trees of depth 2 if n epsilon is `MANY` or more: `RegrownLearner`, which costs
+    the same.  n is public, and so is all else that decides.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)")
+    >>> [for_records(ExponentialLearner(H, Budget(1)), n).method for n in (500, 5000)]
+    ['exponential', 'regrown']
+    """
+    H = learner.hypotheses
+    whole = isinstance(H, Trees) and H.space is None and H.depth == 2
+    if not whole or type(learner) is not ExponentialLearner or not learner.mistakes.equal:
+        return learner
+    epsilon = learner.mechanism.epsilon
+    return RegrownLearner(H, Budget(epsilon)) if n * epsilon >= MANY else learner

@@ -1,0 +1,41 @@
+"""The learner that auto uses when the number of records is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from littlestone.classes import parse_class
+from littlestone.data import Label
+from littlestone.learners import ExponentialLearner
+from littlestone.planning.records import MANY, for_records
+from littlestone.privacy import Budget
+from littlestone.tasks import Task
+
+TREES = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"
+
+
+def task(text: str, epsilon: object = 1, **options: Any) -> Task:
+    return Task.declared(Label.parse("y", 1), text, Budget(epsilon, 0), **options)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n", "method"),
+    [(1, MANY - 1, "exponential"), (1, MANY, "regrown"), ("0.1", 10 * MANY - 1, "exponential"),
+     ("0.1", 10 * MANY, "regrown")],
+)  # fmt: skip
+def test_leaves_are_split_from_n_epsilon_on(epsilon: object, n: int, method: str) -> None:
+    chosen = task(TREES, epsilon)
+    sized = chosen.for_records(n)
+    assert sized.learner.method == method
+    assert sized.event.cost() == chosen.event.cost()
+
+
+def test_only_auto_changes_the_learner() -> None:
+    assert task(TREES, method="exponential").for_records(10**6).learner.method == "exponential"
+    assert task(TREES, cost="5:1").for_records(10**6).learner.method == "exponential"
+    for text in (TREES.replace("depth 2", "depth 1"), "thresholds(age, 0..80)"):
+        H: Any = parse_class(text)
+        learner = ExponentialLearner(H, Budget(1))
+        assert for_records(learner, 10**6) is learner
