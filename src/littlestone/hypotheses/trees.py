@@ -168,8 +168,22 @@ class DecisionTree(Hypothesis[Any]):
             node = node.yes if x[node.test.column] in node.test.accepted else node.no
         return int(node)
 
+    @property
+    def condition(self) -> str:
+        """The condition for label 1 if it is "these tests, or those, or ..."; else empty."""
+        return self._simple(self.root)
+
     def words(self) -> str:
-        return self._simple(self.root) or _said(self.root, numbers(self.labels), self.domain)
+        return self.condition or _said(self.root, numbers(self.labels), self.domain)
+
+    def question(self, node: Split) -> tuple[str, Node, Node]:
+        """What is asked at a node in words, and the nodes after yes and no.
+
+        Tests that follow each other and whose no leads to the same place are one question.
+        """
+        tests, yes = _conjoined(node)
+        asked = [_grouped(test, self.domain, len(tests)) for test in tests]
+        return " and ".join(asked), yes, node.no
 
     def _changed(self, labels: Mapping[Any, int]) -> Self | None:
         if (self.domain.size or _MOST_POINTS + 1) > _MOST_POINTS:
@@ -177,7 +191,7 @@ class DecisionTree(Hypothesis[Any]):
         return self.of_labels(self.domain, lambda x: labels.get(x, self(x)), self.labels)
 
     def sentence(self, label: str) -> str:
-        return super().sentence(label) if self._simple(self.root) else f"{label}  =  {self.words()}"
+        return super().sentence(label) if self.condition else f"{label}  =  {self.words()}"
 
     def named(self, names: Sequence[str]) -> str:
         return f"always {names[self.root]}" if type(self.root) is int else self._named(names)
@@ -186,7 +200,6 @@ class DecisionTree(Hypothesis[Any]):
         return _said(self.root, names, self.domain)
 
     def _simple(self, node: Node) -> str:
-        """The condition for label 1 if it is "these tests, or those, or ..."; else empty."""
         if not isinstance(node, Split):
             return f"always {node}"
         rules = []
