@@ -29,7 +29,7 @@ def fitted(tmp_path: Path) -> tuple[Path, str]:
 def test_fit_draws_what_is_not_one_condition(fitted: tuple[Path, str]) -> None:
     model, out = fitted
     drawing = out.partition("The rule as a tree\n")[2]
-    first, *lines = drawing.splitlines()
+    _, *lines = drawing.splitlines()
     assert " yes " in lines[0]
     assert {line[-1] for line in lines if line[-2:] in (" 0", " 1")} == {"0", "1"}
     assert run("tree", model).out == drawing
