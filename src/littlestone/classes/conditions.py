@@ -58,7 +58,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
 
     >>> H = Conditions.parse(Spec.parse("conditions(age: 0..80 step 20, sex in {F, M}; at most 2)"))
     >>> H.size, H.hypothesis(20).words()
-    (41, 'age >= 20 and sex is F')
+    (41, 'age >= 20 and sex is missing')
     """
 
     keyword = "conditions"
