@@ -44,8 +44,8 @@ REFUSED = {
     "x: 1..10 in 0 log steps": "the number of steps",
     "x: 1..10 in 5000 steps": "the number of steps",
     "x: 0..5000": "more than 4,096 cells",
-    "x at {}": "or its list is",
-    "x in {}": "or its list is",
+    "x at {}": "or its list is empty",
+    "x in {}": "or its list is empty",
     "x at {1, 1.0}": "given twice",
     "x at {5, 1}": "not in increasing order",
     "x at {one}": "is not a number",
@@ -55,7 +55,8 @@ REFUSED = {
     "s in {a, }": "a value is empty",
     ": 0..5": "its name or a value is empty",
     "'' in {a}": "its name or a value is empty",
-    "a, b at {1, 2": "not of the form",
+    "'a, b: 0..5'": "its name has a comma",
+    "'a; b in {x}'": "has a semicolon",
 }
 
 NAMES = [

@@ -60,9 +60,9 @@ class Coded:
         from littlestone.classes.cell_counter import counted
 
         points, labels = np.nonzero(self.counts)
-        alone = np.array_equal(
-            points, np.arange(len(self.counts))
-        )  # one label a point, and no copy
+        # A copy of one point for each of its labels; none if each has one.
+        alone = np.array_equal(points, np.arange(len(self.counts)))
+        codes = self.codes if alone else self.codes[:, points]
         k = self.counts.shape[1]
         shapes = [[*(self.sizes[j] for j in subset), k] for subset in subsets]
         strides = [[prod(shape[t + 1 :]) for t in range(len(shape) - 1)] for shape in shapes]
@@ -70,7 +70,7 @@ class Coded:
         starts = np.cumsum([0, *sizes])
         found = np.zeros(int(starts[-1]), np.int64)
         counted(
-            self.codes if alone else self.codes[:, points],
+            np.ascontiguousarray(codes),  # numpy lays a selection out the other way
             labels.astype(np.int32),
             self.counts[points, labels],
             np.array(subsets, np.int64),

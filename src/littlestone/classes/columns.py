@@ -53,7 +53,7 @@ def parse_mixed(text: str) -> Domain[Any]:
     if column.name != text:  # strings(NAME) or integers(NAME), whatever the name is like
         return Codes(column.name) if isinstance(column, Integers) else column
     if match := _LIST.fullmatch(text):
-        (name,), values = _listed(text, match["name"]), _listed(text, match["values"])
+        name, values = _named(text, match), _listed(text, match["values"])
         if match["word"] == "in":
             return Listed(values, name)
         cuts = [number(value) for value in values]
@@ -61,23 +61,32 @@ def parse_mixed(text: str) -> Domain[Any]:
             tuple(v if c is None else shown(c) for v, c in zip(values, cuts, strict=True)), name
         )
     if match := _GRID.fullmatch(text):
-        (name,) = _listed(text, match["name"])
-        return Cells(_starts(text, match), name)
+        return Cells(_starts(text, match), _named(text, match))
     return column
+
+
+def _named(text: str, match: re.Match[str]) -> str:
+    name, *more = _listed(text, match["name"])
+    if more:
+        raise _unreadable(text, "its name has a comma", "put the name alone in quotes: 'a, b': 0..5")
+    return name
 
 
 def _listed(text: str, words: str) -> tuple[str, ...]:
     """The names or values in these words of a column's text, without their quotes."""
-    found: tuple[str, ...] = ()
     with suppress(DeclarationError):
-        found = Spec.parse(f"list({words})").arguments
-    if not found:
-        raise DeclarationError(
-            f"read the column {text!r}",
-            found="its name or a value is empty, or its list is",
-            fix="name the column, and write each value once, such as sex in {F, M}",
-        )
-    return found
+        spec = Spec.parse(f"list({words})")
+        if spec.arguments and not spec.options:
+            return spec.arguments
+    raise _unreadable(
+        text,
+        "its name or a value is empty or has a semicolon, or its list is empty",
+        "name the column, and write each value once, such as sex in {F, M}",
+    )
+
+
+def _unreadable(text: str, found: str, fix: str) -> DeclarationError:
+    return DeclarationError(f"read the column {text!r}", found=found, fix=fix)
 
 
 def _starts(text: str, match: re.Match[str]) -> tuple[str, ...]:
@@ -101,11 +110,7 @@ def _starts(text: str, match: re.Match[str]) -> tuple[str, ...]:
     elif match["count"] is None and (high - low) % step:
         found = "the range is not a whole number of steps"
     if found or low is None or high is None or step is None:
-        raise DeclarationError(
-            f"read the column {text!r}",
-            found=found,
-            fix=f"write a column such as one of these: {FORM}",
-        )
+        raise _unreadable(text, found, f"write a column such as one of these: {FORM}")
     if match["count"] is None:
         return tuple(shown(low + i * step) for i in range(int((high - low) / step) + 1))
     steps = int(match["count"])

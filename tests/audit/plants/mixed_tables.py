@@ -354,8 +354,8 @@ class MajorityLabels(RegrownLearner[Any]):
         scores, ends = super()._scores(part), self.hypotheses.labels**2
         best = scores.errors.reshape(-1, ends).min(axis=1, keepdims=True)
         first = scores.errors.reshape(-1, ends).argmin(axis=1)[:, None] == np.arange(ends)
-        # What is not the best of its condition is never drawn.
-        return replace(scores, errors=np.where(first, best, 10**4).ravel())
+        # What is not the best of its condition is hardly ever drawn.
+        return replace(scores, errors=np.where(first, best, 300).ravel())
 
 
 def joined(one: Sample[Any], other: Sample[Any]) -> Sample[Any]:

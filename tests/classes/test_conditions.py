@@ -1,0 +1,185 @@
+"""Rules of conditions on declared columns, against all of them one by one."""
+
+import random
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from mixed_tables import errors_of, random_examples, sample_of
+
+from littlestone.classes import FiniteClass, cell_counts, parse_class
+from littlestone.classes.cell_counts import COMPILED, Coded
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.sample import Records, Sample
+
+COLUMNS = "x at {0, 5}, y at {1, 2, 3}, sex in {F}"
+TEXTS = [
+    f"conditions({COLUMNS}; at most 2)",
+    f"conditions({COLUMNS}; at most 3, either)",
+    f"conditions({COLUMNS}; at most 2, any of)",
+    f"conditions({COLUMNS}; at most 2, between)",
+    f"conditions({COLUMNS}; at most 1)",
+    "conditions(x at {0}, sex in {F, M}; at most 4, either, between)",
+    "conditions(x at {7}; at most 2, any of)",
+]
+REFUSED = {
+    "conditions(x at {0, 5}; at most 0)": "must be 1, 2, 3 or 4",
+    "conditions(x at {0, 5}; at most 5)": "must be 1, 2, 3 or 4",
+    "conditions(x at {0, 5}; at least 2)": "options",
+    "conditions(x at {0, 5}; any of, either)": "options",
+    "conditions(x at {0, 5}; any)": "options",
+    "conditions(x at {0, 5}; between 2)": "options",
+    "conditions(x at {0, 5}; or)": "'or' is unknown",
+    "conditions(x at {0, 5}; at most 2, at most 3)": "twice",
+    "conditions()": "at least",
+    "conditions(x at {0, 5}, ward; any of)": "needs declared columns",
+    "conditions(x at {0, 5}, ward; either)": "needs declared columns",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_scores_are_those_of_the_rules(text: str) -> None:
+    H: Any = parse_class(text)
+    rng = random.Random(1)
+    for n in (0, 1, 40):
+        examples = random_examples(H, rng, n)
+        errors = H.error_runs(sample_of(H, examples)).errors
+        assert errors.tolist() == [errors_of(h, examples) for h in H]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_rules_of_different_numbers_differ(text: str) -> None:
+    H: Any = parse_class(text)
+    points = list(H.domain)
+    rows = H.rows(points)
+    assert (rows == [[h(x) for x in points] for h in H]).all()
+    assert len(np.unique(rows, axis=0)) == H.size == H.forms
+    assert parse_class(str(H)) == H
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_a_class_of_conditions_refuses(text: str) -> None:
+    with pytest.raises(DeclarationError, match=REFUSED[text]):
+        parse_class(text)
+
+
+def test_the_rules_in_words() -> None:
+    H: Any = parse_class(
+        "conditions(age at {0, 18, 65}, sex in {F, M}; at most 2, either, between)"
+    )
+    words = {h.words() for h in H}
+    assert {
+        "always 0", "always 1", "age is missing", "age >= 65", "18 <= age < 65", "sex is M",
+        "18 <= age < 65 and sex is F", "age < 18 or sex is missing",
+    } <= words  # fmt: skip
+    assert len(words) == H.size
+
+
+BOUNDED = [
+    "conditions(x at {0, 1}, y at {0, 1, 2}; at most 1)",
+    "conditions(x at {0, 1, 2, 3}, y at {0, 1, 2, 3}; at most 2)",
+    "conditions(x at {0, 1, 2, 3}, y at {0, 1, 2, 3}; at most 2, any of)",
+    "conditions(x: 0..7; at most 1, between)",
+    "conditions(x at {0, 1}, y at {0, 1}, z at {0, 1}; at most 3)",
+    "conditions(s in {a, b}, t in {c}; at most 2, either)",
+    "conditions(x at {3}; at most 1)",
+    "trees(x at {0, 1, 2}; depth 1)",
+    "trees(x at {0, 1}, y at {0, 1}; depth 2)",
+    "trees(s in {a}, y at {0, 1, 2}; depth 2)",
+    "trees(x at {3}, y at {3}; depth 2)",
+    "rule_list(x at {0, 1, 2, 3}, s in {a}; at most 2)",
+    "rule_sets(x at {0, 1}, y at {0, 1}; at most 2 rules of 2)",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", BOUNDED)
+def test_the_bounds_hold_where_the_dimension_is_known(text: str) -> None:
+    H: Any = parse_class(text)
+    low, high = H._bounds()
+    assert low <= H.littlestone_dimension() <= high
+    if H.several:
+        several: Any = parse_class(text, labels=3)
+        low, high = several._bounds()
+        assert low <= several.littlestone_dimension() <= high
+
+
+def test_lower_bounds_are_reached() -> None:
+    """Stumps on two columns; on one; and without a cut."""
+    for text in (BOUNDED[0], BOUNDED[3], BOUNDED[6]):
+        H: Any = parse_class(text)
+        assert H._bounds()[0] == H.littlestone_dimension()
+
+
+def test_a_large_class_has_bounds_only() -> None:
+    columns = ", ".join(f"c{i}: 0..63" for i in range(9))
+    H: Any = parse_class(f"conditions({columns}; at most 2)")
+    assert H.littlestone_bounds() == (12, H.size.bit_length() - 1)
+    with pytest.raises(TooLargeError, match="between 12 and"):
+        H.restrict(H.domain.examples(1)[0], 1)
+
+
+def test_version_spaces_are_those_of_the_table() -> None:
+    H: Any = parse_class(TEXTS[1])
+    x, y = ("5", "1", "F"), ("", "3", "")
+    V = H.restrict(x, 1).restrict(y, 0)
+    kept = [h for h in H if h(x) == 1 and h(y) == 0]
+    assert list(V) == kept
+    assert isinstance(V.table_of, FiniteClass)
+    examples = random_examples(H, random.Random(2))
+    assert V.error_runs(sample_of(H, examples)).errors.tolist() == [
+        errors_of(h, examples) for h in kept
+    ]
+    assert H.restrict(x, 1).restrict(x, 0).is_empty()
+
+
+def large_codes(n: int, labels: int) -> Coded:
+    """Codes of eight columns, of points with several labels, with one and with none."""
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 3, (n, labels)) * (rng.random((n, labels)) < 0.5)
+    sizes = tuple(range(2, 10))
+    codes = np.stack([rng.integers(0, size, n) for size in sizes]).astype(np.uint16)
+    return Coded(codes, np.ascontiguousarray(counts.astype(np.int64)), sizes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("labels", [2, 3])
+def test_the_compiled_counter_counts_the_same(labels: int) -> None:
+    """On as many records as it is used for."""
+    for r in (1, 2, 3):
+        subsets = list(combinations(range(8), r))
+        coded = large_codes(COMPILED // len(subsets) + 1, labels)
+        assert len(coded.counts) * len(subsets) >= COMPILED
+        for table, subset in zip(coded.tables(subsets), subsets, strict=True):
+            assert (table == coded._counted(subset)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("labels", [2, 3])
+def test_compiled_scores_are_the_same(labels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(3)
+    for text in (f"trees({COLUMNS}; depth 2)", f"rule_list({COLUMNS}; at most 2 rules of 2)"):
+        H: Any = parse_class(text, labels=labels)
+        for n in (0, 1, 40):
+            sample = sample_of(H, random_examples(H, rng, n))
+
+            def scored() -> list[Any]:
+                found: Any = H.round_scores(sample) if "list" in text else H.scores(sample)  # noqa: B023
+                parts = getattr(found, "groups", None) or [[found.errors]]
+                return [part.tolist() for group in parts for part in group]
+
+            monkeypatch.setattr(cell_counts, "COMPILED", COMPILED)
+            by_numpy = scored()
+            monkeypatch.setattr(cell_counts, "COMPILED", 0)
+            assert scored() == by_numpy
+
+
+def test_records_that_are_held_by_columns_score_the_same() -> None:
+    H: Any = parse_class(TEXTS[1])
+    examples = random_examples(H, random.Random(5))
+    sample = sample_of(H, examples)
+    held = Records([sample.column(j) for j in range(3)])
+    assert held == sample.points
+    other = Sample(H.domain, held, sample.counts)
+    assert (H.error_runs(other).errors == H.error_runs(sample).errors).all()

@@ -1,0 +1,114 @@
+"""Trees of conditions: the scores of their halves against every written tree."""
+
+import random
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from mixed_tables import errors_of, random_examples, sample_of
+
+from littlestone.classes import parse_class
+from littlestone.classes.base import ErrorSums
+from littlestone.errors import DeclarationError
+
+TEXTS = [
+    "trees(x at {0, 5}, sex in {F}; depth 2)",
+    "trees(y at {1, 2, 3}; depth 2)",
+    "trees(x at {0, 5}, y at {1, 2, 3}; depth 1)",
+    "trees(x at {7}, sex in {F, M}; depth 2)",
+]
+REFUSED = {
+    "trees(x at {0, 5}; depth 3)": "depth 1 or 2",
+    "trees(x at {0, 5}; depth 0)": "depth 1 or 2",
+    "trees(x at {0, 5}; depth two)": "whole number",
+    "trees(x at {0, 5}; deep)": "'deep' is unknown",
+    "trees()": "at least",
+}
+
+
+def items(H: Any, scores: Any) -> list[tuple[Any, int]]:
+    """Every written tree's item with its score."""
+    if not isinstance(scores, ErrorSums):
+        return list(enumerate(scores.errors.tolist()))
+    return [
+        ((g, i, j), int(yes[i] + no[j]))
+        for g, (yes, no) in enumerate(scores.groups)
+        for i, j in product(range(len(yes)), range(len(no)))
+    ]
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("text", TEXTS)
+def test_scores_are_those_of_the_trees(text: str, labels: int) -> None:
+    """All of them for few; else some of each root, and the best."""
+    H: Any = parse_class(text, labels=labels)
+    rng = random.Random(1)
+    for n in (0, 1, 50):
+        examples = random_examples(H, rng, n)
+        scores = H.scores(sample_of(H, examples))
+        written = items(H, scores)
+        assert len(written) == H.forms
+        best = dict(written)[scores.best]
+        assert (
+            best == min(errors for _, errors in written) == H.least_errors(sample_of(H, examples))
+        )
+        for item, errors in [*rng.sample(written, min(len(written), 400)), (scores.best, best)]:
+            assert errors_of(H.written(item), examples) == errors
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_every_tree_is_written(labels: int) -> None:
+    """Root, halves and labels as in the definition."""
+    H: Any = parse_class(TEXTS[0], labels=labels)
+    points = list(H.domain)
+    splits, ends = H.splits, range(labels)
+    halves = [(t, y, z) for t in splits for y in ends for z in ends]
+
+    def label(half: Any, x: Any) -> int:
+        test, yes, no = half
+        return int(yes if x[test.column] in test.accepted else no)
+
+    expected = {
+        tuple(label(yes if x[t.column] in t.accepted else no, x) for x in points)
+        for t in splits
+        for yes, no in product(halves, halves)
+    }
+    found = {tuple(row) for row in np.asarray(H.rows(points)).astype(int).tolist()}
+    assert found == expected
+    assert H.size == len(expected)
+    assert {
+        tuple(H.written(i)(x) for x in points) for i, _ in items(H, H.scores(sample_of(H, [])))
+    } == expected
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("text", TEXTS)
+def test_text(text: str, labels: int) -> None:
+    H = parse_class(text, labels=labels)
+    assert parse_class(str(H), labels=labels) == H
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_a_class_of_trees_refuses(text: str) -> None:
+    with pytest.raises(DeclarationError, match=REFUSED[text]):
+        parse_class(text)
+
+
+def test_an_open_column_is_closed_by_a_list() -> None:
+    H: Any = parse_class("trees(ward, age: 0..80 step 20; depth 1)")
+    assert parse_class(str(H)) == H
+    closed = H.closed({0: ["ICU", "ER"]})
+    assert str(closed) == "trees(ward in {ICU, ER}, age: 0..80 step 20; depth 1)"
+
+
+def test_version_spaces_are_scored() -> None:
+    H: Any = parse_class(TEXTS[0], labels=3)
+    V = H.restrict(("5", "F"), 2)
+    examples = random_examples(H, random.Random(4))
+    errors = V.scores(sample_of(H, examples)).errors
+    assert len(errors) == V.forms == V.size
+    for i in range(0, V.size, 7):
+        h = V.written(i)
+        assert h(("5", "F")) == 2
+        assert errors_of(h, examples) == errors[i]
