@@ -68,7 +68,9 @@ def parse_mixed(text: str) -> Domain[Any]:
 def _named(text: str, match: re.Match[str]) -> str:
     name, *more = _listed(text, match["name"])
     if more:
-        raise _unreadable(text, "its name has a comma", "put the name alone in quotes: 'a, b': 0..5")
+        raise _unreadable(
+            text, "its name has a comma", "put the name alone in quotes: 'a, b': 0..5"
+        )
     return name
 
 
