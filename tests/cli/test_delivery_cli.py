@@ -178,7 +178,7 @@ def test_a_second_interrupt_stops_and_says_that_the_budget_is_spent(
 
 
 def test_an_interrupt_before_the_spend_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any) -> str:
+    def interrupted(*_: Any, **__: Any) -> str:
         signal.raise_signal(signal.SIGINT)
         raise AssertionError
 

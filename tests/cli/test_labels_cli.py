@@ -41,7 +41,7 @@ def test_a_fit_is_written_and_predicted_with() -> None:
     ran = fit(out="model.json")
     assert ran.status == 0, ran.err
     assert "NOT PRIVATE" not in ran.out
-    assert "lookup, " in ran.out
+    assert "lookup: " in ran.out
     release = Release.load("model.json")
     assert isinstance(release.hypothesis, LookupTable)
     assert release.label == "carrier"

@@ -50,6 +50,9 @@ CLASSES: list[HypothesisClass[Any]] = [
             "outcomes(a; at most 2)",
             "lookup(a; at most 2)",
             "lookup(a, integers(b); at most 2)",
+            "trees(x at {0, 1}; depth 2)",
+            "trees(a; depth 1)",
+            "rule_list(x at {0, 1}; at most 2)",
         )
     ),
 ]

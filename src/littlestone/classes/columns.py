@@ -68,7 +68,9 @@ def parse_mixed(text: str) -> Domain[Any]:
 def _named(text: str, match: re.Match[str]) -> str:
     name, *more = _listed(text, match["name"])
     if more:
-        raise _unreadable(text, "its name has a comma", "put the name alone in quotes: 'a, b': 0..5")
+        raise _unreadable(
+            text, "its name has a comma", "put the name alone in quotes: 'a, b': 0..5"
+        )
     return name
 
 
@@ -185,6 +187,26 @@ def conditions_on(domain: Product, j: int, *, between: bool = False) -> list[Col
             for b in range(a + 1, len(starts))
         ]
     return found
+
+
+MOST_ENTRIES = 1 << 25
+"""The most entries in all matrices [condition, point] of a class together; each takes 8 bytes."""
+
+
+def require_conditions(domain: Product, what: str, *, between: bool = False) -> None:
+    """Raise `TooLargeError` if the conditions of the declared columns are too many to be written down.
+
+    It counts them by formula, because writing them down is what takes long.
+    """
+    entries = 0
+    for column in domain.columns:
+        if isinstance(column, Cells):
+            cuts = len(column.starts) - 1
+            tests = 1 + 2 * cuts + (cuts * (cuts - 1) // 2 if between else 0)
+            entries += tests * column.size
+        elif isinstance(column, Listed):
+            entries += (1 + len(column.values)) * column.size
+    require_candidates(entries, MOST_ENTRIES, domain, f"{what} with so many cuts")
 
 
 def splits_on(domain: Product, j: int) -> list[ColumnTest]:

@@ -19,6 +19,7 @@ from littlestone.classes.columns import (
     mixed_text,
     parse_columns,
     require_candidates,
+    require_conditions,
     require_declared,
     sums_of_products,
 )
@@ -58,7 +59,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
 
     >>> H = Conditions.parse(Spec.parse("conditions(age: 0..80 step 20, sex in {F, M}; at most 2)"))
     >>> H.size, H.hypothesis(20).words()
-    (41, 'age >= 20 and sex is F')
+    (41, 'age >= 20 and sex is missing')
     """
 
     keyword = "conditions"
@@ -76,6 +77,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
                 found="the number of conditions must be 1, 2, 3 or 4",
                 fix="ask for at most 2, or for trees",
             )
+        require_conditions(self.domain, "conditions", between=self.between)
         sizes = [len(tests) for tests in self._tests]
         require_candidates(self._count(sizes), MOST_CANDIDATES, self.domain, "these conditions")
         cells = 2 * self.cells

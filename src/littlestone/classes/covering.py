@@ -58,6 +58,10 @@ class Covering(BinaryClass[Point]):
         """A public bound on the elements that cover any of ``n`` records."""
         return n * self.elements_per_point
 
+    def require_countable(self, n: int) -> None:
+        """Raise `TooLargeError` if counting the elements of ``n`` records may take too long."""
+        return
+
     @abstractmethod
     def elements(self, sample: Sample[Point]) -> Elements:
         """All elements that cover a positive example."""

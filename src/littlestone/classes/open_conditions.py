@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.cell_counts import Coded, all_tests, covered, holding, indicators
-from littlestone.classes.columns import mixed_text, require_candidates, sums_of_products
+from littlestone.classes.columns import (
+    mixed_text,
+    require_candidates,
+    require_conditions,
+    sums_of_products,
+)
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.unlisted import NoVersionSpaces
 from littlestone.domains import Cells, Codes, Parted, Product, Strings
@@ -24,6 +29,9 @@ from littlestone.sample import Sample
 
 MOST_SHAPES = 20_000
 """The most sets of columns that rules may use."""
+
+MOST_CELLS = 1 << 32
+"""The most cells that are counted, if each record has values of its own in the open columns."""
 
 _CHUNK = 1 << 22  # cells that are counted at once
 
@@ -66,6 +74,7 @@ class OpenConditions(NoVersionSpaces, Covering[Any]):
         else:
             shapes = sums_of_products([1] * len(columns), self._most)
             if sum(shapes) <= MOST_SHAPES:
+                require_conditions(self.domain, "conditions", between=self.between)
                 widths = [c.size for c in columns if c.size is not None]
                 cells = prod(sorted(widths)[-self._most :])
                 require_candidates(cells, _CHUNK, self.domain, f"{self}: rules in so many cells")
@@ -111,6 +120,15 @@ class OpenConditions(NoVersionSpaces, Covering[Any]):
             else prod(len(self._tests[j]) for j in subset)
             for subset in self._subsets
         )
+
+    def require_countable(self, n: int) -> None:
+        sizes = [column.size for column in self.domain.columns]
+        cells = sum(
+            n * prod(sizes[j] or 1 for j in subset)
+            for subset in self._subsets
+            if any(sizes[j] is None for j in subset)
+        )
+        require_candidates(cells, MOST_CELLS, self.domain, f"rules over the cells of {n:,} records")
 
     @cached_property
     def _subsets(self) -> list[tuple[int, ...]]:

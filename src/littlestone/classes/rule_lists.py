@@ -25,7 +25,7 @@ from littlestone.sample import Sample
 MOST_RULES = 16
 
 MOST_SCORES = 1 << 26
-"""The most scores of a round; each takes 8 bytes."""
+"""The most scores in all rounds together: some tens of seconds."""
 
 FORM = "rule_list(COLUMN, ...; at most K), or at most K rules of R conditions each"
 
@@ -57,8 +57,8 @@ class InRounds(ByTable):
                 fix="ask for at most 3, which people can read",
             )
         # The class of single rules refuses for itself; each further label adds scores and cells.
-        items, cells = self.items, self.labels * self.single.cells
-        require_candidates(items, MOST_SCORES, self.domain, "rules with so many scores")
+        scores, cells = self.rules * self.items, self.labels * self.single.cells
+        require_candidates(scores, MOST_SCORES, self.domain, "rules with so many scores")
         require_candidates(cells, MOST_SCORES, self.domain, "rules with so many cells")
 
     @cached_property

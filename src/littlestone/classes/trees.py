@@ -17,6 +17,7 @@ from littlestone.classes.columns import (
     mixed_text,
     parse_columns,
     require_candidates,
+    require_conditions,
     require_declared,
     splits_on,
 )
@@ -24,11 +25,14 @@ from littlestone.classes.spec import Spec
 from littlestone.classes.unlisted import Unlisted
 from littlestone.domains import Cells, Listed, Parted, Product
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, split
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, pruned, split
 from littlestone.sample import Sample
 
 MOST_SCORES = 1 << 26
 """The most scores, twice the square of conditions times labels; each takes 8 bytes."""
+
+MOST_PAIRS = 1 << 17
+"""The most pairs of columns, about those of 512 columns."""
 
 FORM = "trees(COLUMN, ...; depth 1 or 2)"
 
@@ -70,6 +74,9 @@ class Trees(ByTable, Scored[Any]):
                 found="a tree is scored by pairs of conditions",
                 fix="ask for depth 1 or 2",
             )
+        require_conditions(self.domain, "trees")
+        pairs = len(self.domain.columns) ** 2 // 2
+        require_candidates(pairs, MOST_PAIRS, self.domain, "trees over so many pairs of columns")
         scores = 2 * (len(self.splits) * self.labels) ** 2
         require_candidates(scores, MOST_SCORES, self.domain, "trees with so many scores")
         widths = [column.size or 0 for column in self.domain.columns]
@@ -110,7 +117,7 @@ class Trees(ByTable, Scored[Any]):
             return DecisionTree(self.domain, self._half(item), self.labels)
         root, yes, no = item
         node = split(self.splits[root], self._half(yes), self._half(no))
-        return DecisionTree(self.domain, node, self.labels)
+        return DecisionTree(self.domain, pruned(node, self.domain), self.labels)
 
     def _half(self, number: int) -> Node:
         condition, ends = divmod(number, self.labels**2)

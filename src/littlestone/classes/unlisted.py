@@ -105,7 +105,7 @@ class Unlisted(NoVersionSpaces):
     def most_values(self) -> int:
         """The most values of each open column with which the closed class is within its limits."""
         most = MOST_VALUES
-        while most > 1:
+        while most:  # 0 if not even one value is within the limits
             try:
                 self.closed({j: [str(v) for v in range(most)] for j in self.opened})
             except DeclarationError:

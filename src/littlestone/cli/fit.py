@@ -22,7 +22,9 @@ from littlestone.cli.arguments import (
     no_ledger,
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
+from littlestone.cli.console import out as console
 from littlestone.data.schema import opened_schema
+from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
@@ -31,6 +33,7 @@ from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
 from littlestone.report.fit import accuracy, budget, form, guarantee
+from littlestone.report.tree import rule_tree, terminal
 from littlestone.tasks import Task
 from littlestone.visible import visible_json
 
@@ -222,6 +225,10 @@ def released(
                 rows.append(("model", str(out)))
             title = "Private release" if release.private else "Simulated release: NOT PRIVATE"
             print_pairs(rows, title=title)
+            rule = release.hypothesis
+            if isinstance(rule, DecisionTree) and not rule.condition:
+                console.print("The rule as a tree")
+                console.print(terminal(rule_tree(rule, release.labels)))
             if evaluate:
                 title = "\nEvaluation: NOT PRIVATE, not part of the release"
                 print_pairs(task.evaluate(release, sample).rows(), title=title)

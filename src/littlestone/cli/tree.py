@@ -14,9 +14,12 @@ from littlestone.cli.arguments import table_or_class
 from littlestone.cli.console import out
 from littlestone.cli.dim import solve, stopped_by
 from littlestone.dimension.table import PackedTable
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses.trees import DecisionTree
+from littlestone.learners import Release
 from littlestone.report.figures import picture_kind
 from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.report.tree import Node, class_tree, figure, table_tree, terminal
+from littlestone.report.tree import Node, class_tree, figure, rule_tree, table_tree, terminal
 
 
 def tree(
@@ -24,7 +27,8 @@ def tree(
         str,
         typer.Argument(
             metavar="FILE-or-CLASS",
-            help="A CSV or .npy table of 0s and 1s, or a class, such as 'thresholds(x, 1..7)'.",
+            help="A CSV or .npy table of 0s and 1s, a class, such as 'thresholds(x, 1..7)', or a "
+            "model (.json) whose rule is a tree.",
         ),
     ],
     picture: Annotated[
@@ -44,16 +48,20 @@ def tree(
     """Draw a tree of questions: an adversary can force one mistake at each of its levels.
 
     Each question is a point, and its branches are the labels 0 and 1.  Each end is a hypothesis that
-    gives every label on the way to it.
+    gives every label on the way to it.  Of a model, draw the rule itself.
     """
     kind = None if picture is None else picture_kind(picture)
     require_different({"the table": [what], "--out": [picture]})
     with reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write:
-        H = table_or_class(what)
-        root, depth, status = _drawn(what, H, levels, time_limit, memory_limit)
-        shown = f"the top {levels} of {depth} levels" if levels < depth else ""
+        if what.endswith(".json"):
+            root, title, shown, status = *_rule(what), "", ""
+        else:
+            H = table_or_class(what)
+            root, depth, status = _drawn(what, H, levels, time_limit, memory_limit)
+            shown = f"the top {levels} of {depth} levels" if levels < depth else ""
+            title = f"{_title(what, H)}{shown and f' ({shown})'}"
         if write is not None and kind is not None:
-            write(figure(root, f"{_title(what, H)}{shown and f' ({shown})'}", kind=kind))
+            write(figure(root, title, kind=kind))
         else:
             out.print(terminal(root))
     if shown:
@@ -64,6 +72,20 @@ def tree(
         out.print(f"{status}: there may be a deeper tree")
     if status == "interrupted":
         raise typer.Exit(130)
+
+
+def _rule(model: str) -> tuple[Node, str]:
+    """The drawing of the rule of a model, and its title."""
+    release = Release.load(model)
+    rule = release.hypothesis
+    if not isinstance(rule, DecisionTree):
+        raise DeclarationError(
+            f"draw the rule of {model}",
+            found=f"it is no tree, but the rule {release.words()}",
+            fix="draw a model of conditions, trees, rule_list or rule_sets over declared columns",
+        )
+    simulated = "" if release.private else ", a simulation: NOT PRIVATE"
+    return rule_tree(rule, release.labels), f"{release.label}, {release.cost}{simulated}"
 
 
 def _drawn(

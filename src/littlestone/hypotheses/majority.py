@@ -42,7 +42,7 @@ def has_majority(domain: Domain[Any], maker: Callable[[], Hypothesis[Any]]) -> b
 
     >>> from littlestone.domains import Grid
     >>> from littlestone.hypotheses import StepFunction
-    >>> ids = Grid(0, 2**64)
+    >>> ids = Grid(0, 2**64 - 1)
     >>> has_majority(ids, lambda: StepFunction.threshold(ids, 5))
     True
     """

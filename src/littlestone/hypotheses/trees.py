@@ -21,6 +21,7 @@ _MOST_POINTS = 1 << 16
 class ColumnTest:
     """1[x_j in accepted] for the column j = ``column``; ``accepted`` holds points of that column.
 
+    >>> from littlestone.domains import Cells, Listed
     >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
     >>> ColumnTest(0, frozenset(["18"])).words(table), ColumnTest(1, frozenset(["F"])).words(table)
     ('18 <= age < 65', 'sex is F')
@@ -84,6 +85,38 @@ def split(test: ColumnTest, yes: Node, no: Node) -> Node:
     return yes if yes == no else Split(test, yes, no)
 
 
+def pruned(node: Node, domain: Product) -> Node:
+    """The same function without tests whose answer the tests above them give.
+
+    >>> from littlestone.domains import Cells
+    >>> table = Product((Cells(("0", "18", "65"), "age"),))
+    >>> adult, old = ColumnTest(0, frozenset(["18", "65"])), ColumnTest(0, frozenset(["65"]))
+    >>> pruned(Split(old, Split(adult, 1, 0), 0), table) == Split(old, 1, 0)
+    True
+    """
+    columns = [frozenset(c.points) if isinstance(c, Parted) else None for c in domain.columns]
+    return _pruned(node, columns, [frozenset()] * len(columns))
+
+
+def _pruned(
+    node: Node, left: Sequence[frozenset[str] | None], out: Sequence[frozenset[str]]
+) -> Node:
+    """``left`` are the points of each column that reach the node; None is all but those in ``out``."""
+    if not isinstance(node, Split):
+        return node
+    j, accepted = node.test.column, node.test.accepted
+    here = left[j]
+    inside = accepted - out[j] if here is None else accepted & here
+    outside = None if here is None else here - accepted
+    if not inside:
+        return _pruned(node.no, left, out)
+    if outside is not None and not outside:
+        return _pruned(node.yes, left, out)
+    yes = _pruned(node.yes, [*left[:j], inside, *left[j + 1 :]], out)
+    beyond = [*out[:j], out[j] | accepted, *out[j + 1 :]]
+    return split(node.test, yes, _pruned(node.no, [*left[:j], outside, *left[j + 1 :]], beyond))
+
+
 def conjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Node:
     """The node "if all tests hold then ``yes``, else ``no``"."""
     node = yes
@@ -107,6 +140,7 @@ class DecisionTree(Hypothesis[Any]):
     Two trees are equal if they are written alike, because the form is what people read: equal functions
     may be unequal trees.  `of_labels` writes each function in one way.
 
+    >>> from littlestone.domains import Cells, Listed
     >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
     >>> old, female = ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["F"]))
     >>> rule = DecisionTree(table, conjunction([old, female]))
@@ -134,8 +168,22 @@ class DecisionTree(Hypothesis[Any]):
             node = node.yes if x[node.test.column] in node.test.accepted else node.no
         return int(node)
 
+    @property
+    def condition(self) -> str:
+        """The condition for label 1 if it is "these tests, or those, or ..."; else empty."""
+        return self._simple(self.root)
+
     def words(self) -> str:
-        return self._simple(self.root) or _said(self.root, numbers(self.labels), self.domain)
+        return self.condition or _said(self.root, numbers(self.labels), self.domain)
+
+    def question(self, node: Split) -> tuple[str, Node, Node]:
+        """What is asked at a node in words, and the nodes after yes and no.
+
+        Tests that follow each other and whose no leads to the same place are one question.
+        """
+        tests, yes = _conjoined(node)
+        asked = [_grouped(test, self.domain, len(tests)) for test in tests]
+        return " and ".join(asked), yes, node.no
 
     def _changed(self, labels: Mapping[Any, int]) -> Self | None:
         if (self.domain.size or _MOST_POINTS + 1) > _MOST_POINTS:
@@ -143,7 +191,7 @@ class DecisionTree(Hypothesis[Any]):
         return self.of_labels(self.domain, lambda x: labels.get(x, self(x)), self.labels)
 
     def sentence(self, label: str) -> str:
-        return super().sentence(label) if self._simple(self.root) else f"{label}  =  {self.words()}"
+        return super().sentence(label) if self.condition else f"{label}  =  {self.words()}"
 
     def named(self, names: Sequence[str]) -> str:
         return f"always {names[self.root]}" if type(self.root) is int else self._named(names)
@@ -152,7 +200,6 @@ class DecisionTree(Hypothesis[Any]):
         return _said(self.root, names, self.domain)
 
     def _simple(self, node: Node) -> str:
-        """The condition for label 1 if it is "these tests, or those, or ..."; else empty."""
         if not isinstance(node, Split):
             return f"always {node}"
         rules = []

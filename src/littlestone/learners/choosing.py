@@ -114,6 +114,7 @@ class ChoosingLearner(PrivateLearner[Point]):
 
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
+        self.hypotheses.require_countable(n)
         candidates = self.hypotheses.most_candidates(n)
         if candidates > MOST_CANDIDATES:
             raise TooLargeError(

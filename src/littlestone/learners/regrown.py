@@ -14,7 +14,7 @@ from littlestone.classes.cell_counts import holding
 from littlestone.classes.trees import Trees
 from littlestone.domains import Point
 from littlestone.hypotheses import DecisionTree, Hypothesis
-from littlestone.hypotheses.trees import Node, Split, split
+from littlestone.hypotheses.trees import Node, Split, pruned, split
 from littlestone.learners.base import (
     Bound,
     Caveat,
@@ -142,7 +142,8 @@ class RegrownLearner(PrivateLearner[Point]):
             return next(roots)
 
         domain, labels = self.hypotheses.domain, self.hypotheses.labels
-        joined: Hypothesis[Any] = DecisionTree(domain, grown(_root(tree)), labels)
+        root = pruned(grown(_root(tree)), domain)
+        joined: Hypothesis[Any] = DecisionTree(domain, root, labels)
         return joined
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:

@@ -80,7 +80,7 @@ def form(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]
     >>> for row in form(Label.parse("ill", labels="yes,no"), Thresholds.on(18, 90, "age")):
     ...     print(*row, sep=": ")
     label 1: 'no'; a rule of the class says when it is predicted, and 'yes' elsewhere
-    for example: no if age >= 54, else yes
+    for example: no if age >= 55, else yes
     """
     if len(label.names) != 2:
         return []

@@ -1,4 +1,4 @@
-"""Drawings of the top levels of mistake trees, for the terminal and as figures."""
+"""Drawings of mistake trees and of rules that are trees, for the terminal and as figures."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from rich.tree import Tree
 from littlestone.classes import Enumerable, HypothesisClass
 from littlestone.dimension import MistakeTree
 from littlestone.errors import DeclarationError, shown
+from littlestone.hypotheses.base import numbers
+from littlestone.hypotheses.trees import DecisionTree, Split
 from littlestone.report.figures import INK, RULE, SIZE, TWO, Kind, drawn, short
 from littlestone.steps import answering
 from littlestone.visible import visible
@@ -24,14 +26,15 @@ _MOST = 48  # characters of a name in a figure
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a drawing: a point and the nodes after its labels, or an end.
+    """A node of a drawing: a point and the nodes after its labels, a question, or an end.
 
-    ``after`` holds pairs of a label and the node below.  An end is a hypothesis that gives all labels
-    of its path, or a note of how many levels are left out.
+    ``after`` holds pairs of a label, or of yes or no, and the node below.  The end of a mistake tree is
+    a hypothesis that gives all labels of its path, or a note of how many levels are left out.  The end
+    of a rule is the label that it predicts.
     """
 
     text: str
-    after: tuple[tuple[int, Node], ...] = ()
+    after: tuple[tuple[int | str, Node], ...] = ()
     cut: bool = False
 
     @property
@@ -48,6 +51,34 @@ class Node:
             lines.append(f"{'`' if last else '|'}-- {y}  {first}")
             lines += [f"{' ' if last else '|'}   {line}" for line in rest]
         return "\n".join(lines)
+
+
+def rule_tree(rule: DecisionTree, names: Sequence[str] = ()) -> Node:
+    """The tree of a rule: questions with their answers, and names of labels at the ends.
+
+    >>> from littlestone.domains import Cells, Listed, Product
+    >>> from littlestone.hypotheses.trees import ColumnTest
+    >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
+    >>> old, female = ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["F"]))
+    >>> rule = DecisionTree(table, Split(old, Split(female, 1, 0), Split(female, 0, 1)))
+    >>> print(rule_tree(rule, ["out", "in"]))
+    age >= 65
+    |-- yes  sex is F
+    |   |-- yes  in
+    |   `-- no  out
+    `-- no  sex is F
+        |-- yes  out
+        `-- no  in
+    """
+    ends = names or numbers(rule.labels)
+
+    def node(at: Any) -> Node:
+        if not isinstance(at, Split):
+            return Node(ends[at])
+        asked, yes, no = rule.question(at)
+        return Node(asked, (("yes", node(yes)), ("no", node(no))))
+
+    return node(rule.root)
 
 
 def table_tree(
@@ -133,8 +164,12 @@ def terminal(root: Node) -> Tree:
 def _grow(drawn: Tree, node: Node) -> None:
     for y, below in node.after:
         style = "bold" if below.after else "dim" if below.cut else ""
-        label = Text.assemble((f"{y} ", _TERMINAL[y % 2]), (visible(below.text), style))
+        label = Text.assemble((f"{y} ", _TERMINAL[_colour(y)]), (visible(below.text), style))
         _grow(drawn.add(label), below)
+
+
+def _colour(answer: int | str) -> int:
+    return int(answer == "yes") if isinstance(answer, str) else answer % 2
 
 
 def figure(root: Node, title: str, *, kind: Kind) -> bytes:
@@ -186,7 +221,7 @@ class _Pen:
             self._edge(level, y, height, answer, below)
         return y
 
-    def _edge(self, level: int, y: float, end: float, answer: int, below: Node) -> None:
+    def _edge(self, level: int, y: float, end: float, answer: int | str, below: Node) -> None:
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 
@@ -199,7 +234,7 @@ class _Pen:
             [(start, y), (bend, y), (start, end), (bend, end), (target, end)],
             [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO],
         )
-        colour = TWO[answer % 2]
+        colour = TWO[_colour(answer)]
         self._axes.add_patch(PathPatch(path, fill=False, color=colour, linewidth=1.4, zorder=1))
         self._axes.text(
             start + 0.72 * self._gap,
@@ -210,7 +245,7 @@ class _Pen:
             ha="center",
             va="center",
             zorder=2,
-            bbox={"boxstyle": "circle,pad=0.12", "facecolor": "white", "edgecolor": "none"},
+            bbox={"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none"},
         )
 
     def _middle(self, level: int) -> float:
