@@ -92,8 +92,8 @@ def test_bits_are_appended_more_than_once() -> None:
     choices = Choices()
     law = choices.explore(lambda: below(choices.generator()))
     cell = 7 * 2**16 // 10
-    known = {True: Fraction(cell, 2**16), False: 1 - Fraction(cell + 1, 2**16)}
-    assert law == {**known, None: Fraction(1, 2**16)}
+    known: dict[Any, Fraction] = {True: Fraction(cell, 2**16), None: Fraction(1, 2**16)}
+    assert law == {**known, False: 1 - Fraction(cell + 1, 2**16)}
 
 
 def test_whole_draws_are_those_of_a_generator() -> None:

@@ -28,7 +28,11 @@ def fit(*more: object) -> tuple[str, ...]:
 @pytest.mark.parametrize("more", [(), ("--json",), ("--out", "model.json"), ("--dry-run",)])
 def test_the_number_of_records_is_nowhere(visits: Path, more: tuple[str, ...]) -> None:
     done = run(*fit("--unit", "patient", "--max-records", 3, *more))
-    assert (done.status, done.err) == (0, "")
+    assert done.status == 0
+    assert done.err in (
+        "",
+        "the ledger littlestone.ledger was made now: it knows of nothing earlier\n",
+    )
     written = (visits.parent / "model.json").read_text() if "--out" in more else ""
     for told in (done.out, written):
         assert "1013" not in told

@@ -250,7 +250,7 @@ def test_damaged_witnesses_are_rejected() -> None:
 )
 def test_binary_dimensions_refuse_other_labels_and_point_elsewhere(measure: object) -> None:
     assert callable(measure)
-    with pytest.raises(DeclarationError, match=r"labels are 0\.\.2.*\n.*multiclass"):
+    with pytest.raises(DeclarationError, match=r"other labels than 0 and 1.*\n.*multiclass"):
         measure([[0, 2]])
     with pytest.raises(DeclarationError, match="row 2 has 1 entries"):
         measure([[0, 1], [1]])
