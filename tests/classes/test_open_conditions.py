@@ -108,5 +108,7 @@ def test_what_open_conditions_refuse() -> None:
     many = ", ".join(f"c{i}" for i in range(60))
     with pytest.raises(TooLargeError, match="sets of columns"):
         parse_class(f"conditions({many}; at most 3)")
-    with pytest.raises(TooLargeError, match="so many cells"):
+    with pytest.raises(TooLargeError, match="so many cuts"):
         parse_class("conditions(w, x: 0..3000, y: 0..3000; at most 2)")
+    with pytest.raises(TooLargeError, match="so many cells"):
+        parse_class("conditions(w, x: 0..300, y: 0..300, z: 0..300; at most 3)")
