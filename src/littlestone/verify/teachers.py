@@ -76,14 +76,14 @@ def one_rule_on_all_lists() -> Outcome:
 @statement("Lyu25 Theorem 3, an ERM guarantee: few mistakes on any fixed data set that H fits")
 def on_a_fixed_data_set() -> Outcome:
     """Sets of at most one element, 60 fits to three data sets; and what the proof takes of medians."""
-    H, goal = Subsets(Integers(), 1), {"alpha": 0.4, "beta": 0.1}
-    learner = IrreducibleLearner.with_proved_bound(H, Budget(5, "0.01"), **goal)
+    domain, goal = Integers(), {"alpha": 0.4, "beta": 0.1}
+    learner = IrreducibleLearner.with_proved_bound(Subsets(domain, 1), Budget(5, "0.01"), **goal)
     bound = learner.plan(**goal, setting="realizable")
     n, rng, failed = 0 if bound is None else bound.n, seeded_generator(3), 0
     for run in range(60):
         ones = [int(goal["alpha"] * n) + 1, n // 2, n][run % 3]
-        counts: dict[int, list[int]] = {0: [0, ones], **{x: [1, 0] for x in range(1, n - ones + 1)}}
-        sample = Sample.from_counts(H.domain, counts)
+        counts = {0: [0, ones], **{x: [1, 0] for x in range(1, n - ones + 1)}}
+        sample = Sample.from_counts(domain, counts)
         with Ledger() as ledger:
             h = learner.fit(sample, ledger=ledger, dataset="fixed", rng=rng).hypothesis
         failed += (ones * (not h(0)) + sum(h(x) for x in range(1, n - ones + 1))) > goal[
