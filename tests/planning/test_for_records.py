@@ -9,6 +9,7 @@ import pytest
 from littlestone.classes import parse_class
 from littlestone.data import Label
 from littlestone.learners import ExponentialLearner
+from littlestone.planning import candidates, choose_learner
 from littlestone.planning.records import MANY, for_records
 from littlestone.privacy import Budget
 from littlestone.tasks import Task
@@ -39,3 +40,10 @@ def test_only_auto_changes_the_learner() -> None:
         H: Any = parse_class(text)
         learner = ExponentialLearner(H, Budget(1))
         assert for_records(learner, 10**6) is learner
+
+
+def test_a_tree_is_regrown_for_many_records_only() -> None:
+    H: Any = parse_class(TREES)
+    words = {c.method: c.words() for c in candidates(H, Budget(1))}
+    assert words["regrown"].endswith("; only for many records")
+    assert choose_learner(H, Budget(1))[0].method == "exponential"
