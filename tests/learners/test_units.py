@@ -242,6 +242,9 @@ def test_auto_chooses_among_those_that_take_void_places() -> None:
     assert task.learner.takes_void
     assert task.why == f"{task.learner.method}: chosen as if all records were independent"
     assert task.event.cost().within(PrivacyCost(ONE, Fraction(1, 10**6)))
+    named: dict[str, Any] = {"unit": "patient", "max_records": 3, "method": "choosing"}
+    task = Task.declared(Label.parse("y", 1), H, Budget(1, "1e-6"), **named)
+    assert task.why == "choosing: asked for"
 
 
 def test_one_record_of_each_unit_is_a_record_among_independent_ones() -> None:
