@@ -10,6 +10,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from benchmarks.pictures import FOLDER, figures
 from running import run
 
 import littlestone
@@ -123,8 +124,9 @@ def test_other_rules_have_none(rule: DecisionTree) -> None:
 def test_long_lists_and_open_columns() -> None:
     many = Listed(tuple(f"v{i}" for i in range(30)), "x")
     strip = Strip.of(ColumnTest(0, frozenset(f"v{i}" for i in range(9))), many)
-    assert strip.boxes[-2:] == (("3 more", True), ("23 others", False))
-    assert [text for text, _ in strip.boxes[:-2]] == ["v0", "v1", "v2", "v3", "v4", "v5"]
+    assert strip.boxes[0] == ("missing", False)
+    assert strip.boxes[-2:] == (("4 more", True), ("22 others", False))
+    assert [text for text, _ in strip.boxes[1:-2]] == ["v0", "v1", "v2", "v3", "v4"]
     opened = Strip.of(ColumnTest(0, frozenset(["", "12"])), Codes("code"))
     assert opened.boxes == (("missing", True), ("12", True), ("all others", False))
 
@@ -145,3 +147,9 @@ def test_python_draws_a_release_and_a_model(fitted: tuple[Path, str], tmp_path: 
         littlestone.draw(model, tmp_path / "rule.txt")
     with pytest.raises(ModelError, match="neither a Release nor the path"):
         littlestone.draw(7, picture)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", figures())
+def test_the_figures_of_the_documentation(name: str) -> None:
+    kept = (FOLDER / f"{name}.svg").read_bytes()
+    assert texts(kept) == texts(rule_figure(figures()[name], kind="svg"))

@@ -18,6 +18,7 @@ HOLDS = TWO[1]  # the colour of the branch "yes"
 _REST = "#d9dee5"
 _SMALL = SIZE - 3  # points of type
 _CHARACTER = 0.066  # inches at that size, a little too wide to be safe
+_LINE = 0.13  # inches between two lines of that size
 _AXIS = 2.0  # inches from the low end to the high one
 _BEYOND = 0.08  # the part of an axis for what lies above the high end
 _BOX = 0.19  # inches
@@ -51,13 +52,18 @@ class Axis:
         inside = tuple((value - low) / width for value in values)
         return cls(column.starts, (*inside, inside[-1] + _BEYOND))
 
-    def marks(self, cuts: Collection[int]) -> list[tuple[float, str, bool]]:
-        """Where numbers are written: at the cuts (True), and at the ends that are not too near."""
+    def marks(self, cuts: Collection[int], *, up: bool = False) -> list[tuple[float, str, bool]]:
+        """Where numbers are written: at the cuts (True), and at the ends that are not too near.
+
+        Next to each other they need room for their characters; above each other, on an axis that goes
+        ``up``, they do not.
+        """
         found = [(self.ends[i], self.starts[i], True) for i in sorted(cuts)]
         for i in dict.fromkeys((0, len(self.starts) - 1)):
             place, text = self.ends[i], self.starts[i]
             clear = all(
-                abs(place - other) * _AXIS > (len(text) + len(name) + 1) * _CHARACTER / 2
+                abs(place - other) * _AXIS
+                > (_LINE if up else (len(text) + len(name) + 1) * _CHARACTER / 2)
                 for other, name, _ in found
             )
             found += [(place, text, False)] if clear else []
@@ -99,11 +105,12 @@ class Strip:
             return cls(column.name, missing, Axis.of(column), tuple(found))
         boxes = [(_value(x), x in test.accepted) for x in _values(test, column)]
         if len(boxes) > _MOST_BOXES:
-            shown = [box for box in boxes if box[1]][: _MOST_BOXES - 2]
-            taken = sum(holds for _, holds in boxes) - len(shown)
+            first = [box for box in boxes if box[1] or box[0] == "missing"]
+            shown = first[: _MOST_BOXES - 2]
+            taken = sum(holds for _, holds in first[len(shown) :])
             others = len(boxes) - len(shown) - taken
             more = [(f"{taken} more", True)] * (taken > 0)
-            boxes = [*shown, *more, (f"{others} others", False)]
+            boxes = [*shown, *more, *[(f"{others} others", False)] * (others > 0)]
         if not isinstance(column, Parted):
             boxes.append(("all others", False))
         return cls(column.name, tuple(boxes))
@@ -267,7 +274,7 @@ class Plane:
         from matplotlib.patches import Rectangle
 
         across, up = map(Axis.of, self.columns)
-        numbers = max(len(text) for _, text, _ in up.marks(self.cuts[1])) * _CHARACTER
+        numbers = max(len(text) for _, text, _ in up.marks(self.cuts[1], up=True)) * _CHARACTER
         x0 = left + 0.4 + numbers + _BOX
         y0 = top + _AXIS * (1 + _BEYOND) + 0.3
 
@@ -295,7 +302,7 @@ class Plane:
             weight = "bold" if cut else "normal"
             x = x0 + at * _AXIS
             _small(axes, x, y0 + beside, text, ha="center", color=INK, fontweight=weight)
-        for at, text, cut in up.marks(self.cuts[1]):
+        for at, text, cut in up.marks(self.cuts[1], up=True):
             weight = "bold" if cut else "normal"
             y = y0 - at * _AXIS
             _small(axes, x0 - beside, y, text, ha="right", color=INK, fontweight=weight)
