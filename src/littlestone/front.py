@@ -273,10 +273,11 @@ def dim(hypotheses: Any, *, labels: int = 2, schema: SchemaOrFile = None) -> int
     return _class(hypotheses, labels, opened_schema(schema)).littlestone_dimension()
 
 
-def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4) -> Node:
+def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4, schema: SchemaOrFile = None) -> Node:
     """The top ``levels`` of a deepest tree that the class shatters, printable as a drawing.
 
-    Raises `DeclarationError` for a class without a hypothesis or of infinite Littlestone dimension.
+    The text of the class may name columns of a ``schema``.  Raises `DeclarationError` for a class
+    without a hypothesis or of infinite Littlestone dimension.
 
     >>> print(tree("thresholds(x, 1..3)"))
     2
@@ -287,7 +288,7 @@ def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4) -> Node:
         |-- 0  x >= 2
         `-- 1  always 1
     """
-    return class_tree(_class(hypotheses, labels), levels)
+    return class_tree(_class(hypotheses, labels, opened_schema(schema)), levels)
 
 
 def play(
@@ -297,18 +298,19 @@ def play(
     adversary: str = "tree",
     labels: int = 2,
     rounds: int | None = None,
+    schema: SchemaOrFile = None,
     simulation_seed: int | None = None,
 ) -> Transcript:
     """Play the online game, and return its transcript.
 
     ``learner`` is ``"soa"`` or ``"halving"``.  ``adversary`` is ``"tree"``, which forces as many
     mistakes as it can, or ``"random"``.  Against ``"random"`` the game has 20 rounds unless you give
-    ``rounds``.
+    ``rounds``.  The text of the class may name columns of a ``schema``.
 
     >>> play("thresholds(x, 1..1000)").mistakes
     9
     """
-    H = _class(hypotheses, labels)
+    H = _class(hypotheses, labels, opened_schema(schema))
     players = {"soa": StandardOptimalAlgorithm, "halving": Halving}
     known = {"learner": (learner, tuple(players)), "adversary": (adversary, ("tree", "random"))}
     for kind, (name, names) in known.items():

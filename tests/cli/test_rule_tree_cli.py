@@ -98,7 +98,7 @@ def test_rules_on_two_grids_have_a_plane() -> None:
     points = [(x, y) for x in range(-1, 3) for y in range(-1, 4)]
     for i, j in points:
         inside = [a <= i <= b and c <= j <= d for (a, b), (c, d) in plane.areas]
-        x, y = GRIDS.columns[0].points[i + 1], GRIDS.columns[1].points[j + 1]
+        x, y = tuple(GRIDS.columns[0])[i + 1], tuple(GRIDS.columns[1])[j + 1]
         assert sum(inside) == rule((x, y))
     assert texts(rule_figure(release(rule), kind="svg")).count("late == 1") == 1
     named = texts(rule_figure(release(rule, ("out", "in")), kind="svg"))
@@ -146,7 +146,7 @@ def test_python_draws_a_release_and_a_model(fitted: tuple[Path, str], tmp_path: 
     with pytest.raises(OutputError, match=r"ends in \.svg or \.png"):
         littlestone.draw(model, tmp_path / "rule.txt")
     with pytest.raises(ModelError, match="neither a Release nor the path"):
-        littlestone.draw(7, picture)  # type: ignore[arg-type]
+        littlestone.draw(7, picture)
 
 
 @pytest.mark.parametrize("name", figures())

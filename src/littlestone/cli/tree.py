@@ -11,9 +11,10 @@ import typer
 
 from littlestone.classes import HypothesisClass
 from littlestone.classes.table_file import BinaryTable
-from littlestone.cli.arguments import table_or_class
+from littlestone.cli.arguments import SchemaOption, table_or_class
 from littlestone.cli.console import out
 from littlestone.cli.dim import solve, stopped_by
+from littlestone.data.schema import opened_schema
 from littlestone.dimension.table import PackedTable
 from littlestone.learners import Release
 from littlestone.report.figures import picture_kind
@@ -52,6 +53,7 @@ def tree(
     memory_limit: Annotated[
         float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
     ] = 8,
+    schema: SchemaOption = None,
 ) -> None:
     """Draw a tree of questions: an adversary can force one mistake at each of its levels.
 
@@ -60,7 +62,7 @@ def tree(
     the range or list that its column declares.
     """
     kind = None if picture is None else picture_kind(picture)
-    require_different({"the table": [what], "--out": [picture]})
+    require_different({"the table": [what], "the schema": [schema], "--out": [picture]})
     with reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write:
         shown = status = ""
         if what.endswith(".json"):
@@ -68,7 +70,7 @@ def tree(
             root = rule_tree(drawable(release), release.labels)
             content = partial(rule_figure, release)
         else:
-            H = table_or_class(what)
+            H = table_or_class(what, opened_schema(schema))
             root, depth, status = _drawn(what, H, levels, time_limit, memory_limit)
             shown = f"the top {levels} of {depth} levels" if levels < depth else ""
             content = partial(figure, root, f"{_title(what, H)}{shown and f' ({shown})'}")
