@@ -47,6 +47,7 @@ def test_fit_draws_what_is_not_one_condition(fitted: tuple[Path, str]) -> None:
     assert run("tree", model).out == drawing
 
 
+@pytest.mark.slow
 def test_a_figure_of_a_rule(fitted: tuple[Path, str], tmp_path: Path) -> None:
     picture = tmp_path / "rule.svg"
     assert run("tree", fitted[0], "--out", picture).status == 0
@@ -91,6 +92,7 @@ def test_a_constant_has_a_figure() -> None:
     assert "1" in texts(rule_figure(release(DecisionTree(GRIDS, 1)), kind="svg"))
 
 
+@pytest.mark.slow
 def test_rules_on_two_grids_have_a_plane() -> None:
     rule = DecisionTree(GRIDS, Split(OLD, Split(RICH, 1, 0), Split(RICH, 0, 1)))
     plane = Plane.of(rule)
@@ -164,6 +166,7 @@ def test_any_name_is_drawn(name: str) -> None:
     assert rule_figure(release(rule), kind="svg").endswith(b"</svg>\n")
 
 
+@pytest.mark.slow
 def test_python_draws_a_release_and_a_model(fitted: tuple[Path, str], tmp_path: Path) -> None:
     model, picture, other = fitted[0], tmp_path / "rule.svg", tmp_path / "other.svg"
     littlestone.draw(Release.load(model), picture)
