@@ -50,8 +50,10 @@ class ChoosingLearner(PrivateLearner[Point]):
     For a class of unions of at most s = `Covering.parts` elements, in which at most g elements cover
     any point.  There are s rounds of the choosing mechanism, composed to (epsilon, delta)-DP for every
     sample.  Each round sees the examples that no released element covers.  A round may release
-    nothing; if no round releases an element, the rule is the constant 0.  Proper.  The vocabulary
-    need not be listed, and no Littlestone dimension is needed.
+    nothing; if no round releases an element, the rule is the constant 0.  The constant 1 competes in
+    every round, whether or not it is an element, so the rule hardly does worse than either constant.
+    Proper but for the constant 1.  The vocabulary need not be listed, and no Littlestone dimension is
+    needed.
 
     Time: O(n log n) for each round and column set.  Raises `DeclarationError` for other classes and
     delta = 0.  Source: BNS13; docs/proofs/choosing.md, and peeling.md for several rounds.
@@ -100,13 +102,27 @@ class ChoosingLearner(PrivateLearner[Point]):
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         chosen: list[Hypothesis[Point]] = []
         for _ in range(self.rounds):
-            elements = self.hypotheses.elements(sample)
-            scores = self.mechanism.score(elements.positives, elements.negatives)
+            competing = self.competing(sample)
+            scores = self.mechanism.score(competing.positives, competing.negatives)
             i = self.mechanism.draw_scores(scores, receipt=receipt)
             if i is not None:
-                chosen.append(elements.element(i))
-                sample = self.left(sample, elements, i)
+                chosen.append(competing.element(i))
+                sample = self.left(sample, competing, i)
         return self.hypotheses.union(chosen)
+
+    def competing(self, sample: Sample[Point]) -> Elements:
+        """The elements that cover a positive example; and the constant 1, whatever the examples are."""
+        found, everything = self.hypotheses.elements(sample), self.hypotheses.everything
+        if everything is None:
+            return found
+        size = len(found.positives)
+        negatives, positives = sample.counts.sum(axis=0).tolist()
+        return Elements(
+            np.append(found.positives, positives),
+            np.append(found.negatives, negatives),
+            lambda i: everything if i == size else found.element(i),
+            lambda i: np.arange(len(sample.points)) if i == size else found.covered(i),
+        )
 
     def work(self, n: int) -> int:
         """Every record in each round, and the draw itself."""
@@ -138,7 +154,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     ) -> dict[Hypothesis[Point], Fraction]:
         if not rounds:
             return {self.hypotheses.union(chosen): Fraction(1)}
-        elements, total = self.hypotheses.elements(sample), dict[Hypothesis[Point], Fraction]()
+        elements, total = self.competing(sample), dict[Hypothesis[Point], Fraction]()
         scores = self.mechanism.score(elements.positives, elements.negatives).tolist()
         for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
             after, rest = chosen, sample
@@ -154,9 +170,12 @@ class ChoosingLearner(PrivateLearner[Point]):
         With r = base, g = growth, B = bottom, the costs (a, b), M = max(a, b), lam = M ln r and
         N ~ Bin(n, min(alpha M / a, 1)), it is the least n for which
 
-            realizable:  n g q^(n-1) + E[1 / (1 + r^(a N - B))] <= beta,  q = 1 - alpha (1 - e^-lam),
-            agnostic:    (n g e^l + e^(l B / M)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
+            realizable:  (n g + 1) q^(n-1) + E[1 / (1 + r^(a N - B))] <= beta,
+                         q = 1 - alpha (1 - e^-lam),
+            agnostic:    ((n g + 1) e^l + e^(l B / M)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
                          p = (1 + alpha) / 2,  l = min(lam, artanh alpha).
+
+        The 1 beside n g is for the constant 1; it is 0 if that is an element.
         """
         require_plan(alpha, beta, setting)
         if self.hypotheses.parts != 1:
@@ -167,14 +186,14 @@ class ChoosingLearner(PrivateLearner[Point]):
             self.mistakes.largest,
             self.mistakes.missed,
         )
-        lam = most * each
+        lam, one = most * each, int(self.hypotheses.everything is not None)
         failure: Callable[[int], float]
         if setting == "realizable":
             rate = math.log1p(alpha * math.expm1(-lam))
             share = alpha * most / gain
 
             def failure(n: int) -> float:
-                wrong = n * growth * math.exp(rate * (n - 1))
+                wrong = (n * growth + one) * math.exp(rate * (n - 1))
                 # If even missing every record costs at most alpha, bottom is never bad.
                 if share >= 1:
                     return wrong
@@ -184,7 +203,7 @@ class ChoosingLearner(PrivateLearner[Point]):
             rate = math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
 
             def failure(n: int) -> float:
-                exponents = math.log(n * growth) + tilt, tilt * bottom / most
+                exponents = math.log(n * growth + one) + tilt, tilt * bottom / most
                 return sum(math.exp(min(e + rate * (n - 1), 700.0)) for e in exponents)
 
         # The relative margin covers the rounding of the sums.
