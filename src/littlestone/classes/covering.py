@@ -35,6 +35,12 @@ class Elements:
     element: Callable[[int], Hypothesis[Any]]
     covered: Callable[[int], NDArray[np.int64]]
 
+    def left(self, sample: Sample[Any], i: int) -> Sample[Any]:
+        """The examples that element i does not cover."""
+        kept = np.ones(len(sample.points), dtype=bool)
+        kept[self.covered(i)] = False
+        return sample.kept(kept)
+
 
 class Covering(BinaryClass[Point]):
     """Unions of at most ``parts`` elements; at most ``elements_per_point`` elements cover a point.

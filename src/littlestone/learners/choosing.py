@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         self.rounds = max(1, hypotheses.parts)
         growth = hypotheses.elements_per_point
         self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
-        self._event = _together(self.mechanism, self.rounds, target.delta)
+        self._event = together(self.mechanism, self.rounds, target.delta)
 
     @classmethod
     def weighing(
@@ -125,25 +125,15 @@ class ChoosingLearner(PrivateLearner[Point]):
         )
 
     def work(self, n: int) -> int:
-        """Every record in each round, and the draw itself."""
-        return self.rounds * (n + _DRAW)
+        return work(self.rounds, n)
 
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
-        self.hypotheses.require_countable(n)
-        candidates = self.hypotheses.most_candidates(n)
-        if candidates > MOST_CANDIDATES:
-            raise TooLargeError(
-                f"choose from the rules of {self.hypotheses} that {n:,} records obey",
-                found=f"they may be {candidates:,}, more than {MOST_CANDIDATES:,}",
-                fix="coarsen the grids, name fewer columns, or ask for fewer conditions in a rule",
-            )
+        require_candidates(self.hypotheses, n)
 
     def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
         """The examples that element i does not cover; each record stays or goes independently."""
-        kept = np.ones(len(sample.points), dtype=bool)
-        kept[elements.covered(i)] = False
-        return sample.kept(kept)
+        return elements.left(sample, i)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits only."""
@@ -211,6 +201,23 @@ class ChoosingLearner(PrivateLearner[Point]):
         return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
 
 
+def work(rounds: int, n: int) -> int:
+    """Every record in each round, and the draws themselves."""
+    return rounds * (n + _DRAW)
+
+
+def require_candidates(hypotheses: Covering[Any], n: int) -> None:
+    """Raise `TooLargeError` if the elements that ``n`` records bring are too many to count."""
+    hypotheses.require_countable(n)
+    candidates = hypotheses.most_candidates(n)
+    if candidates > MOST_CANDIDATES:
+        raise TooLargeError(
+            f"choose from the rules of {hypotheses} that {n:,} records obey",
+            found=f"they may be {candidates:,}, more than {MOST_CANDIDATES:,}",
+            fix="coarsen the grids, name fewer columns, or ask for fewer conditions in a rule",
+        )
+
+
 @lru_cache(maxsize=1024)  # many learners are built on this one, with the same rounds and target
 def round_of(
     rounds: int, growth: int, target: PrivacyCost, mistakes: MistakeCosts
@@ -221,20 +228,20 @@ def round_of(
         return ChoosingMechanism[int](Budget(target.epsilon, target.delta), *fields)
 
     def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
-        def together(step: Fraction) -> Event:
+        def drawn(step: Fraction) -> Event:
             mechanism = ChoosingMechanism[int](Budget(step, shared), *fields)
-            return _together(mechanism, rounds, target.delta)
+            return together(mechanism, rounds, target.delta)
 
-        ((drawn, _),) = calibrate(together, target).uses()
-        return cast("ChoosingMechanism[int]", drawn)
+        ((found, _),) = calibrate(drawn, target).uses()
+        return cast("ChoosingMechanism[int]", found)
 
-        # All of delta for the rounds, or half of it for composing their epsilons.
-
+    # All of delta for the rounds, or half of it for composing their epsilons.
     shares = (target.delta / rounds, target.delta / (2 * rounds))
     return min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
 
 
-def _together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -> Event:
+def together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -> Event:
+    """So many draws as one event."""
     return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)
 
 
