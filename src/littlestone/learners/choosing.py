@@ -51,7 +51,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     any point.  There are s rounds of the choosing mechanism, composed to (epsilon, delta)-DP for every
     sample.  Each round sees the examples that no released element covers.  A round may release
     nothing; if no round releases an element, the rule is the constant 0.  The constant 1 competes in
-    every round, whether or not it is an element, so the rule hardly does worse than either constant.
+    the last round, even if it is no element.  So the rule hardly does worse than either constant.
     Proper but for the constant 1.  The vocabulary need not be listed, and no Littlestone dimension is
     needed.
 
@@ -101,8 +101,8 @@ class ChoosingLearner(PrivateLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         chosen: list[Hypothesis[Point]] = []
-        for _ in range(self.rounds):
-            competing = self.competing(sample)
+        for rounds in range(self.rounds, 0, -1):
+            competing = self.competing(sample, rounds)
             scores = self.mechanism.score(competing.positives, competing.negatives)
             i = self.mechanism.draw_scores(scores, receipt=receipt)
             if i is not None:
@@ -110,10 +110,14 @@ class ChoosingLearner(PrivateLearner[Point]):
                 sample = self.left(sample, competing, i)
         return self.hypotheses.union(chosen)
 
-    def competing(self, sample: Sample[Point]) -> Elements:
-        """The elements that cover a positive example; and the constant 1, whatever the examples are."""
+    def competing(self, sample: Sample[Point], rounds: int) -> Elements:
+        """The elements that cover a positive example; with one of the ``rounds`` left, the constant 1.
+
+        It competes whatever the examples are.  In an earlier round it might win before the elements
+        that together do better.
+        """
         found, everything = self.hypotheses.elements(sample), self.hypotheses.everything
-        if everything is None:
+        if everything is None or rounds > 1:
             return found
         size = len(found.positives)
         negatives, positives = sample.counts.sum(axis=0).tolist()
@@ -144,7 +148,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     ) -> dict[Hypothesis[Point], Fraction]:
         if not rounds:
             return {self.hypotheses.union(chosen): Fraction(1)}
-        elements, total = self.competing(sample), dict[Hypothesis[Point], Fraction]()
+        elements, total = self.competing(sample, rounds), dict[Hypothesis[Point], Fraction]()
         scores = self.mechanism.score(elements.positives, elements.negatives).tolist()
         for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
             after, rest = chosen, sample

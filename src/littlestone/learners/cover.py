@@ -153,8 +153,7 @@ class CoverLearner(PrivateLearner[Point]):
 
             M^L e^(l (n F + K + L b)) (1 - alpha (1 - e^-l))^n + L r^-b <= beta
 
-        and the last cap is at least b.  For open columns M = n g + 1, the power is n - L, and the last
-        cap is at least b + B.
+        and n F >= K b.  For open columns M = n g + 1, the power is n - L, and n F >= K (b + B).
         """
         require_plan(alpha, beta, setting)
         n = self._size(self.finder, alpha, beta) if setting == "realizable" else None
@@ -171,7 +170,7 @@ class CoverLearner(PrivateLearner[Point]):
         rates = [fall - tilt * kept for tilt, fall in zip(tilts, falls, strict=True)]
         if sure <= 0 or max(rates) <= 0:
             return None
-        last = (finder.least_cap + 1) * (self.rules + 1) / kept
+        last = finder.least_cap * self.rules / kept * safe
 
         def enough(n: int) -> bool:
             if n < last:

@@ -68,8 +68,8 @@ def selected(kind: type[RestSelection[str]]) -> Subject[Any]:
 class OnlyIfCovered(ChoosingLearner[Any]):
     """The constant 1 is a candidate only if some record is positive."""
 
-    def competing(self, sample: Sample[Any]) -> Elements:
-        found = super().competing(sample)
+    def competing(self, sample: Sample[Any], rounds: int) -> Elements:
+        found = super().competing(sample, rounds)
         kept = found.positives > 0
         return replace(found, positives=found.positives[kept], negatives=found.negatives[kept])
 
@@ -87,8 +87,8 @@ class WinsIfMostArePositive(ChoosingLearner[Any]):
 class CountsTwice(ChoosingLearner[Any]):
     """The constant 1 saves two for each positive record, to make up for its bad name."""
 
-    def competing(self, sample: Sample[Any]) -> Elements:
-        found = super().competing(sample)
+    def competing(self, sample: Sample[Any], rounds: int) -> Elements:
+        found = super().competing(sample, rounds)
         last = np.arange(len(found.positives)) == len(found.positives) - 1
         return replace(found, positives=found.positives * (1 + last))
 
