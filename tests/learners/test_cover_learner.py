@@ -134,6 +134,21 @@ def test_a_general_rule_does_not_win() -> None:
     assert error_of(RoundsLearner(listed, Budget(1)), again) <= 0.25
 
 
+def test_the_union_is_that_of_the_rules() -> None:
+    H: Any = parse_class("rule_sets(x at {0, 5}, s in {a}; at most 2 rules of 2)")
+    rng, points = np.random.default_rng(1), list(H.domain)
+    for _ in range(300):
+        rules = [H.rule(int(i)) for i in rng.integers(1, H.items, rng.integers(0, 6))]
+        h = H.united(rules)
+        for x in points:
+            held = (all(x[t.column] in t.accepted for t in rule.tests) for rule in rules)
+            assert h(x) == any(held)
+    wide, narrow = (next(r for r in map(H.rule, range(2, H.items)) if len(r.tests) == k) for k in (1, 2))
+    assert wide.tests[0] in narrow.tests
+    assert H.united([narrow, wide]) == H.united([wide]) == H.united([wide, narrow])
+    assert H.united([]).words() == "always 0"
+
+
 def test_draws_follow_the_distribution() -> None:
     from scipy import stats
 

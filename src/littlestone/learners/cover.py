@@ -281,7 +281,7 @@ class _Listed(_Finder):
         return [(self._found(item, sample), chance) for item, chance in chances.items()]
 
     def union(self, chosen: Sequence[Rule]) -> Hypothesis[Any]:
-        return self.H.joined([*chosen, self.H.rule(0)])
+        return self.H.united(chosen)
 
     def work(self, n: int) -> int:
         """A thousandth of a step for each rule and round, besides reading the records."""

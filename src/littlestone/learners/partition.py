@@ -156,7 +156,7 @@ class PartitionLearner(_SetLearner):
     >>> from littlestone.domains import Strings
     >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
-    806
+    814
     """
 
     method = "partition"
