@@ -55,7 +55,9 @@ class PartitionAlone(PartitionLearner):
         scores = (sample.positives - sample.negatives).tolist()
         mechanism = PartitionSelection[Any](BUDGET)
         with Ledger() as ledger:
-            paid = ledger.spend(mechanism, dataset="d", what="alone", rng=receipt.redeem(self.event))
+            paid = ledger.spend(
+                mechanism, dataset="d", what="alone", rng=receipt.redeem(self.event)
+            )
         keys = mechanism.draw_scores(dict(zip(sample.points, scores, strict=True)), receipt=paid)
         return FiniteSet(self.hypotheses.domain, keys)
 

@@ -51,7 +51,7 @@ def mean_cost(h: Any, held: Sample[Any]) -> float:
     """The mean cost of a record, by the definition."""
     missed, alarm = COST
     pairs = zip(held.points, held.counts.tolist(), strict=True)
-    return sum(alarm * n[0] if h(x) else missed * n[1] for x, n in pairs) / held.n
+    return float(sum(alarm * n[0] if h(x) else missed * n[1] for x, n in pairs) / held.n)
 
 
 def measured(runs: int, epsilon: int) -> Iterator[tuple[str, float, float]]:
@@ -80,7 +80,9 @@ def measured(runs: int, epsilon: int) -> Iterator[tuple[str, float, float]]:
 
 def main(runs: int = 40, epsilon: int = 2) -> None:
     """Print the mean costs and their ratio; each method must be cheaper if it knows the costs."""
-    print(f"a missed positive costs {COST[0]}, a false alarm {COST[1]}; epsilon {epsilon}, {runs} runs")
+    print(
+        f"a missed positive costs {COST[0]}, a false alarm {COST[1]}; epsilon {epsilon}, {runs} runs"
+    )
     print(f"{'method':<12} {'with costs':>10} {'without':>8} {'ratio':>6}")
     for method, weighed, plain in measured(runs, epsilon):
         print(f"{method:<12} {weighed:>10.3f} {plain:>8.3f} {weighed / plain:>6.2f}", flush=True)

@@ -36,18 +36,19 @@ TASKS: dict[str, Truth] = {
 
 
 def sample_of(H: HypothesisClass[Any], rows: list[tuple[Any, ...]], labels: Any) -> Sample[Any]:
+    """The sample of these rows, whose values are texts."""
     return Sample.from_examples(H.domain, zip(rows, map(int, labels), strict=True))
 
 
 def drawn(H: HypothesisClass[Any], truth: Truth, n: int, g: np.random.Generator) -> Sample[Any]:
-    """n records of two uniform columns."""
+    """N records of two uniform columns."""
     x, y = g.integers(0, 100, n), g.integers(0, 100, n)
     rows = list(zip(map(str, x.tolist()), map(str, y.tolist()), strict=True))
     return sample_of(H, rows, truth(x, y))
 
 
 def values(H: HypothesisClass[Any], n: int, g: np.random.Generator) -> Sample[Any]:
-    """n records of four values, of which three are positive: all four as often."""
+    """N records of four values, of which three are positive: all four as often."""
     rows = [(value,) for value in g.choice(list("abcd"), n).tolist()]
     return sample_of(H, rows, [row[0] != "d" for row in rows])
 

@@ -48,7 +48,7 @@ def by_definition(learner: CoverLearner[Any], n: int, alpha: float, beta: float)
         + (n - taken) * math.log(1 - alpha * (1 - math.exp(-tilt)))
         for tilt in np.linspace(lam / 50, lam, 400)
     ]
-    return min(logs) <= math.log(beta - passes)
+    return bool(min(logs) <= math.log(beta - passes))
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,11 @@ def test_the_size_is_that_of_the_theorem(text: str, budget: Budget) -> None:
     assert learner.plan(0.1, 0.05) is None
     assert learner.plan(0.1, 0.005, setting="realizable") is None
     assert learner.plan(0.001, 0.05, setting="realizable") is None
-    better = type(learner).with_proved_bound(
-        learner.hypotheses, budget, alpha=0.02, beta=0.001
-    ).plan(0.02, 0.001, setting="realizable")
+    better = (
+        type(learner)
+        .with_proved_bound(learner.hypotheses, budget, alpha=0.02, beta=0.001)
+        .plan(0.02, 0.001, setting="realizable")
+    )
     assert better is not None
     assert better.n > bound.n
 
@@ -143,7 +145,9 @@ def test_the_union_is_that_of_the_rules() -> None:
         for x in points:
             held = (all(x[t.column] in t.accepted for t in rule.tests) for rule in rules)
             assert h(x) == any(held)
-    wide, narrow = (next(r for r in map(H.rule, range(2, H.items)) if len(r.tests) == k) for k in (1, 2))
+    wide, narrow = (
+        next(r for r in map(H.rule, range(2, H.items)) if len(r.tests) == k) for k in (1, 2)
+    )
     assert wide.tests[0] in narrow.tests
     assert H.united([narrow, wide]) == H.united([wide]) == H.united([wide, narrow])
     assert H.united([]).words() == "always 0"

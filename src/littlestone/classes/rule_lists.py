@@ -41,9 +41,7 @@ class Rule(NamedTuple):
 def _implies(rule: Rule, other: Rule) -> bool:
     """Whether all of the other rule's tests hold wherever all of this one's do."""
     own = {test.column: test.accepted for test in rule.tests}
-    return all(
-        test.column in own and own[test.column] <= test.accepted for test in other.tests
-    )
+    return all(test.column in own and own[test.column] <= test.accepted for test in other.tests)
 
 
 @dataclass(frozen=True)

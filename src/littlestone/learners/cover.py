@@ -43,9 +43,10 @@ Found = tuple[Any, Sample[Any]]
 
 
 class CoverLearner(PrivateLearner[Point]):
-    """Release a union of rules, each drawn with Pr ~ r^(min(positives, cap) - negatives) that it covers.
+    """Release a union of rules, each drawn with Pr ~ r^(min(positives, cap) - negatives).
 
-    For the unions of at most K >= 2 rules.  There are more rounds than K.  With at most U positives
+    Positives and negatives are those that the rule covers and no earlier one does.  It is for the
+    unions of at most K >= 2 rules.  There are more rounds than K.  With at most U positives
     left, the cap is U / (K + 1), and U falls by it: if more than K / (K + 1) of U are positive, some
     right rule covers so many and no negative.  A rule gains nothing by covering more, so a general rule
     with many negatives does not come before the right ones.  A round may pass.
@@ -75,16 +76,16 @@ class CoverLearner(PrivateLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget)
         self.hypotheses: Any = hypotheses
-        goal = exact(alpha, what="alpha"), exact(beta, what="beta")
-        require_plan(*map(float, goal))
+        error, failure = exact(alpha, what="alpha"), exact(beta, what="beta")
+        require_plan(float(error), float(failure))
         self.rules = _rules_of(hypotheses, self.method)
-        self.passing = goal[1] * _PASSES
-        finder = _Listed if isinstance(hypotheses, RuleUnions) else _Open
+        self.passing = failure * _PASSES
+        finder: Any = _Listed if isinstance(hypotheses, RuleUnions) else _Open
         fall = math.log1p(1 / self.rules)
-        rounds = sorted({math.ceil(-math.log(s * float(goal[0])) / fall) for s in _SHARES})
+        rounds = sorted({math.ceil(-math.log(s * float(error)) / fall) for s in _SHARES})
         made = [finder(hypotheses, budget.cost, count, self.passing) for count in rounds]
-        sizes = [self._size(each, *map(float, goal)) or math.inf for each in made]
-        self.finder = made[sizes.index(min(sizes))]
+        sizes = [self._size(each, float(error), float(failure)) or math.inf for each in made]
+        self.finder: _Finder = made[sizes.index(min(sizes))]
         self.rounds = self.finder.rounds
 
     @classmethod
@@ -148,8 +149,8 @@ class CoverLearner(PrivateLearner[Point]):
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The examples that suffice for clean labels (docs/proofs/cover.md, Theorem 2).
 
-        With L rounds, M ways to go on in a round, lam = ln r, F = (K / (K + 1))^L and b = `spare`, it is
-        the least n for which some l <= lam has
+        With L rounds, M ways to go on in a round, lam = ln r, F = (K / (K + 1))^L and b the errors of
+        a pass, it is the least n for which some l <= lam has
 
             M^L e^(l (n F + K + L b)) (1 - alpha (1 - e^-l))^n + L r^-b <= beta
 
@@ -207,7 +208,7 @@ class _Finder(ABC):
     """One round: a rule is drawn, or the round passes.
 
     A rule that covers p positives and q negatives of the examples that are left counts
-    max(cap - p, 0) + q errors, and to pass counts min(``spare``, cap) errors, unless privacy needs less.
+    max(cap - p, 0) + q errors, and to pass counts min(``spare``, cap) errors, or fewer for privacy.
     """
 
     mechanism: Any
@@ -229,7 +230,7 @@ class _Finder(ABC):
 
     @abstractmethod
     def ways(self, n: int) -> float:
-        """ln of the number of ways to go on in a round."""
+        """Ln of the number of ways to go on in a round."""
 
     @abstractmethod
     def draw(self, sample: Sample[Any], cap: int, *, receipt: Receipt) -> Found | None: ...
@@ -293,9 +294,7 @@ class _Open(_Finder):
 
     mechanism: ChoosingMechanism[int]
 
-    def __init__(
-        self, H: Covering[Any], cost: PrivacyCost, rounds: int, passing: Fraction
-    ) -> None:
+    def __init__(self, H: Covering[Any], cost: PrivacyCost, rounds: int, passing: Fraction) -> None:
         self.H = H
         growth = H.elements_per_point
         self._composed(choosing.round_of(rounds, growth, cost, EQUAL), rounds, passing)

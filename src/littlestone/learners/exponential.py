@@ -143,9 +143,7 @@ class ExponentialLearner(PrivateLearner[Point]):
         )
 
 
-def least_size(
-    functions: float, lam: float, alpha: float, beta: float, setting: Setting
-) -> int:
+def least_size(functions: float, lam: float, alpha: float, beta: float, setting: Setting) -> int:
     """The n of `ExponentialLearner.plan` for N = e^``functions`` functions and the tilt ``lam``."""
     if setting == "realizable":
         rate = -math.log1p(alpha * math.expm1(-lam))

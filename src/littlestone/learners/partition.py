@@ -163,6 +163,7 @@ class PartitionLearner(_SetLearner):
     several = False
     tolerates_label_noise = True
     single = False
+    mechanism: RestSelection[Any]
 
     def _mechanism(self, budget: Budget) -> RestSelection[Any]:
         return RestSelection(budget)

@@ -38,8 +38,9 @@ class VocabularyLearner(PrivateLearner[Point]):
     lists, the class is closed, and the rest of epsilon pays for `ExponentialLearner`, or for
     `RoundsLearner` if the class is one of lists or sets of rules.  A value that is not selected counts
     as any other value.  If more values are selected than the closed class may have
-    (`Unlisted.most_values`), those that come first as texts are kept.  With ``cost`` = (a, b), the inner
-    learner counts a missed positive as a errors and a false alarm as b; values are selected as before.
+    (`Unlisted.most_values`), those that come first as texts are kept.  With ``cost`` = (a, b), the
+    inner learner counts a missed positive as a errors and a false alarm as b; values are selected as
+    before.
 
     Only the rule is released; it names the values that it tests.  No size is proved.  Source:
     docs/proofs/vocabulary.md.  Raises `DeclarationError` for other classes and delta = 0.

@@ -437,7 +437,7 @@ class Lower(ChoosingMechanism[int]):
     """Bottom does not hide a new candidate."""
 
     @property
-    def bottom(self) -> int:  # type: ignore[override]
+    def bottom(self) -> int:
         return 0
 
 

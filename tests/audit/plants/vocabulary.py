@@ -79,7 +79,9 @@ class CostsOfErrors(VocabularyLearner[Any]):
 
 def costly() -> Plant:
     learner = CostsOfErrors(made(EPSILON, DELTA).hypotheses, Budget(EPSILON, DELTA), cost=(3, 1))
-    found = replace(COSTLY, distribution=whole(learner, by_learner(learner), COSTLY.pairs).distribution)
+    found = replace(
+        COSTLY, distribution=whole(learner, by_learner(learner), COSTLY.pairs).distribution
+    )
     mistake = (CostsOfErrors.__doc__ or "").strip()
     return Plant("vocabulary_CostsOfErrors", mistake, is_private, COSTLY, found)
 
