@@ -28,6 +28,9 @@ from littlestone.learners import (
     PrivateLearner,
     Release,
 )
+from littlestone.learners.regrown import RegrownLearner
+from littlestone.learners.rounds import RoundsLearner
+from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.mistakes import MOST_COST, MistakeCosts, declared_costs
 from littlestone.planning import candidates, choose_learner, plan
 from littlestone.privacy import Budget
@@ -132,6 +135,80 @@ def test_elements_are_scored_by_costs(H: Any) -> None:
     nothing = 5 * int(sample.positives.sum())
     for i, score in list(enumerate(scores))[:300]:
         assert score == nothing - cost_of(elements.element(i), sample, 5, 2)
+
+
+LISTS = parse_class("rule_list(x at {0}; at most 2)")
+TREES = parse_class("trees(x at {0}; depth 1)")
+WORDS = parse_class("trees(w; depth 1)")
+
+
+def test_rounds_and_leaves_count_costs() -> None:
+    """The likeliest function is one of the lowest cost, where few errors are another."""
+    for kind, H in ((RoundsLearner, LISTS), (RegrownLearner, TREES), (VocabularyLearner, WORDS)):
+        # In the second cell, four in ten are positive.
+        records = [(("5",), 1)] * 200 + [(("",), 1)] * 80 + [(("",), 0)] * 120
+        sample = Sample.from_examples(H.domain, records)
+        for cost in ((1, 1), (5, 1), (1, 5)):
+            learner: Any = kind(H, Budget(20, "0.5" if H is WORDS else "0"), cost=cost)
+            law = learner.distribution(sample)
+            best = max(law, key=law.__getitem__)
+            cheapest = 120 * cost[1] if cost[0] > cost[1] else 80 * cost[0]
+            assert cost_of(best, sample, *cost) == min(cheapest, 80 * cost[0], 120 * cost[1])
+
+
+def test_costs_enter_every_draw_of_several() -> None:
+    """The mechanism of each draw has the sensitivity of the larger cost, in what the ledger records."""
+    for kind, H in ((RoundsLearner, LISTS), (RegrownLearner, TREES), (VocabularyLearner, WORDS)):
+        budget = Budget(1, "0.01" if H is WORDS else "0")
+        costly: Any = kind(H, budget, cost=(2, 7))
+        assert kind.weighing(H, budget, MistakeCosts(2, 7)).event == costly.event
+        assert "costs of up to 7 a record" in str(costly.event)
+        assert costly.cost() == budget.cost
+        assert costly.event != kind(H, budget).event
+        with pytest.raises(DeclarationError):
+            kind(H, budget, cost=(0, 1))
+    several: Any = parse_class("rule_list(x at {0}; at most 2)", labels=3)
+    with pytest.raises(DeclarationError, match="none of the labels is the positive one"):
+        RoundsLearner(several, Budget(1), cost=(5, 1))
+
+
+@pytest.mark.parametrize("cost", [(1, 1), *COSTS])
+def test_the_size_of_rounds_is_that_of_the_exponential_mechanism(cost: tuple[int, int]) -> None:
+    """With as many functions as there are runs, and the base of one round."""
+    learner: Any = RoundsLearner(LISTS, Budget(1), cost=cost)
+    bound = learner.plan(0.1, 0.05)
+    runs, base = learner.hypotheses.items**2, float(learner.mechanism.base)
+    lam, p = max(cost) * np.log(base), 0.55
+    tilt = min(lam, np.arctanh(0.1))
+    fall = -np.log(p * np.exp(-tilt) + (1 - p) * np.exp(tilt))
+    assert abs(bound.n - np.log(runs / 0.05) / fall) <= 1
+    assert bound.versus == "the best single rule"
+    assert learner.plan(0.1, 0.05, setting="realizable") is None
+    one: Any = RoundsLearner(parse_class("rule_list(x at {0}; at most 1)"), Budget(1), cost=cost)
+    assert one.plan(0.1, 0.05).versus == ""
+    assert one.plan(0.1, 0.05, setting="realizable").n < one.plan(0.1, 0.05).n
+    costs = MistakeCosts.parse(cost)
+    found = candidates(LISTS, Budget(1), mistakes=None if costs.equal else costs)[0]
+    assert found.words().endswith("above the best single rule, with any labels")
+    assert "above that of the best single rule (proved" in accuracy(learner, 20_000)
+
+
+@pytest.mark.slow
+def test_runs_are_as_rare_as_the_size_of_rounds_needs() -> None:
+    """Each run: at most r^-(its errors above those of any single rule), on random tiny tables."""
+    rng = np.random.default_rng(6)
+    for cost in ((1, 1), (3, 2)):
+        learner: Any = RoundsLearner(LISTS, Budget(3), cost=cost)
+        H, base = learner.hypotheses, learner.mechanism.base
+        singles = [H.joined([H.rule(i)]) for i in range(H.items)]
+        for _ in range(5):
+            records = [((x,), y) for x in ("", "5", "-5") for y in (0, 1)]
+            sample = Sample.from_examples(H.domain, [records[i] for i in rng.integers(0, 6, 12)])
+            least = min(cost_of(h, sample, *cost) for h in singles)
+            for h, mass in learner.distribution(sample).items():
+                # Several runs may write one function.
+                most = base ** -(cost_of(h, sample, *cost) - least) * H.items**2
+                assert mass <= most
 
 
 def test_equal_costs_are_errors() -> None:
@@ -314,7 +391,7 @@ def test_other_learners_refuse_costs() -> None:
     assert [c.method for c in found if c.learner is not None] == ["exponential"]
     kinds = concrete(PrivateLearner, "littlestone.learners")  # type: ignore[type-abstract]
     for kind in kinds:
-        if kind.method not in ("exponential", "choosing"):
+        if kind.method not in ("exponential", "choosing", "rounds", "regrown", "vocabulary"):
             with pytest.raises(DeclarationError, match="counts every mistake as one"):
                 kind.weighing(H, Budget(1, "1e-6"), costs)
     with pytest.raises(DeclarationError, match="counts every mistake as one"):

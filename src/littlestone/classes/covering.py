@@ -35,6 +35,12 @@ class Elements:
     element: Callable[[int], Hypothesis[Any]]
     covered: Callable[[int], NDArray[np.int64]]
 
+    def left(self, sample: Sample[Any], i: int) -> Sample[Any]:
+        """The examples that element i does not cover."""
+        kept = np.ones(len(sample.points), dtype=bool)
+        kept[self.covered(i)] = False
+        return sample.kept(kept)
+
 
 class Covering(BinaryClass[Point]):
     """Unions of at most ``parts`` elements; at most ``elements_per_point`` elements cover a point.
@@ -61,6 +67,11 @@ class Covering(BinaryClass[Point]):
     def require_countable(self, n: int) -> None:
         """Raise `TooLargeError` if counting the elements of ``n`` records may take too long."""
         return
+
+    @property
+    def everything(self) -> Hypothesis[Point] | None:
+        """The constant 1, if it is no element; None if it is one."""
+        return None
 
     @abstractmethod
     def elements(self, sample: Sample[Point]) -> Elements:
@@ -97,9 +108,15 @@ class PointCovering(Covering[Any], ProperApproximation[Any], Declared):
             sample.positives[rows], sample.negatives[rows], element, lambda i: rows[i : i + 1]
         )
 
+    @property
+    def everything(self) -> FiniteSet:
+        return FiniteSet(self.domain, frozenset(), 1)
+
     def union(self, elements: Iterable[Hypothesis[Any]]) -> FiniteSet:
-        members = (x for h in elements if isinstance(h, FiniteSet) for x in h.members)
-        return FiniteSet(self.domain, frozenset(members))
+        sets = [h for h in elements if isinstance(h, FiniteSet)]
+        if self.everything in sets:
+            return self.everything
+        return FiniteSet(self.domain, frozenset(x for h in sets for x in h.members))
 
     def mixture(self, f: Hypothesis[Any], alpha: Fraction) -> list[Hypothesis[Any]]:
         """The set itself; if it is too small, its unions with ceil(1 / alpha) blocks of new points."""

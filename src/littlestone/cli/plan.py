@@ -79,6 +79,7 @@ def plan(
     if any(row.tuned for row in found.rows):
         out.print(f"{_TUNED} with other parameters than `fit` uses")
     notes = [(row.method, row.learner.detail) for row in found.rows if row.learner.detail]
+    notes += [(row.method, f"any labels: above {row.versus}") for row in found.rows if row.versus]
     notes += [(row.method, str(row.learner.caveat)) for row in found.rows if row.learner.caveat]
     notes += [(row.method, row.calibrated.words()) for row in found.rows if row.calibrated]
     notes += [(f"{row.method}, formula", row.paper.source) for row in found.rows if row.paper]
@@ -158,7 +159,8 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
 def _bound(bound: Bound | None) -> dict[str, Any] | None:
     if bound is None:
         return None
-    return {"n": bound.n, "proved": bound.proved, "source": bound.source}
+    found: dict[str, Any] = {"n": bound.n, "proved": bound.proved, "source": bound.source}
+    return {**found, "versus": bound.versus} if bound.versus else found
 
 
 def size(bound: Bound | None) -> str:

@@ -5,6 +5,7 @@ from littlestone.learners.agnostic.own_labels import RelabellingLearner
 from littlestone.learners.base import Bound, Caveat, PrivateLearner
 from littlestone.learners.boosting import BoostingLearner
 from littlestone.learners.choosing import ChoosingLearner
+from littlestone.learners.cover import CoverLearner
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.ggkm import GGKMLearner
 from littlestone.learners.globally_stable import GloballyStableLearner
@@ -27,6 +28,7 @@ __all__ = [
     "BucketLearner",
     "Caveat",
     "ChoosingLearner",
+    "CoverLearner",
     "ExponentialLearner",
     "GGKMLearner",
     "GloballyStableLearner",

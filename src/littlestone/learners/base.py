@@ -67,7 +67,8 @@ class Bound:
     Realizable setting: err(h) <= alpha if some hypothesis of the class has error 0.  Agnostic setting:
     err(h) <= alpha + min over the class of err.  If mistakes have costs, err is the mean cost in units
     of the larger one.  ``proved`` is True for a theorem and False for a size
-    fitted by simulation.  ``source`` names where it comes from.
+    fitted by simulation.  ``source`` names where it comes from.  If ``versus`` is not empty, it names
+    what the error is compared with in place of the best hypothesis of the class.
     """
 
     n: int
@@ -76,6 +77,7 @@ class Bound:
     setting: Setting
     proved: bool
     source: str
+    versus: str = ""
 
 
 class PrivateLearner(ABC, Generic[Point]):

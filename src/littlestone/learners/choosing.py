@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -50,8 +50,10 @@ class ChoosingLearner(PrivateLearner[Point]):
     For a class of unions of at most s = `Covering.parts` elements, in which at most g elements cover
     any point.  There are s rounds of the choosing mechanism, composed to (epsilon, delta)-DP for every
     sample.  Each round sees the examples that no released element covers.  A round may release
-    nothing; if no round releases an element, the rule is the constant 0.  Proper.  The vocabulary
-    need not be listed, and no Littlestone dimension is needed.
+    nothing; if no round releases an element, the rule is the constant 0.  The constant 1 competes in
+    the last round, even if it is no element.  So the rule hardly does worse than either constant.
+    Proper but for the constant 1.  The vocabulary need not be listed, and no Littlestone dimension is
+    needed.
 
     Time: O(n log n) for each round and column set.  Raises `DeclarationError` for other classes and
     delta = 0.  Source: BNS13; docs/proofs/choosing.md, and peeling.md for several rounds.
@@ -85,7 +87,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         self.rounds = max(1, hypotheses.parts)
         growth = hypotheses.elements_per_point
         self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
-        self._event = _together(self.mechanism, self.rounds, target.delta)
+        self._event = together(self.mechanism, self.rounds, target.delta)
 
     @classmethod
     def weighing(
@@ -99,35 +101,43 @@ class ChoosingLearner(PrivateLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         chosen: list[Hypothesis[Point]] = []
-        for _ in range(self.rounds):
-            elements = self.hypotheses.elements(sample)
-            scores = self.mechanism.score(elements.positives, elements.negatives)
+        for rounds in range(self.rounds, 0, -1):
+            competing = self.competing(sample, rounds)
+            scores = self.mechanism.score(competing.positives, competing.negatives)
             i = self.mechanism.draw_scores(scores, receipt=receipt)
             if i is not None:
-                chosen.append(elements.element(i))
-                sample = self.left(sample, elements, i)
+                chosen.append(competing.element(i))
+                sample = self.left(sample, competing, i)
         return self.hypotheses.union(chosen)
 
+    def competing(self, sample: Sample[Point], rounds: int) -> Elements:
+        """The elements that cover a positive example; with one of the ``rounds`` left, the constant 1.
+
+        It competes whatever the examples are.  In an earlier round it might win before the elements
+        that together do better.
+        """
+        found, everything = self.hypotheses.elements(sample), self.hypotheses.everything
+        if everything is None or rounds > 1:
+            return found
+        size = len(found.positives)
+        negatives, positives = sample.counts.sum(axis=0).tolist()
+        return Elements(
+            np.append(found.positives, positives),
+            np.append(found.negatives, negatives),
+            lambda i: everything if i == size else found.element(i),
+            lambda i: np.arange(len(sample.points)) if i == size else found.covered(i),
+        )
+
     def work(self, n: int) -> int:
-        """Every record in each round, and the draw itself."""
-        return self.rounds * (n + _DRAW)
+        return work(self.rounds, n)
 
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
-        self.hypotheses.require_countable(n)
-        candidates = self.hypotheses.most_candidates(n)
-        if candidates > MOST_CANDIDATES:
-            raise TooLargeError(
-                f"choose from the rules of {self.hypotheses} that {n:,} records obey",
-                found=f"they may be {candidates:,}, more than {MOST_CANDIDATES:,}",
-                fix="coarsen the grids, name fewer columns, or ask for fewer conditions in a rule",
-            )
+        require_candidates(self.hypotheses, n)
 
     def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
         """The examples that element i does not cover; each record stays or goes independently."""
-        kept = np.ones(len(sample.points), dtype=bool)
-        kept[elements.covered(i)] = False
-        return sample.kept(kept)
+        return elements.left(sample, i)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits only."""
@@ -138,7 +148,7 @@ class ChoosingLearner(PrivateLearner[Point]):
     ) -> dict[Hypothesis[Point], Fraction]:
         if not rounds:
             return {self.hypotheses.union(chosen): Fraction(1)}
-        elements, total = self.hypotheses.elements(sample), dict[Hypothesis[Point], Fraction]()
+        elements, total = self.competing(sample, rounds), dict[Hypothesis[Point], Fraction]()
         scores = self.mechanism.score(elements.positives, elements.negatives).tolist()
         for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
             after, rest = chosen, sample
@@ -154,9 +164,12 @@ class ChoosingLearner(PrivateLearner[Point]):
         With r = base, g = growth, B = bottom, the costs (a, b), M = max(a, b), lam = M ln r and
         N ~ Bin(n, min(alpha M / a, 1)), it is the least n for which
 
-            realizable:  n g q^(n-1) + E[1 / (1 + r^(a N - B))] <= beta,  q = 1 - alpha (1 - e^-lam),
-            agnostic:    (n g e^l + e^(l B / M)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
+            realizable:  (n g + 1) q^(n-1) + E[1 / (1 + r^(a N - B))] <= beta,
+                         q = 1 - alpha (1 - e^-lam),
+            agnostic:    ((n g + 1) e^l + e^(l B / M)) q^(n-1) <= beta,  q = p e^-l + (1 - p) e^l,
                          p = (1 + alpha) / 2,  l = min(lam, artanh alpha).
+
+        The 1 beside n g is for the constant 1; it is 0 if that is an element.
         """
         require_plan(alpha, beta, setting)
         if self.hypotheses.parts != 1:
@@ -167,14 +180,14 @@ class ChoosingLearner(PrivateLearner[Point]):
             self.mistakes.largest,
             self.mistakes.missed,
         )
-        lam = most * each
+        lam, one = most * each, int(self.hypotheses.everything is not None)
         failure: Callable[[int], float]
         if setting == "realizable":
             rate = math.log1p(alpha * math.expm1(-lam))
             share = alpha * most / gain
 
             def failure(n: int) -> float:
-                wrong = n * growth * math.exp(rate * (n - 1))
+                wrong = (n * growth + one) * math.exp(rate * (n - 1))
                 # If even missing every record costs at most alpha, bottom is never bad.
                 if share >= 1:
                     return wrong
@@ -184,12 +197,29 @@ class ChoosingLearner(PrivateLearner[Point]):
             rate = math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
 
             def failure(n: int) -> float:
-                exponents = math.log(n * growth) + tilt, tilt * bottom / most
+                exponents = math.log(n * growth + one) + tilt, tilt * bottom / most
                 return sum(math.exp(min(e + rate * (n - 1), 700.0)) for e in exponents)
 
         # The relative margin covers the rounding of the sums.
         n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
         return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
+
+
+def work(rounds: int, n: int) -> int:
+    """Every record in each round, and the draws themselves."""
+    return rounds * (n + _DRAW)
+
+
+def require_candidates(hypotheses: Covering[Any], n: int) -> None:
+    """Raise `TooLargeError` if the elements that ``n`` records bring are too many to count."""
+    hypotheses.require_countable(n)
+    candidates = hypotheses.most_candidates(n)
+    if candidates > MOST_CANDIDATES:
+        raise TooLargeError(
+            f"choose from the rules of {hypotheses} that {n:,} records obey",
+            found=f"they may be {candidates:,}, more than {MOST_CANDIDATES:,}",
+            fix="coarsen the grids, name fewer columns, or ask for fewer conditions in a rule",
+        )
 
 
 @lru_cache(maxsize=1024)  # many learners are built on this one, with the same rounds and target
@@ -202,20 +232,20 @@ def round_of(
         return ChoosingMechanism[int](Budget(target.epsilon, target.delta), *fields)
 
     def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
-        def together(step: Fraction) -> Event:
+        def drawn(step: Fraction) -> Event:
             mechanism = ChoosingMechanism[int](Budget(step, shared), *fields)
-            return _together(mechanism, rounds, target.delta)
+            return together(mechanism, rounds, target.delta)
 
-        ((drawn, _),) = calibrate(together, target).uses()
-        return cast("ChoosingMechanism[int]", drawn)
+        ((found, _),) = calibrate(drawn, target).uses()
+        return cast("ChoosingMechanism[int]", found)
 
-        # All of delta for the rounds, or half of it for composing their epsilons.
-
+    # All of delta for the rounds, or half of it for composing their epsilons.
     shares = (target.delta / rounds, target.delta / (2 * rounds))
     return min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
 
 
-def _together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -> Event:
+def together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -> Event:
+    """So many draws as one event."""
     return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)
 
 

@@ -112,15 +112,7 @@ class ExponentialLearner(PrivateLearner[Point]):
                          p = (1 + alpha) / 2,  l = min(lam, artanh(alpha)).
         """
         require_plan(alpha, beta, setting)
-        lam = self._tilt
-        if setting == "realizable":
-            rate = -math.log1p(alpha * math.expm1(-lam))
-        else:
-            tilt = min(lam, math.atanh(alpha))
-            # p e^-l + (1 - p) e^l = cosh(l) - alpha sinh(l), written as 1 - (...) for small rates.
-            rate = -math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
-        # The relative margin covers the rounding of these few operations.
-        n = math.ceil((math.log(self.size) - math.log(beta)) / rate * (1 + 1e-12))
+        n = least_size(math.log(self.size), self._tilt, alpha, beta, setting)
         return Bound(n, alpha, beta, setting, True, "KLN+11 / lecture 5, Theorem 1, sharper proof")
 
     @property
@@ -149,3 +141,15 @@ class ExponentialLearner(PrivateLearner[Point]):
             True,
             "lecture 5, Theorem 1",
         )
+
+
+def least_size(functions: float, lam: float, alpha: float, beta: float, setting: Setting) -> int:
+    """The n of `ExponentialLearner.plan` for N = e^``functions`` functions and the tilt ``lam``."""
+    if setting == "realizable":
+        rate = -math.log1p(alpha * math.expm1(-lam))
+    else:
+        tilt = min(lam, math.atanh(alpha))
+        # p e^-l + (1 - p) e^l = cosh(l) - alpha sinh(l), written as 1 - (...) for small rates.
+        rate = -math.log1p(2 * math.sinh(tilt / 2) ** 2 - alpha * math.sinh(tilt))
+    # The relative margin covers the rounding of these few operations.
+    return math.ceil((functions - math.log(beta)) / rate * (1 + 1e-12))

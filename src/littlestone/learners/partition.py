@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from functools import lru_cache
@@ -27,7 +28,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.keys.key_release import KeyRelease
-from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.parameters import least, natural_log
 from littlestone.sample import Sample
@@ -36,6 +37,9 @@ Mechanism = TypeVar("Mechanism", bound=Hashable)
 
 MOST_STEPS = 10_000
 """The most values of a release curve that are listed for a proved size."""
+
+
+_TILTS = 20  # the exponents that a proved size tries
 
 
 class _SetLearner(PrivateLearner[Any]):
@@ -141,8 +145,10 @@ def _least_for_keys(
 class PartitionLearner(_SetLearner):
     """Release each element independently, with probability q(its positives - its negatives).
 
-    (epsilon, delta)-DP for every sample.  q is the optimal curve of `PartitionSelection`.  The set
-    may have more elements than those of the class, if more are positive more often than not.
+    (epsilon, delta)-DP for every sample.  q is the curve of `RestSelection`, which also compares the
+    constant 1: it is released in place of the set if the elements outside of the set have clearly more
+    positives than negatives.  So the rule hardly does worse than either constant.  The set may have
+    more elements than those of the class, if more are positive more often than not.
     Time: O(n) for n distinct points.  Raises `DeclarationError` for other classes and delta = 0.
     Source: docs/proofs/partition-selection.md.
 
@@ -150,22 +156,57 @@ class PartitionLearner(_SetLearner):
     >>> from littlestone.domains import Strings
     >>> learner = PartitionLearner(Subsets(Strings("merchant"), 2), Budget(1, "1e-6"))
     >>> learner.plan(0.1, 0.05, setting="realizable").n
-    806
+    814
     """
 
     method = "partition"
     several = False
     tolerates_label_noise = True
     single = False
+    mechanism: RestSelection[Any]
 
-    def _mechanism(self, budget: Budget) -> KeyRelease[Any, Any]:
-        return PartitionSelection(budget)
+    def _mechanism(self, budget: Budget) -> RestSelection[Any]:
+        return RestSelection(budget)
 
     def draw(self, sample: Sample[Any], *, receipt: Receipt) -> FiniteSet:
         scores = (sample.positives - sample.negatives).tolist()
         named = dict(zip(sample.points, scores, strict=True))
         keys = self.mechanism.draw_scores(named, receipt=receipt)
+        if keys is None:
+            return self.hypotheses.everything
         return FiniteSet(self.hypotheses.domain, keys)
+
+    def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
+        """The least n with k E[1 - q(Bin(n, alpha / k))] + F(n) <= beta, for realizable samples.
+
+        F(n) bounds the probability that the constant 1 is released although it errs on more than alpha.
+        It is the least of the following over some t in (0, 1] (docs/proofs/partition-selection.md):
+
+            Q0^t G(t)^k (1 - alpha (1 - r^-t))^n,  G(t) = max over s of q(s) + (1 - q(s)) r^(t s).
+        """
+        require_plan(alpha, beta, setting)
+        if setting != "realizable":
+            return None
+        n = _least_for_sets(self.hypotheses.parts, self.mechanism, alpha, beta)
+        return Bound(n, alpha, beta, setting, True, "docs/proofs/partition-selection.md, Theorem 4")
+
+
+@lru_cache(maxsize=256)
+def _least_for_sets(keys: int, mechanism: RestSelection[Any], alpha: float, beta: float) -> int:
+    chances, tilt = missed(mechanism), math.log(mechanism.base)
+    tilts = [tilt * (i + 1) / _TILTS for i in range(_TILTS)]
+    scores = np.arange(len(chances))
+    # ln G(t): the chances of a key that fires are those of e^0.
+    most = [float(np.log1p(chances * np.expm1(t * scores)).max()) for t in tilts]
+    even = math.log(mechanism.even) / tilt
+
+    def failure(n: int) -> float:
+        falls = (math.log1p(alpha * math.expm1(-t)) for t in tilts)
+        each = zip(tilts, most, falls, strict=True)
+        everything = min(t * even + keys * high + n * fall for t, high, fall in each)
+        return keys * binomial_mean(n, alpha / keys, chances) + math.exp(min(everything, 0.0))
+
+    return least(lambda n: failure(n) <= beta * (1 - 1e-9))
 
 
 class SingleKeyLearner(_SetLearner):

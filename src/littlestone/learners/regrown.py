@@ -24,6 +24,7 @@ from littlestone.learners.base import (
     unfit,
 )
 from littlestone.learners.exponential import ExponentialLearner
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
@@ -39,8 +40,9 @@ class InLeaves(Event):
     """``mechanism`` in each of at most ``leaves`` disjoint leaves of a tree that is already released.
 
     It costs what one use of the mechanism costs.  A replaced record leaves one leaf and enters another,
-    and in each the errors of all candidates move in one direction, by at most 1; so each leaf's log
-    ratios have a range of ln r, half of the mechanism's (docs/proofs/regrown.md, Theorem 1).
+    and in each the errors of all candidates move in one direction, by at most the mechanism's
+    sensitivity s; so each leaf's log ratios have a range of s ln r, half of the mechanism's
+    (docs/proofs/regrown.md, Theorem 1).
     """
 
     mechanism: ExponentialMechanism
@@ -65,7 +67,8 @@ class RegrownLearner(PrivateLearner[Point]):
     Half of epsilon draws the tree, as `ExponentialLearner` does.  The other half draws, in each leaf, a
     condition and a label on either side, by the exponential mechanism on the errors there.  The
     leaves share that half, because they are disjoint.  So the released tree is one level deeper than
-    those of the class, and it may lie outside of it.
+    those of the class, and it may lie outside of it.  With ``cost`` = (a, b), a missed positive counts
+    as a errors and a false alarm as b, in both draws.
 
     It pays where n epsilon is large; below, the whole budget is better spent on one draw.  Source:
     docs/proofs/regrown.md.  Raises `DeclarationError` for other classes.
@@ -82,7 +85,9 @@ class RegrownLearner(PrivateLearner[Point]):
     takes_void = True
     caveat = Caveat.MANY_RECORDS
 
-    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
+    ) -> None:
         super().__init__(hypotheses, budget)
         if not isinstance(hypotheses, Trees) or hypotheses.space is not None:
             raise unfit(
@@ -93,11 +98,18 @@ class RegrownLearner(PrivateLearner[Point]):
             )
         half = Budget(budget.epsilon / 2, budget.delta)
         self.hypotheses: Any = hypotheses
-        self.tree: ExponentialLearner[Any] = ExponentialLearner(hypotheses, half)
+        self.tree: ExponentialLearner[Any] = ExponentialLearner(hypotheses, half, cost=cost)
+        self.mistakes = self.tree.mistakes
         self.mechanism = self.tree.mechanism
         self.leaf = replace(hypotheses, depth=1)
         leaves = InLeaves(self.mechanism, 1 << hypotheses.depth)
         self._event = Composed([(self.mechanism, 1), (leaves, 1)], budget.delta)
+
+    @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> RegrownLearner[Point]:
+        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> Event:
@@ -127,6 +139,8 @@ class RegrownLearner(PrivateLearner[Point]):
         return found
 
     def _scores(self, part: Sample[Point]) -> ErrorRuns:
+        if not self.mistakes.equal:
+            part = part.weighted(self.mistakes.weights)
         scores = self.leaf.scores(part)
         if not isinstance(scores, ErrorRuns):  # trees of depth 1 are scored one by one
             raise TypeError(type(scores))
@@ -164,13 +178,15 @@ class RegrownLearner(PrivateLearner[Point]):
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
         """The examples that suffice for either setting (docs/proofs/regrown.md, Theorem 2).
 
-        With N trees, M = C L^2 ways to split a leaf and q leaves, it is the least n for which
+        With N trees, M = C L^2 ways to split a leaf, q leaves and r for the larger cost, it is the
+        least n for which
 
             (ln(3 N / beta) + q ln(3 q M / beta)) / (n ln r)
                 + sqrt(ln(6 N M^q / beta) / (2 n)) + sqrt(ln(6 / beta) / (2 n)) <= alpha.
         """
         require_plan(alpha, beta, setting)
-        rate, safe = math.log1p(self.mechanism.base - 1), 1 + 1e-9
+        rate = self.mistakes.largest * math.log1p(self.mechanism.base - 1)
+        safe = 1 + 1e-9
         trees, splits = math.log(self.tree.size), math.log(self.leaf.forms)
         leaves, sure = 1 << self.hypotheses.depth, math.log(3 / beta)
         drawn = trees + sure + leaves * (splits + math.log(leaves) + sure)

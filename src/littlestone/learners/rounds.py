@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +14,8 @@ from littlestone.classes.rule_lists import InRounds, Rule
 from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
+from littlestone.learners.exponential import least_size
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.calibration import calibrate
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
@@ -22,6 +25,9 @@ from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.sample import Sample
 
+SINGLE = "the best single rule"
+"""What the proved size of several rounds compares with."""
+
 
 class RoundsLearner(PrivateLearner[Point]):
     """Release a list or set of rules, each drawn with Pr ~ r^-(errors on what is left).
@@ -29,11 +35,12 @@ class RoundsLearner(PrivateLearner[Point]):
     There are at most K rounds of the exponential mechanism, composed to (epsilon, delta)-DP for every
     sample; epsilon / K each if delta = 0.  A round sees the examples that no released rule covers.  A
     rule scores the errors that it would make there as the last one, so the default label is chosen
-    with it.  The run ends early when a round draws a label for everything.
+    with it.  The run ends early when a round draws a label for everything.  With ``cost`` = (a, b), a
+    missed positive counts as a errors and a false alarm as b.
 
-    A list does no worse than its first rule, but for the noise; how much better it is depends on the
-    data, and no size is proved.  Source: docs/proofs/rounds.md.  Time: K times that of scoring
-    `Conditions`.  Raises `DeclarationError` for other classes.
+    A list does no worse than the best single rule, but for the noise, and `plan` says how many records
+    that takes.  How much better it is depends on the data.  Source: docs/proofs/rounds.md.  Time: K
+    times that of scoring `Conditions`.  Raises `DeclarationError` for other classes.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("rule_list(age: 0..80 step 20, sex in {F, M}; at most 2)")
@@ -47,8 +54,12 @@ class RoundsLearner(PrivateLearner[Point]):
     tolerates_label_noise = True
     takes_void = True
 
-    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
+    ) -> None:
         super().__init__(hypotheses, budget)
+        self.mistakes = MistakeCosts.parse(cost)
+        self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, InRounds) or hypotheses.space is not None:
             raise unfit(
                 hypotheses,
@@ -57,8 +68,14 @@ class RoundsLearner(PrivateLearner[Point]):
                 declare="rule_list(COLUMN, ...; at most K), or rule_sets over declared columns",
             )
         self.hypotheses: Any = hypotheses
-        self.mechanism = round_of(hypotheses.rules, budget.cost)
-        self._event = _together(self.mechanism, hypotheses.rules, budget.delta)
+        self.mechanism = round_of(hypotheses.rules, budget.cost, self.mistakes.largest)
+        self._event = together(self.mechanism, hypotheses.rules, budget.delta)
+
+    @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> RoundsLearner[Point]:
+        return cls(hypotheses, budget, cost=mistakes)
 
     @property
     def event(self) -> Event:
@@ -66,6 +83,7 @@ class RoundsLearner(PrivateLearner[Point]):
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         rules: list[Rule] = []
+        sample = self._weighed(sample)
         while len(rules) < self.hypotheses.rules:
             scores = self.hypotheses.round_scores(sample)
             rule = self.hypotheses.rule(self.mechanism.draw(scores, receipt=receipt))
@@ -77,7 +95,11 @@ class RoundsLearner(PrivateLearner[Point]):
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits only."""
-        return self._distribution(sample, ())
+        return self._distribution(self._weighed(sample), ())
+
+    def _weighed(self, sample: Sample[Point]) -> Sample[Point]:
+        """The sample whose errors are costs; each record is in all rounds what it is in this one."""
+        return sample if self.mistakes.equal else sample.weighted(self.mistakes.weights)
 
     def _distribution(
         self, sample: Sample[Point], rules: tuple[Rule, ...]
@@ -99,9 +121,22 @@ class RoundsLearner(PrivateLearner[Point]):
         return int(self.hypotheses.rules * (n + self.hypotheses.items // 1000))
 
     def plan(self, alpha: float, beta: float, *, setting: Setting = "agnostic") -> Bound | None:
-        """None: nothing is proved about rules that are found one after another."""
+        """The examples that suffice for the error of the best single rule plus ``alpha``.
+
+        It is the size of `ExponentialLearner` for N = M^K functions and the r of one round, where M is
+        the number of items of a round (docs/proofs/rounds.md, Theorem 3).  A class of lists of several
+        rules may hold a better one, about which nothing is proved; so the bound says what it is
+        ``versus``, and there is none for the realizable setting unless K = 1.
+        """
         require_plan(alpha, beta, setting)
-        return None
+        rounds = self.hypotheses.rules
+        if setting == "realizable" and rounds > 1:
+            return None
+        runs = rounds * math.log(self.hypotheses.items)
+        tilt = self.mistakes.largest * math.log1p(self.mechanism.base - 1)
+        n = least_size(runs, tilt, alpha, beta, setting)
+        source, versus = "docs/proofs/rounds.md, Theorem 3", SINGLE if rounds > 1 else ""
+        return Bound(n, alpha, beta, setting, True, source, versus)
 
 
 def left(sample: Sample[Any], rule: Rule) -> Sample[Any]:
@@ -110,17 +145,18 @@ def left(sample: Sample[Any], rule: Rule) -> Sample[Any]:
 
 
 @lru_cache(maxsize=256)
-def round_of(rounds: int, target: PrivacyCost) -> ExponentialMechanism:
+def round_of(rounds: int, target: PrivacyCost, sensitivity: int = 1) -> ExponentialMechanism:
     """The mechanism with the largest epsilon whose ``rounds`` draws together cost ``target``."""
     if rounds == 1 or not target.delta:
-        return ExponentialMechanism(target.epsilon / rounds)
+        return ExponentialMechanism(target.epsilon / rounds, sensitivity)
 
-    def together(step: Fraction) -> Event:
-        return _together(ExponentialMechanism(step), rounds, target.delta)
+    def drawn(step: Fraction) -> Event:
+        return together(ExponentialMechanism(step, sensitivity), rounds, target.delta)
 
-    uses: Sequence[tuple[Event, int]] = calibrate(together, target).uses()
+    uses: Sequence[tuple[Event, int]] = calibrate(drawn, target).uses()
     return cast("ExponentialMechanism", uses[0][0])
 
 
-def _together(mechanism: ExponentialMechanism, rounds: int, delta: Fraction) -> Event:
+def together(mechanism: ExponentialMechanism, rounds: int, delta: Fraction) -> Event:
+    """So many draws as one event."""
     return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)

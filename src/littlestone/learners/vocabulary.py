@@ -18,6 +18,7 @@ from littlestone.hypotheses import DecisionTree, Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.rounds import RoundsLearner
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.composed import Composed
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
@@ -37,7 +38,9 @@ class VocabularyLearner(PrivateLearner[Point]):
     lists, the class is closed, and the rest of epsilon pays for `ExponentialLearner`, or for
     `RoundsLearner` if the class is one of lists or sets of rules.  A value that is not selected counts
     as any other value.  If more values are selected than the closed class may have
-    (`Unlisted.most_values`), those that come first as texts are kept.
+    (`Unlisted.most_values`), those that come first as texts are kept.  With ``cost`` = (a, b), the
+    inner learner counts a missed positive as a errors and a false alarm as b; values are selected as
+    before.
 
     Only the rule is released; it names the values that it tests.  No size is proved.  Source:
     docs/proofs/vocabulary.md.  Raises `DeclarationError` for other classes and delta = 0.
@@ -53,8 +56,11 @@ class VocabularyLearner(PrivateLearner[Point]):
     tolerates_label_noise = True
     takes_void = True
 
-    def __init__(self, hypotheses: HypothesisClass[Point], budget: Budget) -> None:
+    def __init__(
+        self, hypotheses: HypothesisClass[Point], budget: Budget, *, cost: object = (1, 1)
+    ) -> None:
         super().__init__(hypotheses, budget)
+        self.mistakes = MistakeCosts.parse(cost)
         if not isinstance(hypotheses, Unlisted):
             raise unfit(
                 hypotheses,
@@ -70,6 +76,12 @@ class VocabularyLearner(PrivateLearner[Point]):
         inner = self.inner(hypotheses.closed({}))
         self._event = Composed([(self.selection, count), (inner.event, 1)], budget.delta)
 
+    @classmethod
+    def weighing(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, mistakes: MistakeCosts
+    ) -> VocabularyLearner[Point]:
+        return cls(hypotheses, budget, cost=mistakes)
+
     @property
     def event(self) -> Event:
         return self._event
@@ -77,7 +89,7 @@ class VocabularyLearner(PrivateLearner[Point]):
     def inner(self, closed: ByTable) -> ExponentialLearner[Any] | RoundsLearner[Any]:
         """The learner of the closed class; its event is the same whatever the values are."""
         kind = RoundsLearner if isinstance(closed, InRounds) else ExponentialLearner
-        return kind(closed, self.rest)
+        return kind(closed, self.rest, cost=self.mistakes)
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         values = {}

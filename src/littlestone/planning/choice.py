@@ -75,7 +75,8 @@ class Candidate:
                 error = f"a mean cost of {alpha * costs.largest:g}"
                 more = f"{error} above"
             if self.bound.setting == "agnostic":
-                return f"{self.bound.n:,} records suffice for {more} the best, with any labels"
+                best = self.bound.versus or "the best"
+                return f"{self.bound.n:,} records suffice for {more} {best}, with any labels"
             return f"{self.bound.n:,} records suffice for {error}, with clean labels"
         if self.clean is not None:
             error = f"{100 * self.clean.alpha:g}% error, with clean labels only"
@@ -317,7 +318,8 @@ def _reason(best: Candidate, others: list[Candidate], setting: Setting) -> str:
         rivals = [c.bound.n for c in others if c.bound is not None]
         if rivals and best.bound.n <= min(rivals):
             return f"the smallest size proved for {labels}, of all methods without a caveat"
-        return f"its size is proved for {labels}"
+        versus = best.bound.versus and f", against {best.bound.versus}"
+        return f"its size is proved for {labels}{versus}"
     if setting == "agnostic":
         return "it tolerates wrong labels" + (
             (best.clean and ", and its size is proved for clean ones") or ""

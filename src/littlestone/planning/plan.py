@@ -36,6 +36,11 @@ class Row:
     paper: Bound | None
     tuned_agnostic: Bound | None = None
 
+    @property
+    def versus(self) -> str:
+        """What the agnostic size compares with, if not with the best hypothesis of the class."""
+        return "" if self.agnostic is None else self.agnostic.versus
+
 
 @dataclass(frozen=True)
 class AtN:
@@ -88,7 +93,8 @@ class Plan:
         lines = [f"records for {self.goal}, {self.cost}: {self.hypotheses}"]
         for row in self.rows:
             proved = f"proved {size(row.realizable)} (clean labels), {size(row.agnostic)} (any)"
-            lines.append(f"  {row.method}: {proved}")
+            versus = f", above {row.versus}" if row.versus else ""
+            lines.append(f"  {row.method}: {proved}{versus}")
         lines += [f"  at least {bound.n:,}: {bound.learners}" for bound in self.lower]
         return "\n".join(lines)
 
@@ -132,7 +138,7 @@ def plan(
     >>> from littlestone.classes import parse_class
     >>> found = plan(parse_class("subsets(merchant; at most 2)"), Budget(1, "1e-6"))
     >>> found.rows[0].method, found.rows[0].realizable.n
-    ('partition', 806)
+    ('partition', 814)
     >>> [bound.n for bound in found.lower]
     [22, 56, 209]
     """

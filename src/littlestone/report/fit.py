@@ -46,8 +46,9 @@ def accuracy(learner: PrivateLearner[Any], n: int, unit: Unit | None = None) -> 
         more = f"{rounded_up(100 * any_labels)} percentage points"
         if not costs.equal:
             more = rounded_up(any_labels * costs.largest)
-        best = f"that of the best rule in the class {proved}"
-        return f"On {new}, the {error} is at most {more} above {best}."
+        bound = learner.bound(any_labels, _BETA)
+        best = (bound and bound.versus) or "the best rule in the class"
+        return f"On {new}, the {error} is at most {more} above that of {best} {proved}."
     clean = learner.accuracy(n, _BETA, setting="realizable")
     if clean is not None:
         most = f"{rounded_up(100 * clean)}%"

@@ -10,16 +10,18 @@ from typing import Any
 from littlestone.audit import Subject
 from littlestone.audit.subjects.learners import whole
 from littlestone.audit.subjects.mixed_tables import by_learner
-from littlestone.audit.subjects.vocabulary import made, vocabulary
+from littlestone.audit.subjects.vocabulary import made, vocabulary, vocabulary_costs
 from littlestone.classes.by_table import ByTable
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.vocabulary import VocabularyLearner, listed
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from plants.harness import Plant, is_private
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 1000)
 HONEST = vocabulary.make(EPSILON, DELTA)
+COSTLY = vocabulary_costs.make(EPSILON, DELTA)
 
 
 class AllOfEpsilonTwice(VocabularyLearner[Any]):
@@ -66,6 +68,24 @@ class Best(ExponentialLearner[Any]):
         return {max(law, key=lambda h: law[h]): Fraction(1)}
 
 
+class CostsOfErrors(VocabularyLearner[Any]):
+    """The tree is drawn by costs, with the base of errors that count 1."""
+
+    def inner(self, closed: ByTable) -> Any:
+        learner = super().inner(closed)
+        learner.mechanism = ExponentialMechanism(learner.mechanism.epsilon)
+        return learner
+
+
+def costly() -> Plant:
+    learner = CostsOfErrors(made(EPSILON, DELTA).hypotheses, Budget(EPSILON, DELTA), cost=(3, 1))
+    found = replace(
+        COSTLY, distribution=whole(learner, by_learner(learner), COSTLY.pairs).distribution
+    )
+    mistake = (CostsOfErrors.__doc__ or "").strip()
+    return Plant("vocabulary_CostsOfErrors", mistake, is_private, COSTLY, found)
+
+
 def broken(kind: type[VocabularyLearner[Any]]) -> Subject[Any]:
     learner = kind(made(EPSILON, DELTA).hypotheses, Budget(EPSILON, DELTA))
     return replace(
@@ -80,4 +100,4 @@ def plant(kind: Any) -> Plant:
 
 
 KINDS: Sequence[Any] = (AllOfEpsilonTwice, EveryValue, DeltaAsEpsilon, BestTree)
-PLANTS = list(map(plant, KINDS))
+PLANTS = [*map(plant, KINDS), costly()]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.keys.single_key_selection import SingleKeySelection
 from littlestone.privacy.parameters import least
 
 Records = tuple[tuple[str, bool], ...]
 
 RECORDS: Records = tuple(product("abc", (False, True)))
+PAIRS = tuple(combinations(RECORDS, 2))
 
 
 @subject("partition-selection")
@@ -30,6 +32,28 @@ def partition_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
         ],
         large=((("a", True), *many * 5), (("a", False), *many * 5)),
         read=lambda records: records,
+    )
+
+
+@subject("rest-selection")
+def rest_selection(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """Partition selection that may release all keys there are; needs a delta."""
+    mechanism = RestSelection[str](Budget(epsilon, delta))
+    half = least(lambda score: 2 * mechanism.curve(score) >= 1)
+    # Around a key that is often released, where the rest without it is even or has more of one label.
+    rests = [
+        (("a", True),) * (half + 2) + (("b", y),) * b
+        for y, b in ((False, half + 2), (False, half // 2), (True, half // 2))
+    ]
+    return mechanism_subject(
+        mechanism,
+        pairs=[
+            *neighbours(RECORDS, 3, ordered=False),
+            *((((*rest, one), (*rest, other))) for rest in rests for one, other in PAIRS),
+        ],
+        large=((*rests[0], ("a", True)), (*rests[0], ("a", False))),
+        read=lambda records: records,
+        release=lambda keys: "all" if keys is None else keys,
     )
 
 

@@ -95,9 +95,10 @@ def choosing_rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     return whole(learner, by_sample(learner), pairs, around=300)
 
 
-def set_of(learner: PrivateLearner[Any]) -> Callable[[Iterable[Any]], FiniteSet]:
-    """The rule that holds on the keys that are drawn."""
-    return lambda keys: FiniteSet(learner.hypotheses.domain, frozenset(keys))
+def set_of(learner: PrivateLearner[Any]) -> Callable[[Iterable[Any] | None], FiniteSet]:
+    """The rule that holds on the keys that are drawn, or everywhere."""
+    domain = learner.hypotheses.domain
+    return lambda keys: FiniteSet(domain, frozenset(keys or ()), int(keys is None))
 
 
 def by_key(mechanism: KeyRelease[Any, Any]) -> Law:

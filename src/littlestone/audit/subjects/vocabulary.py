@@ -18,16 +18,28 @@ from littlestone.privacy.budget import Budget
 WORDS: Records = tuple(product([("u",), ("v",), ("",)], (0, 1)))
 
 
-def made(epsilon: Fraction, delta: Fraction) -> VocabularyLearner[Any]:
+def made(
+    epsilon: Fraction, delta: Fraction, cost: tuple[int, int] = (1, 1)
+) -> VocabularyLearner[Any]:
     """The learner of trees of depth 1 on one open column."""
     H: Any = parse_class("trees(w; depth 1)")
-    return VocabularyLearner(H, Budget(epsilon, delta))
+    return VocabularyLearner(H, Budget(epsilon, delta), cost=cost)
 
 
 @subject("vocabulary-learner")
 def vocabulary(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of trees with an open column; needs a delta."""
-    learner = made(epsilon, delta)
+    return on_words(made(epsilon, delta))
+
+
+@subject("vocabulary-learner-costs")
+def vocabulary_costs(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The same, where a missed positive costs 3 and a false alarm 1; needs a delta."""
+    return on_words(made(epsilon, delta, cost=(3, 1)))
+
+
+def on_words(learner: VocabularyLearner[Any]) -> Subject[Records]:
+    """The learner on all tiny tables of words, and around a word that is selected half of the time."""
     # Around as many records of one value as select it half of the time, one record decides most.
     half = half_way(learner.selection.curve)
     pairs = [*neighbours(WORDS, 2, ordered=False), *crowd(half, WORDS)]

@@ -9,13 +9,54 @@ from fractions import Fraction
 from functools import cached_property
 
 from littlestone.privacy.cost import decimal_text
+from littlestone.privacy.mechanisms.base import Output
 from littlestone.privacy.mechanisms.keys.key_release import Key, KeyRelease
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
 from littlestone.privacy.rational import exp_below
 
 
+class NetRelease(KeyRelease[Key, Output]):
+    """Keys are released by the number of their positive records minus that of their negative ones."""
+
+    @cached_property
+    def base(self) -> Fraction:
+        """The factor r by which one record moves the odds of one key, at most."""
+        return exp_below(self.epsilon / 2)
+
+    @property
+    def upper(self) -> Fraction:
+        """The factor by which one record moves the chance that a key is not released, at most."""
+        return self.base
+
+    @cached_property
+    def curve(self) -> ReleaseCurve:
+        r, upper = self.base, self.upper
+        d = self.delta / (r + 1)
+
+        def step(q: Fraction) -> Fraction:
+            return min(r * q + d, 1 - (1 - q - d) / upper, Fraction(1))
+
+        return ReleaseCurve(step, bits=64 + (r / d).__ceil__().bit_length())
+
+    def scores(self, data: Iterable[tuple[Key, bool]]) -> dict[Key, int]:
+        """Positives minus negatives of each key."""
+        counts: dict[Key, int] = {}
+        for key, label in data:
+            counts[key] = counts.get(key, 0) + (1 if label else -1)
+        return counts
+
+    def _sets(self, scores: Mapping[Key, int]) -> dict[frozenset[Key], Fraction]:
+        """The exact probability of each set of keys that fire."""
+        masses: dict[frozenset[Key], Fraction] = {frozenset(): Fraction(1)}
+        for key, score in scores.items():
+            q = self.curve(score)
+            with_key = {keys | {key}: mass * q for keys, mass in masses.items()}
+            masses = {keys: mass * (1 - q) for keys, mass in masses.items()} | with_key
+        return {keys: mass for keys, mass in masses.items() if mass}
+
+
 @dataclass(frozen=True)
-class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
+class PartitionSelection(NetRelease[Key, frozenset[Key]]):
     """Release key u, independently of all others, with probability q(positives - negatives of u).
 
     q is the largest curve with q(s) = 0 for s <= 0 and, for a rational r <= e^(epsilon / 2) and
@@ -38,28 +79,6 @@ class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
     806
     """
 
-    @cached_property
-    def base(self) -> Fraction:
-        """The factor r by which one record moves the odds of one key, at most."""
-        return exp_below(self.epsilon / 2)
-
-    @cached_property
-    def curve(self) -> ReleaseCurve:
-        r = self.base
-        d = self.delta / (r + 1)
-
-        def step(q: Fraction) -> Fraction:
-            return min(r * q + d, 1 - (1 - q - d) / r, Fraction(1))
-
-        return ReleaseCurve(step, bits=64 + (r / d).__ceil__().bit_length())
-
-    def scores(self, data: Iterable[tuple[Key, bool]]) -> dict[Key, int]:
-        """Positives minus negatives of each key."""
-        counts: dict[Key, int] = {}
-        for key, label in data:
-            counts[key] = counts.get(key, 0) + (1 if label else -1)
-        return counts
-
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> frozenset[Key]:
         released = self._fired(scores, rng)
         # As in `StableHistogram`: the order in which a set is filled can show when it is listed.
@@ -67,12 +86,7 @@ class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
         return frozenset(released)
 
     def _distribution(self, scores: Mapping[Key, int]) -> dict[frozenset[Key], Fraction]:
-        masses: dict[frozenset[Key], Fraction] = {frozenset(): Fraction(1)}
-        for key, score in scores.items():
-            q = self.curve(score)
-            with_key = {keys | {key}: mass * q for keys, mass in masses.items()}
-            masses = {keys: mass * (1 - q) for keys, mass in masses.items()} | with_key
-        return {keys: mass for keys, mass in masses.items() if mass}
+        return self._sets(scores)
 
     def __str__(self) -> str:
         return (
