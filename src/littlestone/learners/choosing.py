@@ -12,14 +12,17 @@ import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
+from littlestone.classes.named import Named, has_one_mistake
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
+    MOST_WORK,
     Bound,
     PrivateLearner,
     Setting,
     binomial_mean,
+    has_rule,
     require_plan,
     require_values,
     unfit,
@@ -53,6 +56,10 @@ class ChoosingLearner(PrivateLearner[Point]):
     nothing; if no round releases an element, the rule is the constant 0.  Proper.  The vocabulary
     need not be listed, and no Littlestone dimension is needed.
 
+    Or for any other class of two labels with LDim <= 1: its functions are the SOA, changed on disjoint
+    sets (`Named`).  Then there is one round, positive records are those whose label is not the SOA's,
+    and the SOA takes the place of the constant 0.  All mistakes cost the same.
+
     Time: O(n log n) for each round and column set.  Raises `DeclarationError` for other classes and
     delta = 0.  Source: BNS13; docs/proofs/choosing.md, and peeling.md for several rounds.
 
@@ -73,17 +80,17 @@ class ChoosingLearner(PrivateLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget)
         self.mistakes = MistakeCosts.parse(cost)
-        if not isinstance(hypotheses, Covering):
+        self.covering = _covering(hypotheses)
+        if isinstance(self.covering, Named) and not self.mistakes.equal:
             raise unfit(
                 hypotheses,
                 self.method,
-                found="it is no class of unions of elements, of which few cover any point",
-                declare="points, subsets, rules or rule_sets",
+                found="its rules are changes of the SOA, which hold missed positives and false alarms",
+                declare="points, subsets, rules or rule_sets, or leave the costs out",
             )
-        self.hypotheses: Covering[Point] = hypotheses
         target = budget.cost
-        self.rounds = max(1, hypotheses.parts)
-        growth = hypotheses.elements_per_point
+        self.rounds = max(1, self.covering.parts)
+        growth = self.covering.elements_per_point
         self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
         self._event = _together(self.mechanism, self.rounds, target.delta)
 
@@ -100,22 +107,25 @@ class ChoosingLearner(PrivateLearner[Point]):
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         chosen: list[Hypothesis[Point]] = []
         for _ in range(self.rounds):
-            elements = self.hypotheses.elements(sample)
+            elements = self.covering.elements(sample)
             scores = self.mechanism.score(elements.positives, elements.negatives)
             i = self.mechanism.draw_scores(scores, receipt=receipt)
             if i is not None:
                 chosen.append(elements.element(i))
                 sample = self.left(sample, elements, i)
-        return self.hypotheses.union(chosen)
+        return self.covering.union(chosen)
 
     def work(self, n: int) -> int:
         """Every record in each round, and the draw itself."""
-        return self.rounds * (n + _DRAW)
+        looked = n
+        if isinstance(self.covering, Named):
+            looked = self.covering.work(n) if has_rule(self.hypotheses) else MOST_WORK + 1
+        return self.rounds * (looked + _DRAW)
 
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
-        self.hypotheses.require_countable(n)
-        candidates = self.hypotheses.most_candidates(n)
+        self.covering.require_countable(n)
+        candidates = self.covering.most_candidates(n)
         if candidates > MOST_CANDIDATES:
             raise TooLargeError(
                 f"choose from the rules of {self.hypotheses} that {n:,} records obey",
@@ -137,8 +147,8 @@ class ChoosingLearner(PrivateLearner[Point]):
         self, sample: Sample[Point], chosen: tuple[Hypothesis[Point], ...], rounds: int
     ) -> dict[Hypothesis[Point], Fraction]:
         if not rounds:
-            return {self.hypotheses.union(chosen): Fraction(1)}
-        elements, total = self.hypotheses.elements(sample), dict[Hypothesis[Point], Fraction]()
+            return {self.covering.union(chosen): Fraction(1)}
+        elements, total = self.covering.elements(sample), dict[Hypothesis[Point], Fraction]()
         scores = self.mechanism.score(elements.positives, elements.negatives).tolist()
         for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
             after, rest = chosen, sample
@@ -159,9 +169,9 @@ class ChoosingLearner(PrivateLearner[Point]):
                          p = (1 + alpha) / 2,  l = min(lam, artanh alpha).
         """
         require_plan(alpha, beta, setting)
-        if self.hypotheses.parts != 1:
+        if self.covering.parts != 1:
             return None
-        growth, bottom = self.hypotheses.elements_per_point, self.mechanism.bottom
+        growth, bottom = self.covering.elements_per_point, self.mechanism.bottom
         each, most, gain = (
             math.log1p(self.mechanism.base - 1),
             self.mistakes.largest,
@@ -190,6 +200,20 @@ class ChoosingLearner(PrivateLearner[Point]):
         # The relative margin covers the rounding of the sums.
         n = least(lambda n: failure(n) <= beta * (1 - 1e-9))
         return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
+
+
+def _covering(H: HypothesisClass[Point]) -> Covering[Point] | Named[Point]:
+    """H as a class of unions of elements; raises `DeclarationError` if it is none."""
+    if isinstance(H, Covering):
+        return H
+    if H.labels > 2 or not has_one_mistake(H):
+        raise unfit(
+            H,
+            ChoosingLearner.method,
+            found="it is no class of unions of elements, of which few cover any point",
+            declare="points, subsets, rules or rule_sets",
+        )
+    return Named(H)
 
 
 @lru_cache(maxsize=1024)  # many learners are built on this one, with the same rounds and target
