@@ -66,7 +66,7 @@ class ChoosingAlone(ChoosingLearner[Any]):
     """Choosing as it is without the constant 1."""
 
     def competing(self, sample: Sample[Any], rounds: int) -> Elements:
-        return self.hypotheses.elements(sample)
+        return self.covering.elements(sample)
 
 
 def error(kind: Callable[..., Any], task: Floats, n: int, runs: int) -> float:

@@ -249,7 +249,7 @@ def plan(
     larger one.  See `planning.plan`.
 
     >>> plan("subsets(merchant; at most 2)", epsilon=1, delta="1e-6").rows[0].realizable.n
-    814
+    667
     """
     budget = Budget(epsilon, delta)
     declared, mistakes = opened_schema(schema), declared_costs(cost)

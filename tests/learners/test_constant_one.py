@@ -14,7 +14,7 @@ from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.domains import Integers, Strings
 from littlestone.hypotheses import FiniteSet, Hypothesis, disagreement, majority
 from littlestone.learners import ChoosingLearner, PartitionLearner, Release
-from littlestone.learners.partition import missed
+from littlestone.learners.missed import missed
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -112,7 +112,7 @@ def test_it_competes_without_positives_and_in_the_last_round_only() -> None:
     assert len(last.left(counts({1: (3, 0)}), 0).points) == 0
     # For rules it is an element, the empty rule, which a positive record brings.
     rules = ChoosingLearner[Any](EqualityRules.of("a", max_literals=1), BUDGET)
-    assert rules.hypotheses.everything is None
+    assert rules.covering.everything is None
     found = rules.competing(Sample.from_examples(rules.hypotheses.domain, [(("u",), 1)]), 1)
     assert "always 1" in {found.element(i).words() for i in range(2)}
 

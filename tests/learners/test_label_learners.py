@@ -7,6 +7,7 @@ import pickle
 import random
 from fractions import Fraction
 from functools import cache, partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from littlestone.learners import (
     PrivateLearner,
     Release,
 )
+from littlestone.learners.labels import parts
+from littlestone.learners.labels.bits import balanced, sizes
 from littlestone.learners.teachers import split
 from littlestone.planning import choice
 from littlestone.privacy import Budget
@@ -266,22 +269,54 @@ def test_planned_records_suffice(kind: Any) -> None:
 
 def test_plans() -> None:
     rules, several = CLASSES[1], CLASSES[2]
-    parts = BitPartsLearner(rules, Budget(1, "1e-6"))
-    (binary, same) = parts.learners
+    cut = BitPartsLearner(rules, Budget(1, "1e-6"))
+    (binary, same) = cut.learners
     assert binary is same
     needed = binary.plan(0.05, 0.025, setting="realizable")
-    planned = parts.plan(0.1, 0.05, setting="realizable")
+    planned = cut.plan(0.1, 0.05, setting="realizable")
     assert planned is not None
     assert needed is not None
     assert planned.n == 2 * needed.n
-    assert parts.plan(0.1, 0.05) is None
+    assert cut.plan(0.1, 0.05) is None
     assert learner_of(BitsLearner, several).plan(0.1, 0.05, setting="realizable") is None
     every = BitPartsLearner(rules, Budget(1, "1e-6"), binary=IrreducibleLearner)
     paper, own = every.paper_plan(0.1, 0.05), every.learners[0].paper_plan(0.05, 0.025)
     assert paper is not None
     assert own is not None
     assert (paper.n, paper.proved) == (2 * own.n, False)
-    assert parts.paper_plan(0.1, 0.05) is None
+    assert cut.paper_plan(0.1, 0.05) is None
+
+
+def test_alpha_is_shared_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bit 0 is a set of at most three of twelve points, and bit 1 of at most one."""
+    points = range(12)
+    large = [[x in s for x in points] for k in range(4) for s in combinations(points, k)]
+    small = [[x in s for x in points] for k in range(2) for s in combinations(points, k)]
+    rows = np.array([np.array(a) + 2 * np.array(b) for a in large for b in small])
+    H = FiniteClass.from_array(rows, labels=4)
+    budget = Budget(1, "1e-6")
+    for kind in (BitsLearner, BitPartsLearner):
+        learner = kind(H, budget, binary=ExponentialLearner)
+        equal = sizes(learner.learners, [0.05, 0.05], 0.05)
+        planned = learner.plan(0.1, 0.05, setting="realizable")
+        assert equal is not None
+        assert planned is not None
+        assert planned.n < max(equal) * (2 if kind is BitPartsLearner else 1) * 0.85
+        inner_sizes = partial(sizes, learner.learners, beta=0.05)
+        shares, found = balanced(
+            lambda shares, of=inner_sizes: of([0.1 * s for s in shares]),  # type: ignore[misc]
+            2,
+        ) or ([], [])
+        assert sum(shares) <= 1
+        for inner, share, n in zip(learner.learners, shares, found, strict=True):
+            bound = inner.plan(0.1 * share, 0.025, setting="realizable")
+            assert bound is not None
+            assert bound.n == n <= planned.n
+    monkeypatch.setattr(parts, "first_that_applies", IrreducibleLearner)
+    proved = BitPartsLearner.with_proved_bound(H, budget, alpha=0.1, beta=0.05)
+    bound = proved.plan(0.1, 0.05, setting="realizable")
+    assert bound is not None
+    assert bound.n == 2_126_880
 
 
 @pytest.mark.parametrize("kind", [BitsLearner, BitPartsLearner])
@@ -329,10 +364,10 @@ def test_two_labels_have_no_bits(kind: Any) -> None:
 
 def test_four_labels_are_two_binary_learners_on_all_records() -> None:
     H = FiniteClass.from_array([[0, 3], [1, 2], [2, 2]], labels=4)
-    bits, parts = (
+    bits, cut = (
         kind(H, Budget(1), binary=ExponentialLearner) for kind in (BitsLearner, BitPartsLearner)
     )
-    assert [learner.event for learner in parts.learners] == [
+    assert [learner.event for learner in cut.learners] == [
         ExponentialLearner(H.bit_class(i), Budget(1)).event for i in range(2)
     ]
     plans = [learner.plan(0.1, 0.05, setting="realizable") for learner in (*bits.learners, bits)]

@@ -62,7 +62,7 @@ def test_private_on_every_tiny_pair(learner: Any) -> None:
     assert exact_audit(lambda data: released(learner, data), pairs, learner.event).holds
 
 
-class CountsNegativesToo(SingleKeyLearner):
+class CountsNegativesToo(SingleKeyLearner[Any]):
     """A changed label moves the score by two, for which the curve is too steep."""
 
     def draw(self, sample: Any, **options: Any) -> Any:
@@ -104,7 +104,7 @@ def test_no_sample_raises(learner: Any) -> None:
 def test_who_is_for_what() -> None:
     with pytest.raises(DeclarationError, match="several points"):
         PartitionLearner(Points(Integers()), Budget(1, "1e-6"))
-    with pytest.raises(DeclarationError, match="single points"):
+    with pytest.raises(DeclarationError, match="dimension is above 1"):
         SingleKeyLearner(Subsets(Integers(), 2), Budget(1, "1e-6"))
     rules = EqualityRules.of("a", max_literals=1)
     for kind in (PartitionLearner, SingleKeyLearner):

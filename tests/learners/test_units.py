@@ -21,9 +21,10 @@ from littlestone.hypotheses.buckets import bucket_of
 from littlestone.learners import ChoosingLearner, ExponentialLearner, PrivateLearner, Release
 from littlestone.learners.labels.buckets import BucketLearner
 from littlestone.learners.labels.lookup import LookupLearner
-from littlestone.learners.partition import PartitionLearner, SingleKeyLearner
+from littlestone.learners.partition import PartitionLearner
 from littlestone.learners.regrown import RegrownLearner
 from littlestone.learners.rounds import RoundsLearner
+from littlestone.learners.single_key import SingleKeyLearner
 from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import explained

@@ -141,9 +141,9 @@ def test_threshold_tests_are_those_of_the_whole_search() -> None:
 
 # Of the list of all exact chances, which takes the square of their number of digits.
 KEYS = [
-    (1, "1e-6", 200_000, "5/32", "0x1.2532e59ae4ddfp+5", 50),
-    (3, ".01", 50, "27/32", "0x1.65e58d0363902p+2", 8),
-    ("0.3", "1e-9", 1000, "3/64", "0x1.ec29a0c2985d4p+6", 166),
+    (1, "1e-6", 200_000, "5/32", "0x1.1305153a8b1e7p+5", 47),
+    (3, ".01", 50, "15/16", "0x1.5c04a0d536fe6p+2", 8),
+    ("0.3", "1e-9", 1000, "3/64", "0x1.bb6f08874e39dp+6", 154),
     (40, "1e-12", 10, "10", "0x1.00017cdc08770p+1", 2),
 ]
 
@@ -156,7 +156,7 @@ def test_selections_of_keys_are_those_of_exact_chances(
     assert mechanism.skip_epsilon == Fraction(skip)
     assert mechanism.terms.expected_records.hex() == expected
     assert mechanism.terms.sample_size(0.05) == enough
-    q = Fraction(delta) / horizon
+    q = Fraction(delta) / (horizon * (1 - mechanism.skip))
     for score in range(1, 200):
         assert min(mechanism.terms.weight(score), Fraction(1)) == min(q, 1)
         q *= mechanism.base

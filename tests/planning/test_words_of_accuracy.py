@@ -22,14 +22,14 @@ from littlestone.report.fit import accuracy
         (
             "subsets(a; at most 2)",
             1000,
-            "If some rule in the class makes no mistakes, the error on new records is at most 8.08% "
+            "If some rule in the class makes no mistakes, the error on new records is at most 6.44% "
             "(proved, with probability 95%). Otherwise there is no guarantee.",
         ),
         ("thresholds(x, 0..9)", 9, "No accuracy guarantee: that needs 38 records."),
         (
             "lookup(a; at most 2)",
             9,
-            "No accuracy guarantee: that needs 148 records and error-free labels.",
+            "No accuracy guarantee: that needs 119 records and error-free labels.",
         ),
         (
             "rule_sets(a, b; at most 2 rules of 1)",

@@ -14,9 +14,10 @@ from littlestone.learners.labels.bits import BitsLearner
 from littlestone.learners.labels.buckets import BucketLearner
 from littlestone.learners.labels.lookup import LookupLearner
 from littlestone.learners.labels.parts import BitPartsLearner
-from littlestone.learners.partition import PartitionLearner, SingleKeyLearner
+from littlestone.learners.partition import PartitionLearner
 from littlestone.learners.proper import ProperLearner
 from littlestone.learners.release import Release
+from littlestone.learners.single_key import SingleKeyLearner
 from littlestone.learners.staged import StagedLearner
 
 __all__ = [

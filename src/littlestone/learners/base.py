@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -454,11 +453,20 @@ def binomial_mean(n: int, p: float, values: NDArray[np.float64]) -> float:
     """
     if n * p > len(values) and (n * p - len(values)) ** 2 > 1500 * n * p:
         return 0.0  # Chernoff: Pr[K <= len(values)] < e^-750, less than any float
+    return float(binomial_means(n, np.array([p]), values)[0])
+
+
+def binomial_means(
+    n: int, p: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """`binomial_mean` for each p of an array."""
     k = np.arange(min(n + 1, len(values)))
     ways = np.concatenate([[0.0], np.cumsum(np.log((n + 1 - k[1:]) / k[1:]))])  # ln C(n, k)
-    chances = np.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
+    at = p[:, None]
+    chances = np.exp(ways + k * np.log(at) + (n - k) * np.log1p(-at))
     # A product by BLAS would start threads, which wait longer for each other than they compute.
-    return float(np.sum(chances * values[: len(k)]))
+    found: NDArray[np.float64] = np.sum(chances * values[: len(k)], axis=1)
+    return found
 
 
 def require_plan(alpha: float, beta: float, setting: str = "agnostic") -> None:

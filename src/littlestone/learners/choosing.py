@@ -12,14 +12,17 @@ import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import Covering, Elements
+from littlestone.classes.named import Named, has_one_mistake
 from littlestone.domains import Point
 from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import (
+    MOST_WORK,
     Bound,
     PrivateLearner,
     Setting,
     binomial_mean,
+    has_rule,
     require_plan,
     require_values,
     unfit,
@@ -55,6 +58,10 @@ class ChoosingLearner(PrivateLearner[Point]):
     Proper but for the constant 1.  The vocabulary need not be listed, and no Littlestone dimension is
     needed.
 
+    Or for any other class of two labels with LDim <= 1: its functions are the SOA, changed on disjoint
+    sets (`Named`).  Then there is one round, positive records are those whose label is not the SOA's,
+    and the SOA takes the place of the constant 0.  All mistakes cost the same.
+
     Time: O(n log n) for each round and column set.  Raises `DeclarationError` for other classes and
     delta = 0.  Source: BNS13; docs/proofs/choosing.md, and peeling.md for several rounds.
 
@@ -75,17 +82,17 @@ class ChoosingLearner(PrivateLearner[Point]):
     ) -> None:
         super().__init__(hypotheses, budget)
         self.mistakes = MistakeCosts.parse(cost)
-        if not isinstance(hypotheses, Covering):
+        self.covering = _covering(hypotheses)
+        if isinstance(self.covering, Named) and not self.mistakes.equal:
             raise unfit(
                 hypotheses,
                 self.method,
-                found="it is no class of unions of elements, of which few cover any point",
-                declare="points, subsets, rules or rule_sets",
+                found="its rules are changes of the SOA, which hold missed positives and false alarms",
+                declare="points, subsets, rules or rule_sets, or leave the costs out",
             )
-        self.hypotheses: Covering[Point] = hypotheses
         target = budget.cost
-        self.rounds = max(1, hypotheses.parts)
-        growth = hypotheses.elements_per_point
+        self.rounds = max(1, self.covering.parts)
+        growth = self.covering.elements_per_point
         self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
         self._event = together(self.mechanism, self.rounds, target.delta)
 
@@ -108,7 +115,7 @@ class ChoosingLearner(PrivateLearner[Point]):
             if i is not None:
                 chosen.append(competing.element(i))
                 sample = self.left(sample, competing, i)
-        return self.hypotheses.union(chosen)
+        return self.covering.union(chosen)
 
     def competing(self, sample: Sample[Point], rounds: int) -> Elements:
         """The elements that cover a positive example; with one of the ``rounds`` left, the constant 1.
@@ -116,7 +123,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         It competes whatever the examples are.  In an earlier round it might win before the elements
         that together do better.
         """
-        found, everything = self.hypotheses.elements(sample), self.hypotheses.everything
+        found, everything = self.covering.elements(sample), self.covering.everything
         if everything is None or rounds > 1:
             return found
         size = len(found.positives)
@@ -129,11 +136,14 @@ class ChoosingLearner(PrivateLearner[Point]):
         )
 
     def work(self, n: int) -> int:
-        return work(self.rounds, n)
+        looked = n
+        if isinstance(self.covering, Named):
+            looked = self.covering.work(n) if has_rule(self.hypotheses) else MOST_WORK + 1
+        return work(self.rounds, looked)
 
     def require_affordable(self, n: int) -> None:
         super().require_affordable(n)
-        require_candidates(self.hypotheses, n)
+        require_candidates(self.covering, n)
 
     def left(self, sample: Sample[Point], elements: Elements, i: int) -> Sample[Point]:
         """The examples that element i does not cover; each record stays or goes independently."""
@@ -147,7 +157,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         self, sample: Sample[Point], chosen: tuple[Hypothesis[Point], ...], rounds: int
     ) -> dict[Hypothesis[Point], Fraction]:
         if not rounds:
-            return {self.hypotheses.union(chosen): Fraction(1)}
+            return {self.covering.union(chosen): Fraction(1)}
         elements, total = self.competing(sample, rounds), dict[Hypothesis[Point], Fraction]()
         scores = self.mechanism.score(elements.positives, elements.negatives).tolist()
         for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
@@ -172,15 +182,15 @@ class ChoosingLearner(PrivateLearner[Point]):
         The 1 beside n g is for the constant 1; it is 0 if that is an element.
         """
         require_plan(alpha, beta, setting)
-        if self.hypotheses.parts != 1:
+        if self.covering.parts != 1:
             return None
-        growth, bottom = self.hypotheses.elements_per_point, self.mechanism.bottom
+        growth, bottom = self.covering.elements_per_point, self.mechanism.bottom
         each, most, gain = (
             math.log1p(self.mechanism.base - 1),
             self.mistakes.largest,
             self.mistakes.missed,
         )
-        lam, one = most * each, int(self.hypotheses.everything is not None)
+        lam, one = most * each, int(self.covering.everything is not None)
         failure: Callable[[int], float]
         if setting == "realizable":
             rate = math.log1p(alpha * math.expm1(-lam))
@@ -205,18 +215,32 @@ class ChoosingLearner(PrivateLearner[Point]):
         return Bound(n, alpha, beta, setting, True, "docs/proofs/choosing.md, Theorem 2")
 
 
+def _covering(H: HypothesisClass[Point]) -> Covering[Point] | Named[Point]:
+    """H as a class of unions of elements; raises `DeclarationError` if it is none."""
+    if isinstance(H, Covering):
+        return H
+    if H.labels > 2 or not has_one_mistake(H):
+        raise unfit(
+            H,
+            ChoosingLearner.method,
+            found="it is no class of unions of elements, of which few cover any point",
+            declare="points, subsets, rules or rule_sets",
+        )
+    return Named(H)
+
+
 def work(rounds: int, n: int) -> int:
     """Every record in each round, and the draws themselves."""
     return rounds * (n + _DRAW)
 
 
-def require_candidates(hypotheses: Covering[Any], n: int) -> None:
+def require_candidates(covering: Covering[Any] | Named[Any], n: int) -> None:
     """Raise `TooLargeError` if the elements that ``n`` records bring are too many to count."""
-    hypotheses.require_countable(n)
-    candidates = hypotheses.most_candidates(n)
+    covering.require_countable(n)
+    candidates = covering.most_candidates(n)
     if candidates > MOST_CANDIDATES:
         raise TooLargeError(
-            f"choose from the rules of {hypotheses} that {n:,} records obey",
+            f"choose from the rules that {n:,} records obey",
             found=f"they may be {candidates:,}, more than {MOST_CANDIDATES:,}",
             fix="coarsen the grids, name fewer columns, or ask for fewer conditions in a rule",
         )

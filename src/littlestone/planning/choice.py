@@ -100,7 +100,8 @@ def candidates(
 
     For two labels the methods that split labels into bits are left out.
     Methods with a proved size come first, then those with a calibrated one, then those without, by
-    the number of records.  Then come those with a caveat, and those that do not apply come last.  In
+    the number of records.  Then come those with a caveat that the setting does not meet, and those that
+    do not apply come last.  In
     the agnostic setting, methods that tolerate label noise come before those that do not, whatever is
     proved.  Those without a proved size are ordered by what is proved for clean labels, with those made
     for wrong labels (`Caveat.WRONG_LABELS`) last.  Among equal sizes the bits of the labels come last;
@@ -187,7 +188,8 @@ def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
     if known is None:
         bits = bits or 3
     if setting == "realizable":
-        return False, learner.caveat is not None, found.bound is None, known is None, n, bits
+        barred = _is_barred(type(learner), setting)
+        return False, barred, found.bound is None, known is None, n, bits
     made_for_it = found.bound is None and learner.caveat is not None
     proved = found.bound or found.clean
     unproved = found.bound is None, made_for_it, proved is None, known is None
@@ -196,8 +198,9 @@ def _order(found: Candidate, setting: Setting) -> tuple[bool | int, ...]:
 
 
 def _is_barred(kind: type[PrivateLearner[Any]], setting: Setting) -> bool:
-    """Whether its caveat holds in this setting."""
-    return kind.caveat not in (None, Caveat.WRONG_LABELS if setting == "agnostic" else None)
+    """Whether it has a caveat, and the setting does not say that it is met."""
+    met = Caveat.WRONG_LABELS if setting == "agnostic" else Caveat.CLEAN_LABELS
+    return kind.caveat not in (None, met)
 
 
 def choose_learner(
@@ -214,7 +217,8 @@ def choose_learner(
     """The learner of that name, or for ``"auto"`` the first of `candidates`; and a sentence why.
 
     You declare the setting; it is never inferred from the data, and every learner is private in both.
-    A learner with a caveat is made only if no other applies.  With ``mistakes``, the learner is one
+    A learner with a caveat that the setting does not meet is made only if no other applies.  With
+    ``mistakes``, the learner is one
     that counts each mistake as what it costs.  With ``void`` it is chosen among those that take void
     places (`PrivateLearner.takes_void`).
 
@@ -317,7 +321,8 @@ def _reason(best: Candidate, others: list[Candidate], setting: Setting) -> str:
         labels = "any labels" if setting == "agnostic" else "clean labels"
         rivals = [c.bound.n for c in others if c.bound is not None]
         if rivals and best.bound.n <= min(rivals):
-            return f"the smallest size proved for {labels}, of all methods without a caveat"
+            a = "a" if best.learner is None or best.learner.caveat is None else "another"
+            return f"the smallest size proved for {labels}, of all methods without {a} caveat"
         versus = best.bound.versus and f", against {best.bound.versus}"
         return f"its size is proved for {labels}{versus}"
     if setting == "agnostic":

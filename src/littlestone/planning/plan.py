@@ -138,7 +138,7 @@ def plan(
     >>> from littlestone.classes import parse_class
     >>> found = plan(parse_class("subsets(merchant; at most 2)"), Budget(1, "1e-6"))
     >>> found.rows[0].method, found.rows[0].realizable.n
-    ('partition', 814)
+    ('partition', 667)
     >>> [bound.n for bound in found.lower]
     [22, 56, 209]
     """

@@ -13,10 +13,12 @@ from typing import Any
 
 from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.exponential_learner import Records, released_text
+from littlestone.audit.subjects.learners import NAMED
 from littlestone.classes import Points
 from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet
-from littlestone.learners import ChoosingLearner
+from littlestone.learners import ChoosingLearner, SingleKeyLearner
+from littlestone.learners.teachers import restrict_where_consistent
 from littlestone.privacy import Budget
 from plants.harness import Masses, Plant, is_private
 
@@ -25,6 +27,9 @@ HONEST = find_subject("choosing-learner").make(*CLAIM)
 SETS = find_subject("partition-learner").make(*CLAIM)
 H = Points(Integers())
 LEARNER = ChoosingLearner[Any](H, Budget(CLAIM[0], CLAIM[1]))
+
+LABELS = SingleKeyLearner[Any](NAMED, Budget(CLAIM[0], CLAIM[1]))
+"""Of three labels; a record with another label than that of the SOA names one function."""
 
 NOTHING = released_text(FiniteSet(H.domain, frozenset()))
 
@@ -92,6 +97,17 @@ def in_the_order_of_the_records(records: Records) -> Masses:
     return merged(SETS.distribution(records), lambda text: (text, tuple(order)))
 
 
+def named_by_what_is_left(records: Records) -> Masses:
+    """The records that agree in name nothing, as the SOA is that of their version space."""
+    H, counts = LABELS.hypotheses, dict[Any, int]()
+    left = restrict_where_consistent(H, sorted(records)).soa()
+    for x, y in records:
+        if left(x) != y and not (V := H.restrict(x, y)).is_empty():
+            counts[V.soa()] = counts.get(V.soa(), 0) + 1
+    drawn = LABELS.mechanism._distribution(counts)
+    return {released_text(left if h is None else h): mass for h, mass in drawn.items()}
+
+
 def float_pairs() -> list[tuple[Records, Records]]:
     """Sizes at which n (s / n) is not s, with negatives elsewhere to reach them."""
     found = []
@@ -135,6 +151,11 @@ PLANTS = [
         drawn_again_until_it_fits,
         "A rule that misses most positives is drawn again, and paid for once.",
         replace(HONEST, pairs=between(1)),
+    ),
+    _plant(
+        named_by_what_is_left,
+        "Records name functions by where they leave the SOA of what is left by all records.",
+        find_subject("single-key-learner-labels").make(*CLAIM),
     ),
     _plant(
         in_the_order_of_the_records,

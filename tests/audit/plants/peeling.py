@@ -50,12 +50,12 @@ class TriesAgain(Learner):
     def _distribution(
         self, sample: Sample[Any], chosen: tuple[Hypothesis[Any], ...], rounds: int
     ) -> Masses:
-        elements = self.hypotheses.elements(sample)
+        elements = self.covering.elements(sample)
         scores = (elements.positives - elements.negatives).tolist()
         chances = self.mechanism.chances(dict(enumerate(scores)))
         again = chances.pop(None)
         if not rounds or not chances:
-            return {self.hypotheses.union(chosen): Fraction(1)}
+            return {self.covering.union(chosen): Fraction(1)}
         total = Masses()
         for i, chance in chances.items():
             after = (*chosen, elements.element(i or 0))
@@ -83,10 +83,10 @@ class BestOfTheRest(Learner):
     ) -> Masses:
         if rounds != 1:
             return super()._distribution(sample, chosen, rounds)
-        elements = self.hypotheses.elements(sample)
+        elements = self.covering.elements(sample)
         scores = elements.positives - elements.negatives
         best = [elements.element(int(scores.argmax()))] if len(scores) else []
-        return {self.hypotheses.union((*chosen, *best)): Fraction(1)}
+        return {self.covering.union((*chosen, *best)): Fraction(1)}
 
 
 def _subject(kind: Callable[..., Learner]) -> Subject[Records]:

@@ -15,6 +15,7 @@ from littlestone.audit.subjects.learners import RECORDS, by_sample, crowd, whole
 from littlestone.classes import Points
 from littlestone.classes.covering import Elements
 from littlestone.domains import Integers
+from littlestone.hypotheses import FiniteSet
 from littlestone.learners import ChoosingLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
@@ -80,7 +81,7 @@ class WinsIfMostArePositive(ChoosingLearner[Any]):
     def distribution(self, sample: Sample[Any]) -> Masses:
         negatives, positives = sample.counts.sum(axis=0).tolist()
         if positives > negatives:
-            return {self.hypotheses.everything: Fraction(1)}
+            return {FiniteSet(self.hypotheses.domain, frozenset(), 1): Fraction(1)}
         return super().distribution(sample)
 
 

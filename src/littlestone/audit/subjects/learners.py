@@ -11,7 +11,14 @@ from typing import Any
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, subject
 from littlestone.audit.subjects.exponential_learner import Records, fits, released_text
-from littlestone.classes import EqualityRules, FiniteClass, HypothesisClass, Points, Subsets
+from littlestone.classes import (
+    EqualityRules,
+    FiniteClass,
+    HypothesisClass,
+    LinearSubspaces,
+    Points,
+    Subsets,
+)
 from littlestone.domains import Integers
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners import (
@@ -71,10 +78,10 @@ def crowd(times: int, records: Records = RECORDS) -> Pairs:
         yield (*rest, one), (*rest, other)
 
 
-def by_sample(learner: ChoosingLearner[Any]) -> Law:
+def by_sample(learner: ChoosingLearner[Any] | SingleKeyLearner[Any]) -> Law:
     """The learner's own distribution."""
-    domain = learner.hypotheses.domain
-    return lambda data: learner.distribution(Sample.from_examples(domain, data))
+    H = learner.hypotheses
+    return lambda data: learner.distribution(Sample.from_examples(H.domain, data, labels=H.labels))
 
 
 @subject("choosing-learner")
@@ -126,12 +133,9 @@ def single_key(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The learner of single points that reads positive records only; needs a delta."""
     learner = SingleKeyLearner(Points(Integers()), Budget(epsilon, delta))
 
-    def rule(key: Any) -> FiniteSet:
-        return set_of(learner)([] if key is None else [key])
-
     half = half_way(learner.mechanism.curve)
     pairs = [*neighbours(RECORDS, 3, ordered=False), *crowd(half)]
-    return whole(learner, by_key(learner.mechanism), pairs, release=rule, around=300)
+    return whole(learner, by_sample(learner), pairs, around=300)
 
 
 def votes(
@@ -178,6 +182,25 @@ NAMED = FiniteClass.from_array(
 """The label 1 or 2 at one of six points, or at none: LDim = 1, and few points leave it irreducible."""
 
 NAMED_RECORDS: Records = tuple(product(NAMED.domain.points[:2], range(NAMED.labels)))
+
+
+@subject("single-key-learner-labels")
+def single_key_labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The learner that releases one function of three labels that records name; needs a delta."""
+    learner = SingleKeyLearner(NAMED, Budget(epsilon, delta))
+    half = half_way(learner.mechanism.curve)
+    pairs = [*neighbours(NAMED_RECORDS, 3, ordered=False), *crowd(half, NAMED_RECORDS)]
+    return whole(learner, by_sample(learner), pairs)
+
+
+@subject("choosing-learner-lines")
+def choosing_lines(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The choosing learner of lines through the origin, each a change of the SOA; needs a delta."""
+    H = LinearSubspaces.over(["x", "y"], 3, 1)
+    learner = ChoosingLearner(H, Budget(epsilon, delta))
+    records: Records = tuple(product(((0, 0), (0, 1), (1, 0)), (0, 1)))
+    crowded = crowd(learner.mechanism.bottom, records[2:])
+    return whole(learner, by_sample(learner), [*neighbours(records, 2, ordered=False), *crowded])
 
 
 @subject("irreducible-learner-label-votes")

@@ -27,7 +27,7 @@ def nearly_published(mechanism: ContinualKeySelection[Any]) -> int:
     small, the probabilities are T times a chance.
 
     >>> nearly_published(ContinualKeySelection[int].within(Budget(1, "1e-6"), horizon=200_000))
-    16
+    14
     """
     skip, terms = float(mechanism.skip), mechanism.terms
 

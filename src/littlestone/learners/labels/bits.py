@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.classes.covering import Covering
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import BitFunction
@@ -32,11 +33,15 @@ Binary = Callable[..., PrivateLearner[Any]]
 def first_that_applies(H: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
     """The first learner that applies: by partition, choosing, exponential, or irreducible.
 
+    Of classes that are no unions of elements, exponential comes before choosing.
+
     >>> from littlestone.classes import Thresholds
     >>> first_that_applies(Thresholds.on(0, 9), Budget(1)).method
     'exponential'
     """
     kinds: list[Binary] = [PartitionLearner, ChoosingLearner, ExponentialLearner]
+    if not isinstance(H, Covering):
+        kinds = [ExponentialLearner, ChoosingLearner]
     for kind in kinds:
         try:
             return kind(H, budget)
@@ -49,8 +54,9 @@ class BitwiseLearner(PrivateLearner[Point]):
     """Learn bit i of the label by a binary learner of H|_i, for each i < b, and join the bits.
 
     ``binary`` makes those learners; the default is `first_that_applies`.  A code above k stands for
-    the label number ``other``.  (BGS21, section 3.1.)  Raises `DeclarationError` if ``other`` is no
-    label, and whatever the binary learners raise.
+    the label number ``other``.  Sizes are planned for ``shares`` of alpha, one for each bit and at most
+    1 in all; by default for `balanced` ones.  (BGS21, section 3.1.)  Raises `DeclarationError` if
+    ``other`` is no label, and whatever the binary learners raise.
     """
 
     learners: tuple[PrivateLearner[Point], ...]
@@ -63,6 +69,7 @@ class BitwiseLearner(PrivateLearner[Point]):
         *,
         binary: Binary = first_that_applies,
         other: int = 0,
+        shares: Sequence[float] | None = None,
     ) -> None:
         super().__init__(hypotheses, budget)
         if hypotheses.labels == 2:
@@ -78,6 +85,7 @@ class BitwiseLearner(PrivateLearner[Point]):
                 fix="give the number of a label, such as 0",
             )
         self.other = other
+        self.shares = shares
         classes = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
         self.learners = self.shared(classes, budget, binary)
         self.tolerates_label_noise = all(learner.tolerates_label_noise for learner in self.learners)
@@ -105,18 +113,24 @@ class BitwiseLearner(PrivateLearner[Point]):
         return BitFunction(self.hypotheses.domain, self.hypotheses.labels, tuple(bits), self.other)
 
     def sample_size(self, alpha: float, beta: float, setting: Setting) -> int | None:
-        """The records with which every bit errs at most alpha / b with probability 1 - beta / b.
+        """The records with which all bits together err at most alpha with probability 1 - beta.
 
-        None unless that is proved for each bit.  None in the agnostic setting: there the errors of the
-        best bits add up, and may be b times the error of the best function.
+        Each bit has a share of alpha, and beta / b.  The shares are `balanced`, beginning with equal
+        ones.  None unless a size is proved for each bit for equal shares.  None in the agnostic
+        setting, because the errors of the best bits may be b times the error of the best function.
         """
         require_plan(alpha, beta, setting)
-        b = len(self.learners)
-        distinct = {id(learner): learner for learner in self.learners}.values()
-        found = [learner.bound(alpha / b, beta / b, setting=setting) for learner in distinct]
-        if setting == "agnostic" or None in found:
+        if setting == "agnostic":
             return None
-        return max(bound.n for bound in found if bound is not None)
+
+        def needed(shares: Sequence[float]) -> list[int] | None:
+            return sizes(self.learners, [alpha * share for share in shares], beta)
+
+        if self.shares is None:
+            found = balanced(needed, len(self.learners))
+            return None if found is None else max(found[1])
+        fixed = needed(self.shares)
+        return None if fixed is None else max(fixed)
 
 
 class BitsLearner(BitwiseLearner[Point]):
@@ -180,6 +194,49 @@ class BitsLearner(BitwiseLearner[Point]):
         n = self.sample_size(alpha, beta, setting)
         source = "docs/proofs/multiclass-learning.md, Theorem 3"
         return None if n is None else Bound(n, alpha, beta, setting, True, source)
+
+
+def sizes(
+    learners: Sequence[PrivateLearner[Any]], alphas: Sequence[float], beta: float
+) -> list[int] | None:
+    """The proved sizes of bits that err at most ``alphas``, each but for beta / b; or None."""
+    found: dict[tuple[int, float], int] = {}
+    for learner, alpha in zip(learners, alphas, strict=True):
+        if (id(learner), alpha) not in found:
+            bound = learner.bound(alpha, beta / len(learners), setting="realizable")
+            if bound is None:
+                return None
+            found[id(learner), alpha] = bound.n
+    return [found[id(learner), alpha] for learner, alpha in zip(learners, alphas, strict=True)]
+
+
+def balanced(
+    needed: Callable[[Sequence[float]], list[int] | None], b: int
+) -> tuple[list[float], list[int]] | None:
+    """Shares of alpha for b bits whose largest size is small, and the sizes; None without equal ones.
+
+    A size is about c / alpha, so shares in proportion to the c make all sizes equal.  c is known from
+    other shares but for logarithms, so this is done three times, and the best of all shares is taken.
+
+    >>> balanced(lambda shares: [round(c / share) for c, share in zip([300, 100], shares)], 2)[1]
+    [400, 400]
+    """
+    shares = [1 / b] * b
+    found = needed(shares)
+    if found is None:
+        return None
+    best = shares, found
+    for _ in range(3):
+        if min(found) == max(found):
+            break
+        weights = [share * n for share, n in zip(shares, found, strict=True)]
+        # The margin covers the rounding of the sum of the shares.
+        shares = [(1 - 1e-12) * weight / sum(weights) for weight in weights]
+        found = needed(shares)
+        if found is None:
+            break
+        best = min(best, (shares, found), key=lambda pair: max(pair[1]))
+    return best
 
 
 def one_a_class(

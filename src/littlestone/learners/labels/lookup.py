@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from littlestone.classes import HypothesisClass, Lookup
 from littlestone.hypotheses import LookupTable
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_values, unfit
-from littlestone.learners.partition import MOST_STEPS, require_curve, sample_size_for_keys
+from littlestone.learners.missed import MOST_STEPS, require_curve, sample_size_for_keys
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
@@ -40,7 +40,7 @@ class LookupLearner(PrivateLearner[Any]):
     >>> from littlestone.domains import Strings
     >>> H = Lookup(Strings("tailnum"), 3, 2)
     >>> LookupLearner(H, Budget(1, "1e-6")).plan(0.1, 0.05, setting="realizable").n
-    762
+    603
     """
 
     method = "lookup"

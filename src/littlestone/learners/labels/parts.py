@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.domains import Point
 from littlestone.hypotheses import BitFunction
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan
-from littlestone.learners.labels.bits import Binary, BitwiseLearner, one_a_class
+from littlestone.learners.labels.bits import (
+    Binary,
+    BitwiseLearner,
+    balanced,
+    first_that_applies,
+    one_a_class,
+    sizes,
+)
 from littlestone.learners.labels.order import UniformOrder
 from littlestone.learners.teachers import shuffled, split
 from littlestone.privacy.accounting.parallel import Parallel
@@ -39,6 +47,32 @@ class BitPartsLearner(BitwiseLearner[Point]):
         self, classes: Sequence[HypothesisClass[Point]], budget: Budget, binary: Binary
     ) -> tuple[PrivateLearner[Point], ...]:
         return one_a_class(classes, partial(binary, budget=budget))
+
+    @classmethod
+    def with_proved_bound(
+        cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: float, beta: float
+    ) -> BitPartsLearner[Point]:
+        """The learner whose bits have a proved size for a share of alpha each.
+
+        The shares are `balanced`.  The methods of the bits are those of `first_that_applies`.
+        """
+        bits = [hypotheses.bit_class(i) for i in range(hypotheses.bits)]
+        b = len(bits)
+
+        def made(shares: Sequence[float]) -> BitPartsLearner[Point]:
+            goals = {bit: alpha * share for bit, share in zip(bits, shares, strict=True)}
+
+            def binary(bit: HypothesisClass[Any], budget: Budget) -> PrivateLearner[Any]:
+                kind = type(first_that_applies(bit, budget))
+                return kind.with_proved_bound(bit, budget, alpha=goals[bit], beta=beta / b)
+
+            return cls(hypotheses, budget, binary=binary, shares=shares)
+
+        def needed(shares: Sequence[float]) -> list[int] | None:
+            return sizes(made(shares).learners, [alpha * share for share in shares], beta)
+
+        found = balanced(needed, b)
+        return made([1 / b] * b if found is None else found[0])
 
     @property
     def event(self) -> Parallel:

@@ -52,7 +52,7 @@ def online_choice(
     >>> _, why = online_choice(H, Budget(1, "1e-6"), horizon=200_000)
     >>> for known in why.split("; "):
     ...     print(known)
-    keys, of at most 131 mistakes on clean labels, proved with 95% confidence
+    keys, of at most 124 mistakes on clean labels, proved with 95% confidence
     teachers, of about 576 in simulations, on a stream that does not react to what is published
     """
     require_horizon(horizon)

@@ -15,7 +15,6 @@ from littlestone.privacy.cost import exact
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Budgeted, Mechanism, Output
 from littlestone.privacy.mechanisms.keys.release_curve import ReleaseCurve
-from littlestone.privacy.parameters import whole
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -86,13 +85,12 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
     def distribution(self, data: Iterable[tuple[Key, bool]]) -> dict[Output, Fraction]:
         return self._distribution(self.scores(data))
 
-    def sample_size(self, alpha: Fraction, beta: Fraction, keys: int = 1) -> int:
-        """A proved number of records after which error above ``alpha`` has probability <= ``beta``.
+    def sample_size(self, alpha: Fraction, beta: Fraction) -> int:
+        """The least number of records after which a key is missed with probability at most ``beta``.
 
-        It is for i.i.d. records whose label is 1 exactly on at most ``keys`` = k keys; the error is the
-        weight of those not released.  It is the least n with k E[1 - q(Bin(n, alpha / k))] <= beta:
-        then a key of weight at least alpha / k is missed with probability at most beta.  If k = 1, no
-        smaller n suffices.  Raises `DeclarationError` unless 0 < alpha, beta < 1 and k >= 1.
+        The records are i.i.d., and a share of at least ``alpha`` of them has the key and the label 1:
+        the least n with E[1 - q(Bin(n, alpha))] <= beta.  `littlestone.learners.missed` has sizes for
+        several keys.  Raises `DeclarationError` unless 0 < alpha, beta < 1.
         """
         for name, value in (("alpha", alpha), ("beta", beta)):
             if not 0 < exact(value, what=name) < 1:
@@ -101,8 +99,7 @@ class KeyRelease(Budgeted, Mechanism[Iterable[tuple[Key, bool]], Output]):
                     found=f"{name} is a probability, above 0 and below 1",
                     fix="give a small number such as 0.05",
                 )
-        whole("keys", keys, least=1)
-        weight, most = Fraction(alpha) / keys, Fraction(beta) / keys
+        weight, most = Fraction(alpha), Fraction(beta)
         above = 1
         while self.curve.miss(above, weight) > most:
             above *= 2

@@ -75,8 +75,8 @@ class PartitionSelection(NetRelease[Key, frozenset[Key]]):
     >>> mechanism = PartitionSelection(Budget(1, "1e-6"))
     >>> [round(float(mechanism.curve(s)), 3) for s in (1, 20, 28, 36, 60)]
     [0.0, 0.013, 0.651, 0.994, 1.0]
-    >>> mechanism.sample_size(Fraction(1, 10), Fraction(1, 20), keys=2)
-    806
+    >>> mechanism.sample_size(Fraction(1, 10), Fraction(1, 20))
+    378
     """
 
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> frozenset[Key]:

@@ -17,7 +17,7 @@ from littlestone.privacy.cost import PrivacyCost, decimal_text, require_delta, r
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
 from littlestone.privacy.mechanisms.streams.competition import Terms
-from littlestone.privacy.mechanisms.streams.continual_selection import law
+from littlestone.privacy.mechanisms.streams.continual_selection import law, make_terms
 from littlestone.privacy.mechanisms.streams.epoch import Epoch, draw_skips, next_hit
 from littlestone.privacy.parameters import require_selectable, whole
 from littlestone.privacy.rational import exp_below
@@ -102,7 +102,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     A step's record names one key or none.  A key is counted from its last selection on; then a new Z is
     drawn for it, with Pr[Z >= z] = r1^-z, and r1 <= e^e1, r2 <= e^e2 are rational:
 
-        q(s) = 0 for s <= 0,    q(s) = min(1, (delta / T) r2^(s - 1)) for s >= 1.
+        q(s) = 0 for s <= 0,   q(s) = min(1, q1 r2^(s - 1)) for s >= 1,   q1 = delta / (T (1 - 1 / r1)).
 
     All selections of all T = ``horizon`` steps together are (e1 + e2, delta)-DP under replacement
     of one record, for e1 = ``skip_epsilon`` and e2 = ``test_epsilon``.  What a record names may depend
@@ -116,7 +116,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     >>> print(mechanism.cost())
     epsilon 1, delta 0.000001 (replace-one)
     >>> round(mechanism.terms.expected_records, 1), mechanism.terms.sample_size(0.05)
-    (36.6, 50)
+    (34.4, 47)
     """
 
     skip_epsilon: Fraction
@@ -168,7 +168,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
     @cached_property
     def terms(self) -> Terms:
         """The terms of each key, the only candidate of its own competition; q(s) is its weight."""
-        return Terms(1, False, self.skip, self.base, self.delta / self.horizon)
+        return make_terms(1, False, self.skip, self.base, self.delta / self.horizon)
 
     def cost(self) -> PrivacyCost:
         return PrivacyCost(self.skip_epsilon + self.test_epsilon, self.delta)

@@ -1,0 +1,93 @@
+"""Sizes for several keys: above the truth for every distribution, and not far above."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from math import comb
+
+import numpy as np
+import pytest
+
+from littlestone.classes import parse_class
+from littlestone.learners import LookupLearner, PartitionLearner, missed
+from littlestone.learners.base import binomial_mean, binomial_means
+from littlestone.learners.labels.lookup import _missed
+from littlestone.learners.missed import Floats, too_much_missed
+from littlestone.privacy import Budget
+from littlestone.privacy.mechanisms.keys.partition_selection import PartitionSelection
+
+TOY = np.array([1.0, 0.9, 0.7, 0.4, 0.15, 0.05, 0.0])
+BUDGET = Budget(1, "1e-6")
+
+
+def failing(n: int, weights: list[float], chances: Floats, alpha: float) -> float:
+    """The exact probability that the missed keys weigh more than alpha, over all counts."""
+    k, top = len(weights), len(chances) - 1
+    rest, total = 1 - sum(weights), 0.0
+    for counts in product(range(n + 1), repeat=k):
+        if sum(counts) > n:
+            continue
+        mass, left = 1.0, n
+        for c, w in zip(counts, weights, strict=True):
+            mass, left = mass * comb(left, c) * w**c, left - c
+        mass *= rest**left
+        chance = [chances[min(c, top)] for c in counts]
+        total += mass * sum(
+            np.prod([chance[i] if i in gone else 1 - chance[i] for i in range(k)])
+            for size in range(k + 1)
+            for gone in combinations(range(k), size)
+            if sum(weights[i] for i in gone) > alpha
+        )
+    return float(total)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [2, 3])
+def test_the_bound_is_above_the_exact_probability(keys: int) -> None:
+    g = np.random.default_rng(keys)
+    for n, alpha in [(12, 0.3), (16, 0.4)]:
+        bound = too_much_missed(n, keys, TOY, alpha, 0.05)
+        edges = [[1.001 * alpha / j] * keys for j in range(1, keys + 1)]
+        drawn = [(w * alpha * 1.2).tolist() for w in g.dirichlet([2] * keys, size=3)]
+        for weights in edges + drawn:
+            if sum(weights) < 1:
+                assert failing(n, weights, TOY, alpha) <= bound
+
+
+def test_a_cell_is_bounded_by_its_lower_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two keys of half of alpha, missed independently; with upper ends the bound is too small."""
+    chances, n = missed.missed(PartitionSelection(BUDGET)), 643
+    truth = binomial_mean(n, 0.05, chances) ** 2
+    assert truth <= too_much_missed(n, 2, chances, 0.1, 0.05) <= 1.1 * truth
+    honest = binomial_means
+    cell = 0.1 / missed._CELLS
+    monkeypatch.setattr(missed, "binomial_means", lambda n, p, v: honest(n, p + cell, v))
+    assert too_much_missed(n, 2, chances, 0.1, 0.05) < truth
+
+
+def simulated(n: int, weights: Floats, chances: Floats, alpha: float, runs: int) -> float:
+    rng = np.random.default_rng(1)
+    counts = rng.multinomial(n, [*weights, 1 - weights.sum()], size=runs)[:, :-1]
+    gone = rng.random(counts.shape) < chances[np.minimum(counts, len(chances) - 1)]
+    return float((gone @ weights > alpha).mean())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [2, 5, 40])
+def test_the_size_is_enough_and_nine_tenths_are_not(keys: int) -> None:
+    """For s keys of weight just above alpha / j, with s = keys or one less."""
+    sets = PartitionLearner(parse_class(f"subsets(a; at most {keys})"), BUDGET)
+    table = LookupLearner(parse_class(f"lookup(a; at most {keys})"), BUDGET)
+    cases = (sets, missed.missed(sets.mechanism)), (table, _missed(table.mechanism))
+    for learner, chances in cases:
+        bound = learner.plan(0.1, 0.05, setting="realizable")
+        assert bound is not None
+        js = range(1, keys + 1) if keys <= 5 else (30, 34, 36, 38)
+        most = 0.0
+        for s, j in product({keys, max(1, keys - 1)}, js):
+            weights = np.full(s, 0.1 * (1 + 1e-9) / j)
+            if j <= s:
+                assert simulated(bound.n, weights, chances, 0.1, 4000) <= 0.05 + 0.011
+                fewer = simulated(bound.n * 9 // 10, weights, chances, 0.1, 4000)
+                most = max(most, fewer)
+        assert most > 0.05
