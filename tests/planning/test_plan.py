@@ -58,6 +58,11 @@ def test_proved_comes_before_calibrated_and_before_unknown() -> None:
         (
             "intervals(id, -9223372036854775808..9223372036854775807)",
             "agnostic",
+            "exponential: its size is proved for any labels",
+        ),
+        (
+            "direct_sum(points(a), thresholds(x, 0..9))",
+            "agnostic",
             "irreducible: no method that tolerates wrong labels applies; they may mislead this one",
         ),
     ],
