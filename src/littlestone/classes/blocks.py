@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
@@ -14,6 +15,8 @@ from littlestone.classes.base import ErrorRuns
 
 MOST_ERRORS = 1 << 25
 """The most errors that a table of counts by errors has room for; each takes 8 bytes."""
+
+_GROUPS = 256  # of blocks whose tallies are kept
 
 Tally = tuple[NDArray[np.int64], list[int]]
 """Distinct errors, in order, and the number of hypotheses of each."""
@@ -40,27 +43,42 @@ class Blocks(ABC):
 
     def runs(self) -> ErrorRuns:
         """All items with equal errors as one run."""
-        tallies = [self.tally(block) for block in range(self.blocks)]
-        totals: dict[int, int] = {}
-        for found, counts in tallies:
-            for errors, count in zip(found.tolist(), counts, strict=True):
-                totals[errors] = totals.get(errors, 0) + count
+        # Where an item is, is known up to a group of blocks.
+        each = -(-self.blocks // _GROUPS)
+        groups = [range(first, min(self.blocks, first + each)) for first in range(0, self.blocks, each)]
+        tallies = [self._totals(group) for group in groups]
+        totals = _added(tallies)
         order = sorted(totals)
         stops = list(accumulate(totals[errors] for errors in order))
 
         def named(number: int) -> Any:
             run = bisect_right(stops, number)
             errors, index = order[run], number - stops[run] + totals[order[run]]
-            for block, (found, counts) in enumerate(tallies):
-                place = int(np.searchsorted(found, errors))
-                if place < len(found) and found[place] == errors:
-                    if index < counts[place]:
-                        return self.item(block, errors, index)
-                    index -= counts[place]
-            raise AssertionError  # number < stops[-1]
+            for group, found in zip(groups, tallies, strict=True):
+                if index < found.get(errors, 0):
+                    break
+                index -= found.get(errors, 0)
+            for block in group:
+                count = self._totals([block]).get(errors, 0)
+                if index < count:
+                    break
+                index -= count
+            return self.item(block, errors, index)
 
         lengths = [totals[errors] for errors in order]
         return ErrorRuns(np.array(order, dtype=np.int64), lengths, named)
+
+    def _totals(self, blocks: Iterable[int]) -> dict[int, int]:
+        tallies = (self.tally(block) for block in blocks)
+        return _added(dict(zip(found.tolist(), counts, strict=True)) for found, counts in tallies)
+
+
+def _added(tallies: Iterable[dict[int, int]]) -> dict[int, int]:
+    totals: dict[int, int] = {}
+    for tally in tallies:
+        for errors, count in tally.items():
+            totals[errors] = totals.get(errors, 0) + count
+    return totals
 
 
 def tallied(counts: NDArray[np.int64], low: int = 0) -> Tally:
