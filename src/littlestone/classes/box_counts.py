@@ -22,7 +22,7 @@ MOST_CELLS = 1 << 24
 
 MOST_BLOCKS = 1 << 15
 
-_LISTED = 1 << 24  # boxes of a block, which are listed to find one of them again
+_LISTED = 1 << 22  # boxes of a block, which are listed to find one of them again
 
 
 def first_columns(sizes: list[int]) -> list[int]:
