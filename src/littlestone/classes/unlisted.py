@@ -34,6 +34,7 @@ class NoVersionSpaces(HypothesisClass[Any]):
     def _no_version_spaces(self) -> NoReturn:
         low, high = self.littlestone_bounds()
         known = f"lies between {low} and {high}" if high < math.inf else f"is at least {low}"
+        known = f"is {low}" if low == high else known
         raise TooLargeError(
             f"find the version spaces of {self}",
             found=f"{self.why}; the Littlestone dimension {known}",
