@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any, Generic, Self, TypeGuard
 
@@ -278,12 +279,12 @@ class ErrorSums:
         g = least.index(min(least))
         return g, *(scores_of(part).best for part in self.groups[g])
 
-    @property
+    @cached_property
     def least(self) -> int:
         """The fewest errors."""
         return min(sum(scores_of(part).least for part in parts) for parts in self.groups)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """The number of items."""
         return sum(prod(scores_of(part).count for part in parts) for parts in self.groups)

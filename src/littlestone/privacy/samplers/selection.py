@@ -142,8 +142,7 @@ def draw_sum(
     bounds at p bits.  Given the group, its parts are independent.  An item of each part is drawn by
     `draw`, or by this function again if the part is a sum.
     """
-    leaves, count = _leaves(groups)
-    bits = 32 + leaves * count.bit_length()
+    bits = 32 + ErrorSums(groups).count.bit_length()
     uniform = rng.getrandbits(bits)
     while True:
         lower_sums, upper_sums = _sums_of(groups, base, bits)
@@ -160,45 +159,39 @@ def _draw_part(part: Scores, base: Fraction, rng: random.Random) -> Any:
     return draw(part.errors, part.lengths, base, rng)
 
 
-def _leaves(groups: Sequence[Sequence[Part]]) -> tuple[int, int]:
-    """The most arrays whose errors make those of an item, and the items of all arrays."""
-    most = items = 0
-    for parts in groups:
-        own = 0
-        for part in map(scores_of, parts):
-            nested = isinstance(part, ErrorSums)
-            leaves, count = _leaves(part.groups) if nested else (1, part.count)
-            own, items = own + leaves, items + count
-        most = max(most, own)
-    return most, items
-
-
 def _sums_of(
     groups: Sequence[Sequence[Part]], base: Fraction, bits: int
 ) -> tuple[list[int], list[int]]:
     """Bounds of 2^bits base^b times the mass of the groups before each; b is the fewest errors."""
     shrink, window = PowerBounds(base, bits), window_of(base, bits)
-    known = [list(map(scores_of, parts)) for parts in groups]
-    least = [sum(part.least for part in parts) for parts in known]
-    best = min(least)
-    lower_sums, upper_sums = [0], [0]
-    for parts, errors in zip(known, least, strict=True):
-        low, high = shrink(errors - best)
-        if errors - best > window:  # one bound for all items spares the counting
-            lower_sums.append(lower_sums[-1])
-            upper_sums.append(upper_sums[-1] + high * prod(part.count for part in parts))
-            continue
-        for part in parts:
-            if isinstance(part, ErrorSums):
-                lowers, uppers = _sums_of(part.groups, base, bits)
-                part_low, part_high = lowers[-1], uppers[-1]
-            else:
-                levels = group(part.errors, part.lengths, window)
-                part_low, part_high = mass_bounds(levels, shrink, bits)
-            low, high = low * part_low >> bits, -(-high * part_high >> bits)
-        lower_sums.append(lower_sums[-1] + low)
-        upper_sums.append(upper_sums[-1] + high)
-    return lower_sums, upper_sums
+    nested: dict[int, tuple[int, int]] = {}  # a sum may be a part of several groups
+
+    def bounds_of(part: Scores) -> tuple[int, int]:
+        if not isinstance(part, ErrorSums):
+            return mass_bounds(group(part.errors, part.lengths, window), shrink, bits)
+        if id(part) not in nested:
+            lowers, uppers = sums_of(part.groups)
+            nested[id(part)] = lowers[-1], uppers[-1]
+        return nested[id(part)]
+
+    def sums_of(groups: Sequence[Sequence[Part]]) -> tuple[list[int], list[int]]:
+        known = [list(map(scores_of, parts)) for parts in groups]
+        least = [sum(part.least for part in parts) for parts in known]
+        best = min(least)
+        lower_sums, upper_sums = [0], [0]
+        for parts, errors in zip(known, least, strict=True):
+            low, high = shrink(errors - best)
+            if errors - best > window:  # one bound for all items spares the counting
+                lower_sums.append(lower_sums[-1])
+                upper_sums.append(upper_sums[-1] + high * prod(part.count for part in parts))
+                continue
+            for part_low, part_high in map(bounds_of, parts):
+                low, high = low * part_low >> bits, -(-high * part_high >> bits)
+            lower_sums.append(lower_sums[-1] + low)
+            upper_sums.append(upper_sums[-1] + high)
+        return lower_sums, upper_sums
+
+    return sums_of(groups)
 
 
 def mass_bounds(levels: Levels, shrink: PowerBounds, bits: int) -> tuple[int, int]:
