@@ -238,7 +238,8 @@ def test_a_large_class_is_learned_by_counting(text: str, n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [text for text, _ in LARGE if not text.startswith(("conjunctions", "linear(w", "affine"))]
+    "text",
+    [text for text, _ in LARGE if not text.startswith(("conjunctions", "linear(w", "affine"))],
 )
 def test_large_classes_find_a_rule(text: str) -> None:
     H: Any = parse_class(text)

@@ -45,7 +45,9 @@ class Blocks(ABC):
         """All items with equal errors as one run."""
         # Where an item is, is known up to a group of blocks.
         each = -(-self.blocks // _GROUPS)
-        groups = [range(first, min(self.blocks, first + each)) for first in range(0, self.blocks, each)]
+        groups = [
+            range(first, min(self.blocks, first + each)) for first in range(0, self.blocks, each)
+        ]
         tallies = [self._totals(group) for group in groups]
         totals = _added(tallies)
         order = sorted(totals)

@@ -116,7 +116,9 @@ class CountedBoxes(Counted):
                 errors = np.concatenate([errors.sum(axis=axis, keepdims=True), ones], axis=axis)
             return ErrorRuns(errors.ravel().astype(np.int64) + positives, named=self._asked)
         boxes, nothing = BoxCounts(weights, positives).runs(), np.array([positives])
-        return ErrorSums([[nothing], [boxes]], lambda place: boxes.item(place[1]) if place[0] else None)
+        return ErrorSums(
+            [[nothing], [boxes]], lambda place: boxes.item(place[1]) if place[0] else None
+        )
 
     def _asked(self, number: int) -> tuple[tuple[int, int], ...]:
         """The sides of a monotone conjunction: its digits are the columns that must be 1."""

@@ -116,9 +116,7 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
         return DirectSum(self.domain, tuple(part.written(own) for part, own in pairs))
 
     def least_errors(self, sample: Sample[Place]) -> int:
-        return sum(
-            part.least_errors(self._own(j, sample)) for j, part in enumerate(self.parts)
-        )
+        return sum(part.least_errors(self._own(j, sample)) for j, part in enumerate(self.parts))
 
     def littlestone_dimension(self) -> int | float:
         if self.is_empty():

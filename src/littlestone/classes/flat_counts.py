@@ -39,9 +39,7 @@ class Family(NamedTuple):
     @property
     def entries(self) -> list[tuple[int, int]]:
         """The places (row, free column) that the echelon form leaves open, as in `counted_flats`."""
-        return [
-            (r, f) for r, p in enumerate(self.pivots) for f, c in enumerate(self.free) if c > p
-        ]
+        return [(r, f) for r, p in enumerate(self.pivots) for f, c in enumerate(self.free) if c > p]
 
 
 def families(width: int, most: int, *, affine: bool) -> Iterator[Family]:
@@ -237,7 +235,9 @@ class FlatCounts(Blocks):
         """The weight of the points at infinity that are in direction space ``number``."""
         level, rows, field = self._levels[family.level], self._rows(family, number), self._field
         total = 0
-        for v, weight in zip(level.infinity.T.tolist(), level.infinite_weights.tolist(), strict=True):
+        for v, weight in zip(
+            level.infinity.T.tolist(), level.infinite_weights.tolist(), strict=True
+        ):
             inside = True
             for f, c in enumerate(family.free):
                 y = v[c]

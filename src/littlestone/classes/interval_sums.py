@@ -133,8 +133,10 @@ def _pair(
 
     def name(i: int) -> Ends:
         stops = np.cumsum(lengths) if isinstance(lengths, np.ndarray) else [*accumulate(lengths)]
-        r = int(np.searchsorted(stops, i, side="right")) if isinstance(stops, np.ndarray) else (
-            bisect_right(stops, i)
+        r = (
+            int(np.searchsorted(stops, i, side="right"))
+            if isinstance(stops, np.ndarray)
+            else (bisect_right(stops, i))
         )
         left = i - total(lengths[:r])
         first, last = int(p[r]), int(p[r]) + k

@@ -178,9 +178,7 @@ class PolynomialZeros(Scored[Vector], Flats):
             q, weights = self.inside.order, (sample.negatives - sample.positives).tolist()
             leaves = weighed([x[0] for x in sample.points], weights, q)
             few = [[sets] for sets in subset_scores(leaves, self._most_points, positives)]
-            everything = ErrorRuns(
-                np.array([int(sample.negatives.sum())]), named=lambda _: None
-            )
+            everything = ErrorRuns(np.array([int(sample.negatives.sum())]), named=lambda _: None)
             groups = [*few, [everything]] if self._most_points < q else few
             return ErrorSums(groups, lambda place: groups[place[0]][0].item(place[1]))
         spans = self._listed

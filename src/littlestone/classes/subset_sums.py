@@ -39,7 +39,11 @@ def subset_scores(leaves: Sequence[Leaf], most: int, base: int) -> list[Scores]:
         middle = (first + last) // 2
         pairs = ((chosen(first, middle, j), chosen(middle, last, k - j)) for j in range(k + 1))
         groups = [(left, right) for left, right in pairs if left and right]
-        return ErrorSums(groups, lambda place: _joined(groups[place[0]], place[1:])) if groups else None
+        return (
+            ErrorSums(groups, lambda place: _joined(groups[place[0]], place[1:]))
+            if groups
+            else None
+        )
 
     found = [chosen(0, len(leaves), k) for k in range(most + 1)]
     return [scores for scores in found if scores]

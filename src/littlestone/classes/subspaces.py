@@ -255,7 +255,9 @@ class AffineSubspaces(Subspaces):
 def _one_flat(sample: Sample[Vector], affine: bool) -> NDArray[np.int64]:
     """The errors of the flat of rank 0: the empty set, or the vector 0 alone."""
     errors = int(sample.positives.sum())
-    for x, weight in zip(sample.points, (sample.negatives - sample.positives).tolist(), strict=True):
+    for x, weight in zip(
+        sample.points, (sample.negatives - sample.positives).tolist(), strict=True
+    ):
         if not affine and not any(x):
             errors += weight
     return np.array([errors])

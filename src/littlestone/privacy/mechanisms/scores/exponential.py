@@ -86,7 +86,8 @@ class ExponentialMechanism(ErrorMechanism):
         """The exact probability of each run.  It depends on the data: for audits, never released."""
         counts = [1] * len(errors) if lengths is None else lengths
         weights = [
-            int(count) * self.base ** -int(error) for count, error in zip(counts, errors, strict=True)
+            int(count) * self.base ** -int(error)
+            for count, error in zip(counts, errors, strict=True)
         ]
         total = sum(weights)
         return [weight / total for weight in weights]
