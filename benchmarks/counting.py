@@ -2,8 +2,8 @@
 
 For each class: its size, the records proved to suffice (error 0.1 with probability 0.95 at epsilon 1,
 clean labels), and the seconds of one core for planning and for a fit to 10,000 records.  Beside these
-stands what scoring the hypotheses one by one would take, extrapolated from the released one.  First the law of
-small classes of each kind is compared with its definition, as fractions.
+stands what scoring the hypotheses one by one would take, extrapolated from the released one.  First
+the law of small classes of each kind is compared with its definition, as fractions.
 """
 
 from __future__ import annotations
@@ -113,7 +113,12 @@ def show(console: Console) -> None:
 
 def long(seconds: float) -> str:
     """A time in its unit."""
-    for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+    for unit, length in (
+        ("years", 31_557_600),
+        ("days", 86_400),
+        ("hours", 3_600),
+        ("minutes", 60),
+    ):
         if seconds >= length:
             many = seconds / length
             return f"{many:,.1f} {unit}" if many < 1e6 else f"{many:.0e} {unit}"
@@ -122,13 +127,12 @@ def long(seconds: float) -> str:
 
 def records(H: Any, rule: Rule) -> Sample[Any]:
     """Random records; half of them obey the rule, if it holds for few points only."""
-    rng, found, drawn = random.Random(1), [], 0
+    rng, found = random.Random(1), list[tuple[Any, int]]()
     while len(found) < RECORDS:
         x = H.domain.random_point(rng)
         if len(found) % 2 and not isinstance(H.domain, (Grid, Disjoint)) and H.domain.size > 10**4:
             x = _near(x, rule, H.domain)
         found.append((x, int(rule(x))))
-        drawn += 1
     return Sample.from_examples(H.domain, found)
 
 

@@ -254,7 +254,7 @@ class ErrorRuns:
         """The number of items."""
         return len(self.errors) if self.lengths is None else total(self.lengths)
 
-    def item(self, number: int) -> Any:
+    def item(self, number: Any) -> Any:
         """The item that a number stands for."""
         return number if self.named is None else self.named(number)
 
@@ -289,7 +289,7 @@ class ErrorSums:
         """The number of items."""
         return sum(prod(scores_of(part).count for part in parts) for parts in self.groups)
 
-    def item(self, place: tuple[Any, ...]) -> Any:
+    def item(self, place: Any) -> Any:
         """The item that a place (g, i, j, ...) stands for."""
         if self.named is not None:
             return self.named(place)
@@ -310,6 +310,11 @@ Part = NDArray[np.int64] | Scores
 def scores_of(part: Part) -> Scores:
     """A part of `ErrorSums` as scores: an array of errors has one item for each."""
     return ErrorRuns(part) if isinstance(part, np.ndarray) else part
+
+
+def either(parts: Sequence[Scores]) -> ErrorSums:
+    """The items of one part or another."""
+    return ErrorSums([[part] for part in parts], lambda place: parts[place[0]].item(place[1]))
 
 
 class Scored(HypothesisClass[Point]):

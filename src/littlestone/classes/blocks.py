@@ -58,17 +58,21 @@ class Blocks(ABC):
             errors, index = order[run], number - stops[run] + totals[order[run]]
             for group, found in zip(groups, tallies, strict=True):
                 if index < found.get(errors, 0):
-                    break
+                    return self._found(group, errors, index)
                 index -= found.get(errors, 0)
-            for block in group:
-                count = self._totals([block]).get(errors, 0)
-                if index < count:
-                    break
-                index -= count
-            return self.item(block, errors, index)
+            raise AssertionError  # number < stops[-1]
 
         lengths = [totals[errors] for errors in order]
         return ErrorRuns(np.array(order, dtype=np.int64), lengths, named)
+
+    def _found(self, blocks: Iterable[int], errors: int, index: int) -> Any:
+        """The index-th item with these errors of some blocks."""
+        for block in blocks:
+            count = self._totals([block]).get(errors, 0)
+            if index < count:
+                return self.item(block, errors, index)
+            index -= count
+        raise AssertionError  # the blocks have more such items
 
     def _totals(self, blocks: Iterable[int]) -> dict[int, int]:
         tallies = (self.tally(block) for block in blocks)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from littlestone.classes.base import BinaryClass, ErrorRuns, ErrorSums, Scored
+from littlestone.classes.base import BinaryClass, ErrorRuns, Scored, Scores, either
 from littlestone.classes.blocks import MOST_ERRORS
 from littlestone.classes.box_counts import (
     MOST_BLOCKS,
@@ -90,7 +90,7 @@ class CountedBoxes(Counted):
             )
 
     @property
-    def size(self) -> int:  # type: ignore[override]
+    def size(self) -> int:
         sizes = [grid.size for grid in self.grids]
         return 1 << len(sizes) if self.monotone else boxes_on(sizes) + 1
 
@@ -106,7 +106,7 @@ class CountedBoxes(Counted):
     def most_errors(self) -> int:
         return MOST_ERRORS
 
-    def scores(self, sample: Sample[Any]) -> ErrorRuns | ErrorSums:
+    def scores(self, sample: Sample[Any]) -> Scores:
         grids, positives = self.grids, int(sample.positives.sum())
         weights = cells(sample, [grid.size for grid in grids], [grid.low for grid in grids])
         if self.monotone:
@@ -115,10 +115,8 @@ class CountedBoxes(Counted):
                 ones = errors.take([1], axis=axis)
                 errors = np.concatenate([errors.sum(axis=axis, keepdims=True), ones], axis=axis)
             return ErrorRuns(errors.ravel().astype(np.int64) + positives, named=self._asked)
-        boxes, nothing = BoxCounts(weights, positives).runs(), np.array([positives])
-        return ErrorSums(
-            [[nothing], [boxes]], lambda place: boxes.item(place[1]) if place[0] else None
-        )
+        nothing = ErrorRuns(np.array([positives]), named=lambda _: None)
+        return either([nothing, BoxCounts(weights, positives).runs()])
 
     def _asked(self, number: int) -> tuple[tuple[int, int], ...]:
         """The sides of a monotone conjunction: its digits are the columns that must be 1."""

@@ -54,7 +54,7 @@ def families(width: int, most: int, *, affine: bool) -> Iterator[Family]:
                 yield Family(level, pivots, tuple(c for c in rest if c not in pivots))
 
 
-def directions(q: int, width: int, most: int, *, affine: bool) -> tuple[int, int]:
+def direction_spaces(q: int, width: int, most: int, *, affine: bool) -> tuple[int, int]:
     """The number of direction spaces other than 0, and the most cosets of one of them."""
     total = cosets = 0
     for family in families(width, most, affine=affine):
@@ -64,7 +64,8 @@ def directions(q: int, width: int, most: int, *, affine: bool) -> tuple[int, int
     return total, cosets
 
 
-Equations = tuple[Vector, ...]
+Item = tuple[Vector, ...]
+"""Equations of a flat."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class _Level:
 
 
 class FlatCounts(Blocks):
-    """The flats of rank 1, ..., most, an item being (level, equations of vectors of E).
+    """The flats of rank 1, ..., most; an item has functionals whose common zeros are the flat.
 
     ``vectors`` are those of the distinct points of a sample, with the coordinate that is 1 for points
     of an affine space in front, and ``weights`` are negatives - positives.  A flat labels with 1 the
@@ -206,7 +207,7 @@ class FlatCounts(Blocks):
             self._tables = arithmetic(self._field)
         return self._tables
 
-    def item(self, block: int, errors: int, index: int) -> tuple[Equations, ...]:
+    def item(self, block: int, errors: int, index: int) -> Item:
         family, first, last = self._blocks[block]
         level = self._levels[family.level]
         base = self._positives + level.zero
@@ -271,7 +272,7 @@ class FlatCounts(Blocks):
             digits.append(digit)
         return tuple(reversed(digits))
 
-    def _equations(self, family: Family, number: int, place: Vector) -> Equations:
+    def _equations(self, family: Family, number: int, place: Vector) -> Item:
         """Functionals on the space whose common zeros are the flat."""
         width, level, field = self._width, family.level, self._field
         found = [tuple(int(i == j) for i in range(width)) for j in range(level)]
@@ -291,9 +292,8 @@ def arithmetic(field: Field) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
     q = field.order
     numbers = np.arange(q)
     if not isinstance(field, ExtensionField):
-        product = numbers[:, None] * numbers % q
-        minus = (numbers[:, None] - numbers) % q
-        return product.astype(np.uint16), minus.astype(np.uint16)
+        products, differences = numbers[:, None] * numbers % q, (numbers[:, None] - numbers) % q
+        return products.astype(np.uint16), differences.astype(np.uint16)
     product, minus = np.zeros((q, q), np.uint16), np.zeros((q, q), np.uint16)
     for a in range(q):
         for b in range(q):

@@ -20,7 +20,7 @@ from littlestone.algebra import (
     scattered,
     vector_space,
 )
-from littlestone.classes.base import ErrorRuns, ErrorSums, Scored, Scores
+from littlestone.classes.base import ErrorRuns, Scored, Scores, either
 from littlestone.classes.flats import Flats, Vectors
 from littlestone.classes.subset_sums import subset_scores, weighed
 from littlestone.classes.subspaces import AffineSubspaces
@@ -177,10 +177,11 @@ class PolynomialZeros(Scored[Vector], Flats):
         if self._is_line:
             q, weights = self.inside.order, (sample.negatives - sample.positives).tolist()
             leaves = weighed([x[0] for x in sample.points], weights, q)
-            few = [[sets] for sets in subset_scores(leaves, self._most_points, positives)]
-            everything = ErrorRuns(np.array([int(sample.negatives.sum())]), named=lambda _: None)
-            groups = [*few, [everything]] if self._most_points < q else few
-            return ErrorSums(groups, lambda place: groups[place[0]][0].item(place[1]))
+            parts = subset_scores(leaves, self._most_points, positives)
+            if self._most_points < q:  # everything is a set, too
+                negatives = np.array([int(sample.negatives.sum())])
+                parts.append(ErrorRuns(negatives, named=lambda _: None))
+            return either(parts)
         spans = self._listed
         errors = np.full(len(spans), positives, dtype=np.int64)
         for x, weight in zip(

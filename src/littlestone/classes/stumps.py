@@ -244,7 +244,7 @@ class CountedStumps(Counted):
     whole: Stumps
 
     @property
-    def size(self) -> int:  # type: ignore[override]
+    def size(self) -> int:
         return self.whole.size
 
     def littlestone_bounds(self) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache
 from math import comb
 from typing import Any, TypeVar
 
@@ -28,7 +28,7 @@ def subset_scores(leaves: Sequence[Leaf], most: int, base: int) -> list[Scores]:
     [(1, 10), (3, 9), (3, 8)]
     """
 
-    @lru_cache(maxsize=None)
+    @cache
     def chosen(first: int, last: int, k: int) -> Scores | None:
         if last - first == 1:
             weight, count, point = leaves[first]

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from littlestone.algebra import Span, Vector, avoiding_subspace, point_basis, vector_space
 from littlestone.algebra.blocking import directions, fewest_blocking, known_blocking
-from littlestone.classes.base import ErrorRuns, ErrorSums, Scored
+from littlestone.classes.base import ErrorRuns, Scored, Scores, either
 from littlestone.classes.blocks import MOST_ERRORS
 from littlestone.classes.flat_counts import (
     MOST_COSETS,
     MOST_DIRECTIONS,
     MOST_ORDER,
     FlatCounts,
-    directions as direction_spaces,
+    direction_spaces,
 )
 from littlestone.classes.flats import Flats, Vectors
 from littlestone.classes.limits import in_digits
@@ -113,12 +113,12 @@ class Subspaces(Scored[Vector], Flats):
                 fix="declare fewer columns, a smaller dimension or a smaller field",
             )
 
-    def scores(self, sample: Sample[Vector]) -> ErrorRuns | ErrorSums:
+    def scores(self, sample: Sample[Vector]) -> Scores:
         vectors = [(1, *x) if self.affine else x for x in sample.points]
         weights, positives = sample.negatives - sample.positives, int(sample.positives.sum())
-        one = [[_one_flat(sample, self.affine)]]
+        lowest = ErrorRuns(_lowest(sample, self.affine), named=lambda _: None)
         if not self.most:
-            return ErrorSums(one)
+            return lowest
         counts = FlatCounts(
             self.inside.order,
             self.inside.width,
@@ -128,16 +128,16 @@ class Subspaces(Scored[Vector], Flats):
             positives,
             affine=self.affine,
         )
-        return ErrorSums([*one, [counts.runs()]])
+        return either([lowest, counts.runs()])
 
     def written(self, item: Any) -> Flat:
         n, negative = len(self.domain.columns), self.inside.field.negative
-        if item[0] == 0:  # the flat of rank 0
+        if item is None:  # the flat of rank 0
             unit = [tuple(int(i == j) for j in range(n + 1)) for i in range(n)]
             return Flat(self.domain, ((*(0,) * n, 1),) if self.affine else tuple(unit))
         if self.affine:
-            return Flat(self.domain, tuple((*a[1:], negative(a[0])) for a in item[1]))
-        return Flat(self.domain, tuple((*a, 0) for a in item[1]))
+            return Flat(self.domain, tuple((*a[1:], negative(a[0])) for a in item))
+        return Flat(self.domain, tuple((*a, 0) for a in item))
 
     def least_errors(self, sample: Sample[Vector]) -> int:
         return Flats.least_errors(self, sample)  # version spaces have it, too
@@ -252,7 +252,7 @@ class AffineSubspaces(Subspaces):
         return self.dimension + 1
 
 
-def _one_flat(sample: Sample[Vector], affine: bool) -> NDArray[np.int64]:
+def _lowest(sample: Sample[Vector], affine: bool) -> NDArray[np.int64]:
     """The errors of the flat of rank 0: the empty set, or the vector 0 alone."""
     errors = int(sample.positives.sum())
     for x, weight in zip(

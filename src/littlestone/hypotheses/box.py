@@ -68,12 +68,12 @@ class Box(BinaryHypothesis[Record]):
         if sides is None:
             return cls(domain, None)
         legal = isinstance(sides, list) and len(sides) == len(columns)
-        if not legal or not all(map(_is_side, sides, columns)):
+        if not legal or not all(_is_side(*pair) for pair in zip(sides, columns, strict=True)):
             raise ValueError
         return cls(domain, tuple((a, b) for a, b in sides))
 
 
-def _is_side(side: object, column: Grid) -> bool:
+def _is_side(side: object, column: Any) -> bool:
     return (
         isinstance(side, list)
         and len(side) == 2

@@ -258,8 +258,8 @@ class Evaluation:
 def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothesis[Any] | None:
     """A hypothesis with the fewest errors, where scoring each finds it.  NOT PRIVATE."""
     if is_scorable(hypotheses):
-        scores = hypotheses.scores(sample)
-        return hypotheses.written(scores.item(scores.best))
+        found = hypotheses.scores(sample)
+        return hypotheses.written(found.item(found.best))
     if isinstance(hypotheses, Covering) and hypotheses.parts == 1:
         elements = hypotheses.elements(sample)
         scores = elements.positives - elements.negatives

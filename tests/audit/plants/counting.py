@@ -48,7 +48,7 @@ Own = Callable[[Any], Any]
 
 
 def of_runs(weigh: Callable[[int], int], stand_for: Callable[[int, int], int]) -> Change:
-    """Run after run of ``length`` items has weigh(length); number i is its item stand_for(length, i)."""
+    """Each run of ``length`` items has weigh(length); number i is its item stand_for(length, i)."""
 
     def changed(scores: Any) -> tuple[Any, Own]:
         if isinstance(scores, ErrorSums):
@@ -74,6 +74,7 @@ def of_runs(weigh: Callable[[int], int], stand_for: Callable[[int, int], int]) -
         return ErrorRuns(scores.errors, weights), place_of
 
     def change(scores: Scores) -> Scores:
+        found: Scores
         found, own = changed(scores)
         return replace(found, named=lambda place: scores.item(own(place)))
 

@@ -63,7 +63,9 @@ class ExponentialMechanism(ErrorMechanism):
         for g, parts in enumerate(data.groups):
             weights = [self._weights(scores_of(part)).items() for part in parts]
             for chosen in product(*weights):
-                found[g, *(item for item, _ in chosen)] = prod(weight for _, weight in chosen)
+                found[g, *(item for item, _ in chosen)] = prod(
+                    (weight for _, weight in chosen), start=Fraction(1)
+                )
         return found
 
     def _weights(self, data: Scores) -> dict[Any, Fraction]:
