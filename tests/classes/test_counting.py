@@ -257,9 +257,10 @@ def test_large_classes_find_a_rule(text: str) -> None:
     [
         (f"conjunctions({', '.join(f'c{j}' for j in range(21))})", "are counted"),
         ("boxes(x 0..9999, y 0..9999)", "are counted"),
-        ("affine(w, x, y, z; q 101, dimension 2)", "directions over a field of 101 elements"),
-        ("linear(x, y; q 4099, dimension 2)", "over a field of 4099 elements"),
-        ("polynomial_zeros(x; q 1009, degree 99)", "1009 * 99^2 may be 1,048,576 at most"),
+        ("affine(w, x, y, z; q 101, dimension 2)", "a record may take 262,144 steps"),
+        (f"linear({', '.join(f'c{j}' for j in range(64))}; q 2, dimension 32)", "262,144 steps"),
+        ("linear(x, y; q 4099, dimension 2)", "over at most 2,048 elements"),
+        ("polynomial_zeros(x; q 1009, degree 99)", "1009 * 99^2 may be 1,048,576"),
         ("polynomial_zeros(x, y; q 101, degree 2)", "not numbered"),
         (f"parities({', '.join(f'c{j}' for j in range(25))})", "more than 2^24"),
     ],

@@ -79,7 +79,7 @@ class BoxCounts(Blocks):
         left = self._left(block)
         low, high = int(left[left < 0].sum()), int(left[left > 0].sum())
         found = np.zeros(high - low + 1, dtype=np.int64)
-        sizes = [*left.shape, *[1] * max(0, 2 - left.ndim)]  # the counter takes two columns or more
+        sizes = [*[1] * max(0, 2 - left.ndim), *left.shape]  # the counter takes two columns or more
         counted_boxes(np.ascontiguousarray(left).ravel(), np.array(sizes), -low, found)
         return tallied(found, self._positives + low)
 

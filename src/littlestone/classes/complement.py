@@ -88,6 +88,9 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
     def require_scorable(self) -> None:
         self.part.require_scorable()
 
+    def prepare(self) -> None:
+        self.part.prepare()
+
     def require_listable(self) -> None:
         self.part.require_listable()
 

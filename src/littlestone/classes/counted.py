@@ -106,6 +106,9 @@ class CountedBoxes(Counted):
     def most_errors(self) -> int:
         return MOST_ERRORS
 
+    def prepare(self) -> None:
+        import littlestone.classes.box_counter  # noqa: F401
+
     def scores(self, sample: Sample[Any]) -> Scores:
         grids, positives = self.grids, int(sample.positives.sum())
         weights = cells(sample, [grid.size for grid in grids], [grid.low for grid in grids])

@@ -14,8 +14,11 @@ from littlestone.algebra import Field, Vector, field_of_order
 from littlestone.algebra.fields import ExtensionField
 from littlestone.classes.blocks import Blocks, Tally, tallied
 
-MOST_DIRECTIONS = 1 << 18
-"""The most direction spaces whose cosets are counted; each looks at all points of the sample."""
+MOST_STEPS = 1 << 18
+"""The most steps of a record: one for each direction space, and one for each product of its equations.
+
+A step takes some 3 ns.
+"""
 
 MOST_COSETS = 1 << 24
 """The most cosets of one direction space."""
@@ -54,14 +57,16 @@ def families(width: int, most: int, *, affine: bool) -> Iterator[Family]:
                 yield Family(level, pivots, tuple(c for c in rest if c not in pivots))
 
 
-def direction_spaces(q: int, width: int, most: int, *, affine: bool) -> tuple[int, int]:
-    """The number of direction spaces other than 0, and the most cosets of one of them."""
-    total = cosets = 0
+def is_countable(q: int, width: int, most: int, *, affine: bool) -> bool:
+    """Whether these flats are within the limits; it stops counting beyond them."""
+    steps = 0
     for family in families(width, most, affine=affine):
         if family.pivots:
-            total += q ** len(family.entries)
-            cosets = max(cosets, q ** len(family.free))
-    return total, cosets
+            products = len(family.pivots) * len(family.free)
+            steps += q ** len(family.entries) * (1 + products)
+            if steps > MOST_STEPS or q ** len(family.free) > MOST_COSETS or q > MOST_ORDER:
+                return False
+    return True
 
 
 Item = tuple[Vector, ...]

@@ -34,8 +34,11 @@ from littlestone.steps import count as count_steps
 MOST_COUNTED = 1_000
 _MOST_LEFT = 64
 
+MOST_CHOSEN = 20
+"""The most points of a set in one column that is scored, for fields of any order."""
+
 MOST_SUMMED = 1 << 20
-"""The most values of a column, times the square of the number of points of a set that is scored."""
+"""For smaller fields, the most elements times the square of the number of points of a set."""
 
 _MOST_ORDERS = 4  # greedy orders of the points that are tried before a search through all flats
 
@@ -162,13 +165,17 @@ class PolynomialZeros(Scored[Vector], Flats):
             self._affine.require_scorable()
         elif self._is_line:
             q, most = self.inside.order, self._most_points
-            if q * most**2 > MOST_SUMMED:
+            if most > MOST_CHOSEN and q * most**2 > MOST_SUMMED:
                 raise TooLargeError(
                     f"count the errors of {self}",
-                    found=f"the sets have up to {most} of {q} points; {q} * {most}^2 may be "
-                    f"{MOST_SUMMED:,} at most",
+                    found=f"the sets have up to {most} of {q} points; at most {MOST_CHOSEN} are "
+                    f"counted, or {q} * {most}^2 may be {MOST_SUMMED:,}",
                     fix="declare a smaller field or a smaller degree",
                 )
+
+    def prepare(self) -> None:
+        if self._is_affine:
+            self._affine.prepare()
 
     def scores(self, sample: Sample[Vector]) -> Scores:
         positives = int(sample.positives.sum())

@@ -14,14 +14,12 @@ from littlestone.algebra.blocking import directions, fewest_blocking, known_bloc
 from littlestone.classes.base import ErrorRuns, Scored, Scores, either
 from littlestone.classes.blocks import MOST_ERRORS
 from littlestone.classes.flat_counts import (
-    MOST_COSETS,
-    MOST_DIRECTIONS,
     MOST_ORDER,
+    MOST_STEPS,
     FlatCounts,
-    direction_spaces,
+    is_countable,
 )
 from littlestone.classes.flats import Flats, Vectors
-from littlestone.classes.limits import in_digits
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Flat
 from littlestone.sample import Sample
@@ -36,7 +34,7 @@ class Subspaces(Scored[Vector], Flats):
     `avoiding_subspace` decides exactly whether a flat of some rank avoids the negatives.  The domain is
     never listed.  The declared class is scored by counting: for each of its D direction spaces, the
     cosets with a point of the sample are added up and the others are counted at once, in O(D n) for
-    D <= 2^18 direction spaces of positive dimension.
+    n records.  `require_scorable` refuses more than 2^18 steps a record, about a millisecond.
     """
 
     dimension: int = field(kw_only=True)
@@ -104,14 +102,16 @@ class Subspaces(Scored[Vector], Flats):
 
     def require_scorable(self) -> None:
         q, width = self.inside.order, self.inside.width
-        spaces, cosets = direction_spaces(q, width, self.most, affine=self.affine)
-        if spaces > MOST_DIRECTIONS or cosets > MOST_COSETS or (spaces and q > MOST_ORDER):
+        if not is_countable(q, width, self.most, affine=self.affine):
             raise TooLargeError(
                 f"count the errors of {self}",
-                found=f"the subspaces have {in_digits(spaces)} directions over a field of {q} "
-                f"elements; at most {MOST_DIRECTIONS:,} are counted, over at most {MOST_ORDER:,}",
+                found=f"a record may take {MOST_STEPS:,} steps, one for each direction of a subspace "
+                f"and one for each product of its equations, over at most {MOST_ORDER:,} elements",
                 fix="declare fewer columns, a smaller dimension or a smaller field",
             )
+
+    def prepare(self) -> None:
+        import littlestone.classes.flat_counter  # noqa: F401
 
     def scores(self, sample: Sample[Vector]) -> Scores:
         vectors = [(1, *x) if self.affine else x for x in sample.points]
