@@ -15,6 +15,7 @@ from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import StepFunction
 from littlestone.learners import ExponentialLearner
+from littlestone.learners.online.experts import PrivateExperts
 from littlestone.privacy import Budget
 
 
@@ -167,10 +168,11 @@ def test_texts() -> None:
         parse_class("intervals(x)")
 
 
-def test_what_cannot_be_scored_is_refused_before_a_ledger_is_touched() -> None:
-    assert ExponentialLearner(Intervals.on(0, 4095), Budget(1)).size == 4096 * 4097 // 2 + 1
+def test_what_cannot_be_listed_is_refused_before_a_ledger_is_touched() -> None:
+    assert ExponentialLearner(Intervals.on(0, 4096), Budget(1)).size == 4097 * 4098 // 2 + 1
+    PrivateExperts(Intervals.on(0, 4095), Budget(1, "1e-6"), horizon=1000)
     with pytest.raises(DeclarationError, match="more than 4096"):
-        ExponentialLearner(Intervals.on(0, 4096), Budget(1))
+        PrivateExperts(Intervals.on(0, 4096), Budget(1, "1e-6"), horizon=1000)
 
 
 def test_huge_classes_are_numbered() -> None:

@@ -117,4 +117,5 @@ def test_texts() -> None:
     assert H.hypothesis(2).words() == "dep hour >= 1"
     assert H.hypothesis(H.size - 1).words() == "price <= 1.0"
     with pytest.raises(DeclarationError, match="more than 1048576"):
-        parse_class("stumps(a 0..9999, b 0..9999)")
+        Stumps.over([Grid(0, 9999, "a"), Grid(0, 9999, "b")])
+    assert str(parse_class("stumps(a 0..9999, b 0..9999)")) == "stumps(a 0..9999, b 0..9999)"

@@ -27,13 +27,18 @@ REFUSED = {
 }
 
 
+def arrays(scores: ErrorSums) -> list[Any]:
+    """The two halves of each root."""
+    return list(scores.groups)
+
+
 def items(H: Any, scores: Any) -> list[tuple[Any, int]]:
     """Every written tree's item with its score."""
     if not isinstance(scores, ErrorSums):
         return list(enumerate(scores.errors.tolist()))
     return [
         ((g, i, j), int(yes[i] + no[j]))
-        for g, (yes, no) in enumerate(scores.groups)
+        for g, (yes, no) in enumerate(arrays(scores))
         for i, j in product(range(len(yes)), range(len(no)))
     ]
 

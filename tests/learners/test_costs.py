@@ -14,7 +14,7 @@ import pytest
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
-from littlestone.classes.base import ErrorRuns, ErrorSums, Scored
+from littlestone.classes.base import ErrorSums, Scored, Scores, scores_of
 from littlestone.classes.covering import Covering
 from littlestone.data import Label
 from littlestone.discovery import concrete
@@ -96,17 +96,17 @@ def cost_of(h: Hypothesis[Any], sample: Sample[Any], missed: int, alarm: int) ->
     return sum(alarm * n[0] if h(x) else missed * n[1] for x, n in rows)
 
 
-def some_items(scores: ErrorRuns | ErrorSums) -> Iterator[tuple[Any, int]]:
-    """Items with their scores: the ends of each run, or some of each group."""
+def some_places(scores: Scores) -> Iterator[tuple[Any, int]]:
+    """Places of items with their scores: the ends of each run, or some of each group."""
     if isinstance(scores, ErrorSums):
         for g, parts in enumerate(scores.groups):
-            for places in islice(product(*(range(len(part)) for part in parts)), 0, 3000, 37):
-                each = zip(parts, places, strict=True)
-                yield (g, *places), sum(int(part[i]) for part, i in each)
+            each = [list(some_places(scores_of(part))) for part in parts]
+            for found in islice(product(*each), 0, 3000, 37):
+                yield (g, *(place for place, _ in found)), sum(cost for _, cost in found)
         return
     start = 0
     lengths = [1] * len(scores.errors) if scores.lengths is None else scores.lengths
-    for cost, length in zip(scores.errors.tolist(), lengths, strict=True):
+    for cost, length in zip(scores.errors.tolist(), map(int, lengths), strict=True):
         yield from ((i, cost) for i in {start, start + length - 1})
         start += length
 
@@ -120,8 +120,9 @@ def test_every_class_counts_costs(H: Any) -> None:
     except DeclarationError:
         pytest.skip("not scored")
     sample = some_sample(H)
-    for item, cost in islice(some_items(learner.scores(sample)), 600):
-        assert cost == cost_of(H.written(item), sample, 5, 2)
+    scores = learner.scores(sample)
+    for place, cost in islice(some_places(scores), 600):
+        assert cost == cost_of(H.written(scores.item(place)), sample, 5, 2)
 
 
 @pytest.mark.slow

@@ -58,6 +58,11 @@ def test_proved_comes_before_calibrated_and_before_unknown() -> None:
         (
             "intervals(id, -9223372036854775808..9223372036854775807)",
             "agnostic",
+            "exponential: its size is proved for any labels",
+        ),
+        (
+            f"parities({', '.join(f'c{j}' for j in range(25))})",
+            "agnostic",
             "irreducible: no method that tolerates wrong labels applies; they may mislead this one",
         ),
     ],
@@ -95,7 +100,7 @@ def test_what_is_said_of_the_fewest_leaves_out_methods_with_a_caveat() -> None:
 
 def test_alpha_reaches_the_learner() -> None:
     goal = {**GOAL, "alpha": 0.02}
-    H = parse_class("affine(x, y; q 5, dimension 1)")
+    H = parse_class("polynomial_zeros(x, y; q 101, degree 2)")
     learner, _ = choose_learner(H, **goal)
     assert learner.alpha == Fraction(1, 50)  # type: ignore[attr-defined]
     named, _ = choose_learner(H, **goal, method="irreducible")

@@ -32,9 +32,9 @@ def _enumerable(H: Class) -> list[Enumerable[Any]]:
     return [V for V in spaces if isinstance(V, Enumerable) and V.size is not None]
 
 
-def _scorable(V: Enumerable[Any]) -> bool:
+def _listable(V: Enumerable[Any]) -> bool:
     try:
-        V.require_scorable()
+        V.require_listable()
     except DeclarationError:
         return False
     return True
@@ -71,7 +71,7 @@ def hypotheses_are_members(H: Class) -> None:
 def error_counts(H: Class) -> None:
     """`error_runs` counts the wrong labels of every hypothesis, once and in order."""
     rng = random.Random(4)
-    for V in filter(_scorable, _enumerable(H)):
+    for V in filter(_listable, _enumerable(H)):
         tried = points(V)
         for n in (0, 1, 5, 40):
             examples = [(rng.choice(tried), rng.randrange(V.labels)) for _ in range(n)]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Self
+from functools import cached_property
+from math import prod
+from typing import Any, Generic, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,39 +226,95 @@ class BinaryClass(HypothesisClass[Point]):
 
 @dataclass(frozen=True)
 class ErrorRuns:
-    """The errors of the hypotheses 0, 1, ..., size - 1 of a class, in runs of equal errors.
+    """The errors of the items 0, 1, ..., size - 1, in runs of equal errors.
 
-    Run r is ``lengths[r]`` consecutive hypotheses, each with ``errors[r]`` wrong labels on the
-    sample.  ``lengths`` is None if every run is one hypothesis.  A billion thresholds between two
-    data points are one run.
+    Run r is ``lengths[r]`` consecutive items, each with ``errors[r]`` wrong labels on the sample.
+    ``lengths`` is None if every run is one item, and an array only if its sum is below 2^63.  A billion
+    thresholds between two data points are one run.  ``named`` says which item a number stands for; by
+    default, an item is its number.
     """
 
     errors: NDArray[np.int64]
-    lengths: Sequence[int] | None = None
+    lengths: Sequence[int] | NDArray[np.int64] | None = None
+    named: Callable[[int], Any] | None = None
 
     @property
     def best(self) -> int:
-        """An item with the fewest errors."""
+        """The number of an item with the fewest errors."""
         run = int(self.errors.argmin())
-        return run if self.lengths is None else sum(self.lengths[:run])
+        return run if self.lengths is None else total(self.lengths[:run])
+
+    @property
+    def least(self) -> int:
+        """The fewest errors."""
+        return int(self.errors.min())
+
+    @property
+    def count(self) -> int:
+        """The number of items."""
+        return len(self.errors) if self.lengths is None else total(self.lengths)
+
+    def item(self, number: Any) -> Any:
+        """The item that a number stands for."""
+        return number if self.named is None else self.named(number)
 
 
 @dataclass(frozen=True)
 class ErrorSums:
-    """Errors of the items (g, i, j, ...): ``groups[g][0][i] + groups[g][1][j] + ...``.
+    """Errors of the items (g, i, j, ...): those of item i of part 0 of group g, plus those of j, ....
 
-    A tree with the root g errs as often as its two halves together, so a billion trees are scored by
-    some thousand arrays.
+    A part is an array of errors, `ErrorRuns`, or `ErrorSums` again.  A tree with the root g errs as
+    often as its two halves together, so a billion trees are scored by some thousand arrays.  No group
+    and no part is empty.  ``named`` says which item a tuple stands for; by default it holds the items
+    of its parts.
     """
 
-    groups: Sequence[Sequence[NDArray[np.int64]]]
+    groups: Sequence[Sequence[Part]]
+    named: Callable[[tuple[Any, ...]], Any] | None = None
 
     @property
-    def best(self) -> tuple[int, ...]:
-        """An item with the fewest errors."""
-        least = [sum(int(part.min()) for part in parts) for parts in self.groups]
+    def best(self) -> tuple[Any, ...]:
+        """The place of an item with the fewest errors."""
+        least = [sum(scores_of(part).least for part in parts) for parts in self.groups]
         g = least.index(min(least))
-        return g, *(int(part.argmin()) for part in self.groups[g])
+        return g, *(scores_of(part).best for part in self.groups[g])
+
+    @cached_property
+    def least(self) -> int:
+        """The fewest errors."""
+        return min(sum(scores_of(part).least for part in parts) for parts in self.groups)
+
+    @cached_property
+    def count(self) -> int:
+        """The number of items."""
+        return sum(prod(scores_of(part).count for part in parts) for parts in self.groups)
+
+    def item(self, place: Any) -> Any:
+        """The item that a place (g, i, j, ...) stands for."""
+        if self.named is not None:
+            return self.named(place)
+        g, *places = place
+        parts = map(scores_of, self.groups[g])
+        return g, *(part.item(i) for part, i in zip(parts, places, strict=True))
+
+
+def total(lengths: Sequence[int] | NDArray[np.int64]) -> int:
+    """The sum of the lengths of runs."""
+    return int(lengths.sum()) if isinstance(lengths, np.ndarray) else sum(lengths)
+
+
+Scores = ErrorRuns | ErrorSums
+Part = NDArray[np.int64] | Scores
+
+
+def scores_of(part: Part) -> Scores:
+    """A part of `ErrorSums` as scores: an array of errors has one item for each."""
+    return ErrorRuns(part) if isinstance(part, np.ndarray) else part
+
+
+def either(parts: Sequence[Scores]) -> ErrorSums:
+    """The items of one part or another."""
+    return ErrorSums([[part] for part in parts], lambda place: parts[place[0]].item(place[1]))
 
 
 class Scored(HypothesisClass[Point]):
@@ -268,7 +326,12 @@ class Scored(HypothesisClass[Point]):
     @property
     @abstractmethod
     def forms(self) -> int:
-        """The number of ways."""
+        """The number of ways; 0 if there are none, or if they cannot be scored."""
+
+    @property
+    def most_errors(self) -> int | None:
+        """The most errors, or costs, that `scores` has room for; None if there is no limit."""
+        return None
 
     def require_scorable(self) -> None:
         """Raise `DeclarationError` if there are too many hypotheses to score.
@@ -277,8 +340,12 @@ class Scored(HypothesisClass[Point]):
         """
         return
 
+    def prepare(self) -> None:
+        """Load the compiled code that `scores` needs, so that nothing fails after a spend."""
+        return
+
     @abstractmethod
-    def scores(self, sample: Sample[Point]) -> ErrorRuns | ErrorSums:
+    def scores(self, sample: Sample[Point]) -> Scores:
         """The number of examples of ``sample`` that each way labels wrongly."""
 
     @abstractmethod
@@ -286,10 +353,7 @@ class Scored(HypothesisClass[Point]):
         """The hypothesis of an item of `scores`."""
 
     def least_errors(self, sample: Sample[Point]) -> int:
-        scores = self.scores(sample)
-        if isinstance(scores, ErrorRuns):
-            return int(scores.errors.min())
-        return min(sum(int(part.min()) for part in parts) for parts in scores.groups)
+        return self.scores(sample).least
 
 
 class Enumerable(Scored[Point]):
@@ -303,10 +367,17 @@ class Enumerable(Scored[Point]):
     def forms(self) -> int:
         return self.size or 0
 
-    def scores(self, sample: Sample[Point]) -> ErrorRuns:
+    def require_listable(self) -> None:
+        """Raise `DeclarationError` if there are too many hypotheses for `error_runs`.
+
+        There may be fewer for it than for `scores`, which need not list them in order.
+        """
+        self.require_scorable()
+
+    def scores(self, sample: Sample[Point]) -> Scores:
         return self.error_runs(sample)
 
-    def written(self, item: int) -> Hypothesis[Point]:
+    def written(self, item: Any) -> Hypothesis[Point]:
         return self.hypothesis(item)
 
     def table(self) -> NDArray[Any]:
@@ -320,6 +391,17 @@ class Enumerable(Scored[Point]):
 
         Raises `DeclarationError` for a sample with another number of labels.
         """
+
+
+def is_scorable(H: HypothesisClass[Any]) -> TypeGuard[Scored[Any]]:
+    """Whether each hypothesis of the class can be scored."""
+    if not isinstance(H, Scored) or not H.forms:
+        return False
+    try:
+        H.require_scorable()
+    except DeclarationError:
+        return False
+    return True
 
 
 def avoidable_errors(h: Hypothesis[Point], steps: Iterable[Step[Point]]) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
+from littlestone.classes.box_counts import boxes_on
+from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.spec import Spec, grid_text, parse_grids
-from littlestone.classes.tabled import Tabled, require_table
+from littlestone.classes.tabled import LIMIT, Tabled, require_table
 from littlestone.domains import Grid, Product
 
 
@@ -19,8 +21,8 @@ class Boxes(Tabled):
     """The functions 1[a_j <= x_j <= b_j for all columns j], and the constant 0 (the empty box).
 
     The class is a table of prod m_j (m_j + 1) / 2 + 1 functions on prod m_j points.  It may have at
-    most 2^24 entries, such as two columns of 16 values or four of 4.  `Intervals` has one column and
-    no such limit.
+    most 2^24 entries, such as two columns of 16 values or four of 4.  Up to 2^32 boxes are
+    `CountedBoxes`, without version spaces.  `Intervals` has one column and no such limit.
 
     >>> H = Boxes.over([Grid(0, 3, "row"), Grid(0, 3, "column")])
     >>> H.size, H.littlestone_dimension()
@@ -47,8 +49,12 @@ class Boxes(Tabled):
         return cls.of_rows(domain, np.vstack([nothing, rows]), declared)
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
-        return cls.over(parse_grids(spec))
+    def parse(cls, spec: Spec) -> Any:
+        grids = parse_grids(spec)
+        points = prod(grid.size for grid in grids)
+        if (boxes_on([grid.size for grid in grids]) + 1) * points <= LIMIT:
+            return cls.over(grids)
+        return CountedBoxes(Product(tuple(grids)), f"boxes({', '.join(map(grid_text, grids))})")
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns
+from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, Scores
 from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import require_finite
@@ -88,8 +88,21 @@ class Complement(Enumerable[Any], BinaryClass[Any], Declared):
     def require_scorable(self) -> None:
         self.part.require_scorable()
 
+    def prepare(self) -> None:
+        self.part.prepare()
+
+    def require_listable(self) -> None:
+        self.part.require_listable()
+
     def error_runs(self, sample: Sample[Any]) -> ErrorRuns:
         return self.part.error_runs(sample.of(sample.points, sample.counts[:, ::-1]))
+
+    def scores(self, sample: Sample[Any]) -> Scores:
+        return self.part.scores(sample.of(sample.points, sample.counts[:, ::-1]))
+
+    def written(self, item: Any) -> Hypothesis[Any]:
+        h = self.part.written(item)
+        return function_of_labels(self.domain, (1 - h(x) for x in self.domain))
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
+from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.spec import Spec, quoted
-from littlestone.classes.tabled import Tabled, bits, require_table
+from littlestone.classes.tabled import LIMIT, Tabled, bits, require_table
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Conjunctions(Tabled):
     some learner errs at most n + 1 times: it says 0 until it errs, then keeps the literals of that
     point and drops some of them at each further mistake.
 
-    The class is a table, so it takes at most 12 columns if monotone, else 9.
+    The class is a table of at most 12 columns if monotone, else 9.  Up to 24 columns, or 20, are
+    `CountedBoxes`, without version spaces.
 
     >>> Conjunctions.of(["wet", "cold", "dark"]).littlestone_dimension()
     4
@@ -45,7 +47,7 @@ class Conjunctions(Tabled):
     def of(cls, columns: Sequence[str], *, monotone: bool = False) -> Self:
         """The conjunctions of the columns of these names."""
         domain, n = bits(columns), len(columns)
-        declared = f"conjunctions({', '.join(map(quoted, columns))}{'; monotone' * monotone})"
+        declared = _text(columns, monotone=monotone)
         require_table(declared, 2**n if monotone else 3**n + 1, 2**n)
         # Bit j of a point, from the left, is column j, so the points are in counting order.
         x = np.arange(2**n)
@@ -59,12 +61,21 @@ class Conjunctions(Tabled):
         return cls.of_rows(domain, rows, declared)
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect_columns("conjunctions(COLUMN, COLUMN, ...; monotone)", options=("monotone",))
-        return cls.of(spec.arguments, monotone=spec.flag("monotone"))
+        columns, monotone = spec.arguments, spec.flag("monotone")
+        n = len(columns)
+        if (2**n if monotone else 3**n + 1) * 2**n <= LIMIT:
+            return cls.of(columns, monotone=monotone)
+        declared, domain = _text(columns, monotone=monotone), bits(columns)
+        return CountedBoxes(domain, declared, monotone, n + (not monotone))
 
     @classmethod
     def examples(cls) -> list[Self]:
         names = ["a", "b", "c", "d"]
         monotone = [cls.of(names[:n], monotone=True) for n in (1, 2, 3, 4)]
         return [*monotone, *(cls.of(names[:n]) for n in (1, 2, 3))]
+
+
+def _text(columns: Sequence[str], *, monotone: bool) -> str:
+    return f"conjunctions({', '.join(map(quoted, columns))}{'; monotone' * monotone})"

@@ -9,7 +9,9 @@ from typing import Any, Self
 
 from littlestone.classes.base import (
     BinaryClass,
+    ErrorSums,
     HypothesisClass,
+    Scored,
     require_example,
     require_two_labels,
 )
@@ -17,12 +19,13 @@ from littlestone.classes.declared import Declared, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.domains import Disjoint
 from littlestone.hypotheses import DirectSum
+from littlestone.sample import Sample
 
 Place = tuple[int, Any]
 
 
 @dataclass(frozen=True)
-class DirectSumClass(BinaryClass[Place], Declared):
+class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
     """The functions h(j, x) = h_j(x) on the disjoint union of the domains, h_j of the j-th part.
 
         LDim = the sum of the LDims of the parts
@@ -30,7 +33,8 @@ class DirectSumClass(BinaryClass[Place], Declared):
     Lower bound: hang a deepest tree of one part under every leaf of another.  Upper bound: run the SOA
     of each part on its own points.  A restriction changes one part only.  So the SOA is that of each
     part, and points reduce the sum iff the points in one part reduce that part.  All methods are exact
-    on finite and infinite domains, and cost as much as those of the parts.
+    on finite and infinite domains, and cost as much as those of the parts.  So do the errors: those of
+    a function are those of its parts, added up.
 
     >>> from littlestone.classes import Points, Thresholds
     >>> from littlestone.domains import Strings
@@ -78,6 +82,45 @@ class DirectSumClass(BinaryClass[Place], Declared):
     def require_learnable(self) -> None:
         for part in self.parts:
             part.require_learnable()
+
+    @property
+    def forms(self) -> int:
+        return math.prod(part.forms if isinstance(part, Scored) else 0 for part in self.parts)
+
+    @property
+    def most_errors(self) -> int | None:
+        limits = [part.most_errors for part in self._scored()]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def require_scorable(self) -> None:
+        for part in self._scored():
+            part.require_scorable()
+
+    def prepare(self) -> None:
+        for part in self._scored():
+            part.prepare()
+
+    def _scored(self) -> list[Scored[Any]]:
+        return [part for part in self.parts if isinstance(part, Scored)]
+
+    def scores(self, sample: Sample[Place]) -> ErrorSums:
+        return ErrorSums(
+            [[part.scores(self._own(j, sample)) for j, part in enumerate(self._scored())]]
+        )
+
+    def _own(self, j: int, sample: Sample[Place]) -> Sample[Any]:
+        """The examples in the domain of part j."""
+        rows = [i for i, x in enumerate(sample.points) if x[0] == j]
+        points = tuple(sample.points[i][1] for i in rows)
+        return Sample(self.parts[j].domain, points, sample.counts[rows])
+
+    def written(self, item: Any) -> DirectSum:
+        _, *items = item
+        pairs = zip(self._scored(), items, strict=True)
+        return DirectSum(self.domain, tuple(part.written(own) for part, own in pairs))
+
+    def least_errors(self, sample: Sample[Place]) -> int:
+        return sum(part.least_errors(self._own(j, sample)) for j, part in enumerate(self.parts))
 
     def littlestone_dimension(self) -> int | float:
         if self.is_empty():

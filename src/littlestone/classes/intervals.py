@@ -11,8 +11,15 @@ from typing import Self
 
 import numpy as np
 
-from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
+from littlestone.classes.base import (
+    BinaryClass,
+    Enumerable,
+    ErrorRuns,
+    ErrorSums,
+    require_example,
+)
 from littlestone.classes.declared import Declared
+from littlestone.classes.interval_sums import IntervalSums
 from littlestone.classes.spec import Spec, parse_ranged, quoted
 from littlestone.domains import Grid
 from littlestone.errors import DeclarationError
@@ -22,8 +29,8 @@ from littlestone.steps import count as count_steps
 
 Span = tuple[int, int]  # first, last
 
-MOST_SCORED = 1 << 12
-"""Points of the longest grid whose intervals are scored: there are 8 million."""
+MOST_LISTED = 1 << 12
+"""Points of the longest grid whose intervals are scored one by one: there are 8 million."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +46,9 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
 
     so that LDim = 2 log2 m - O(1) on m points.  After a positive example, the two ends are independent
     thresholds and LDim = floor(log2 #a) + floor(log2 #b).  All methods take O(number of gaps) steps,
-    and k more for k reducing points.  The exception is `error_runs`, which scores all O(m^2) intervals
-    one by one, on grids of at most 2^12 points.  Proofs: docs/proofs/intervals.md.
+    and k more for k reducing points.  `scores` takes O(n log n) on n distinct points, on every grid.
+    `error_runs` scores all O(m^2) intervals one by one, on grids of at most 2^12 points.
+    Proofs: docs/proofs/intervals.md.
 
     >>> H = Intervals.on(0, 2**64 - 1)
     >>> H.littlestone_dimension(), H.restrict(2**40 - 1, 1).littlestone_dimension()
@@ -210,16 +218,32 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
     def _interval(self, a: int, b: int) -> StepFunction:
         return StepFunction(self.domain, 0, (a, b + 1))
 
-    def require_scorable(self) -> None:
-        if self.domain.size > MOST_SCORED:
+    def scores(self, sample: Sample[int]) -> ErrorSums:
+        """See `Scored.scores`: the intervals that hold no point of the sample, and sums of two ends.
+
+        Intervals around a core are sums of two ends.  docs/proofs/exponential-mechanism.md, Theorem 7.
+        """
+        sums = IntervalSums(sample, self.domain.size)
+        if self.core is not None:
+            first, last = self.gaps[0]
+            sums.around(first, *self.core, last)
+        else:
+            sums.within(self.gaps, self.zero)
+        return sums.scores()
+
+    def written(self, item: Span | None) -> StepFunction:
+        return StepFunction(self.domain, 0, ()) if item is None else self._interval(*item)
+
+    def require_listable(self) -> None:
+        if self.domain.size > MOST_LISTED:
             raise DeclarationError(
                 f"score each interval of {self}",
-                found=f"the range has {self.domain.size} values, more than {MOST_SCORED}",
+                found=f"the range has {self.domain.size} values, more than {MOST_LISTED}",
                 fix="declare a shorter range or a coarser step",
             )
 
     def error_runs(self, sample: Sample[int]) -> ErrorRuns:
-        self.require_scorable()
+        self.require_listable()
         # Outside of an interval the positives are wrong, and inside the negatives.
         low, everywhere = self.domain.low, int(sample.positives.sum())
         change = np.zeros(self.domain.size + 1, dtype=np.int64)

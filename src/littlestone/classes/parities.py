@@ -148,12 +148,7 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
                 solution |= 1 << (row.bit_length() - 1)
         return self._complement([_bits(solution >> 1, self._width)])
 
-    def error_runs(self, sample: Sample[Vector]) -> ErrorRuns:
-        """See `Enumerable.error_runs`: one Walsh-Hadamard transform, for at most 2^24 parities.
-
-        With W(u) the sum of (-1)^s (negatives - positives) over the points whose label is
-        s + <u, t> for the free coefficients t, parity t errs (n - sum_u W(u) (-1)^<u,t>) / 2 times.
-        """
+    def require_scorable(self) -> None:
         k = self.littlestone_dimension()
         if k > MOST_SCORED:
             raise DeclarationError(
@@ -161,19 +156,29 @@ class Parities(Enumerable[Vector], BinaryClass[Vector], Declared):
                 found=f"there are 2^{k} of them, more than 2^{MOST_SCORED}",
                 fix="declare fewer columns, or use a learner that does not score every hypothesis",
             )
-        weights = np.zeros(2**k if k >= 0 else 0, dtype=np.int64)
+
+    def error_runs(self, sample: Sample[Vector]) -> ErrorRuns:
+        """See `Enumerable.error_runs`: one Walsh-Hadamard transform, for at most 2^24 parities.
+
+        With W(u) the sum of (-1)^s (negatives - positives) over the points whose label is
+        s + <u, t> for the free coefficients t, parity t errs (n - sum_u W(u) (-1)^<u,t>) / 2 times.
+        """
+        self.require_scorable()
+        k = self.littlestone_dimension()
+        narrow = sample.counts.sum() < 2**31  # then no sum leaves 32 bits
+        weights = np.zeros(2**k if k >= 0 else 0, dtype=np.int32 if narrow else np.int64)
         if k < 0:
-            return ErrorRuns(weights)
+            return ErrorRuns(weights.astype(np.int64))
         for x, weight in zip(sample.points, sample.negatives - sample.positives, strict=True):
             row = self._equation(x, 0)
             place = sum(1 << i for i, bit in enumerate(self._free) if row >> bit & 1)
             weights[place] += -weight if row & 1 else weight
         for i in range(k):
             halves = weights.reshape(-1, 2, 2**i)
-            weights = np.stack(
-                (halves[:, 0] + halves[:, 1], halves[:, 0] - halves[:, 1]), axis=1
-            ).reshape(-1)
-        return ErrorRuns((sample.n - weights) // 2)
+            difference = halves[:, 0] - halves[:, 1]
+            halves[:, 0] += halves[:, 1]
+            halves[:, 1] = difference
+        return ErrorRuns((sample.n - weights.astype(np.int64)) // 2)
 
     def error_ball(
         self, sample: Sample[Vector], max_errors: int, *, most: int | None = None

@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Self
+from math import comb
+from typing import Any, Self
+
+import numpy as np
 
 from littlestone.algebra import (
     Monomials,
@@ -17,20 +20,31 @@ from littlestone.algebra import (
     scattered,
     vector_space,
 )
+from littlestone.classes.base import ErrorRuns, Scored, Scores, either
 from littlestone.classes.flats import Flats, Vectors
-from littlestone.errors import DeclarationError
+from littlestone.classes.subset_sums import subset_scores, weighed
+from littlestone.classes.subspaces import AffineSubspaces
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import ZeroSet
+from littlestone.sample import Sample
 from littlestone.steps import count as count_steps
 
 # There is no formula for the number of sets.  They are counted one by one up to a limit, if few enough
 # directions of points are left.
 MOST_COUNTED = 1_000
 _MOST_LEFT = 64
+
+MOST_CHOSEN = 20
+"""The most points of a set in one column that is scored, for fields of any order."""
+
+MOST_SUMMED = 1 << 20
+"""For smaller fields, the most elements times the square of the number of points of a set."""
+
 _MOST_ORDERS = 4  # greedy orders of the points that are tried before a search through all flats
 
 
 @dataclass(frozen=True)
-class PolynomialZeros(Flats):
+class PolynomialZeros(Scored[Vector], Flats):
     """The sets {x : p(x) = 0 for all p in P} for systems P of polynomials of degree at most D.
 
     Points are vectors of GF(q)^n.  With P empty the set is everything, with 1 in P it is empty.
@@ -43,6 +57,10 @@ class PolynomialZeros(Flats):
     search through the flats gives the exact answer.  Proofs are in docs/proofs/algebraic-classes.md.
     `restrict` costs the square of the number of monomials.  The search may read all points and be
     exponential: 30 negatives on GF(3)^4 may be too many for it.
+
+    The declared class is scored if its sets can be counted: for degree 1, which are the affine
+    subspaces; for one column, where they are all sets of at most D points and everything; and for
+    at most 1,000 sets, which are listed.
 
     >>> conics = PolynomialZeros.over(["x", "y"], 101, 2)
     >>> conics.littlestone_dimension()
@@ -93,6 +111,11 @@ class PolynomialZeros(Flats):
     @cached_property
     def size(self) -> int | None:
         """The number of sets; None, at once, if there are too many to count."""
+        if self._is_affine:
+            return self._affine.size
+        if self._is_line:
+            q, most = self.inside.order, self._most_points
+            return sum(comb(q, k) for k in range(most + 1)) + (most < q)
         dimension = self.littlestone_dimension()
         if dimension < 1:
             return dimension + 1
@@ -104,6 +127,97 @@ class PolynomialZeros(Flats):
         found = flats(self.inside.field, alive, self.negatives)
         count = sum(1 for _ in islice(found, MOST_COUNTED + 1))
         return None if count > MOST_COUNTED else count
+
+    @property
+    def _declared(self) -> bool:
+        return not (self.contradicted or self.inside.rank or self.negatives)
+
+    @property
+    def _is_affine(self) -> bool:
+        return self._declared and self.degree == 1
+
+    @property
+    def _is_line(self) -> bool:
+        return self._declared and len(self.domain.columns) == 1
+
+    @property
+    def _affine(self) -> AffineSubspaces:
+        """All affine subspaces: the zeros of polynomials of degree 1."""
+        columns = self.domain.column_names
+        return AffineSubspaces.over(columns, self.inside.order, len(columns))
+
+    @property
+    def _most_points(self) -> int:
+        """The most points of a set in one column that is not everything, or all points."""
+        q = self.inside.order
+        return q if self.degree >= q - 1 else self.degree
+
+    @property
+    def forms(self) -> int:
+        return (self.size or 0) if self._declared else 0  # version spaces are not scored
+
+    @property
+    def most_errors(self) -> int | None:
+        return self._affine.most_errors if self._is_affine else None
+
+    def require_scorable(self) -> None:
+        if self._is_affine:
+            self._affine.require_scorable()
+        elif self._is_line:
+            q, most = self.inside.order, self._most_points
+            if most > MOST_CHOSEN and q * most**2 > MOST_SUMMED:
+                raise TooLargeError(
+                    f"count the errors of {self}",
+                    found=f"the sets have up to {most} of {q} points; at most {MOST_CHOSEN} are "
+                    f"counted, or {q} * {most}^2 may be {MOST_SUMMED:,}",
+                    fix="declare a smaller field or a smaller degree",
+                )
+
+    def prepare(self) -> None:
+        if self._is_affine:
+            self._affine.prepare()
+
+    def scores(self, sample: Sample[Vector]) -> Scores:
+        positives = int(sample.positives.sum())
+        if self._is_affine:
+            return self._affine.scores(sample)
+        if self._is_line:
+            q, weights = self.inside.order, (sample.negatives - sample.positives).tolist()
+            leaves = weighed([x[0] for x in sample.points], weights, q)
+            parts = subset_scores(leaves, self._most_points, positives)
+            if self._most_points < q:  # everything is a set, too
+                negatives = np.array([int(sample.negatives.sum())])
+                parts.append(ErrorRuns(negatives, named=lambda _: None))
+            return either(parts)
+        spans = self._listed
+        errors = np.full(len(spans), positives, dtype=np.int64)
+        for x, weight in zip(
+            sample.points, (sample.negatives - sample.positives).tolist(), strict=True
+        ):
+            v = self.embed(x)
+            errors += weight * np.array([v in U for U in spans])
+        return ErrorRuns(errors)
+
+    @cached_property
+    def _listed(self) -> list[Span]:
+        """All sets of a class that is small enough, as the spans of their points."""
+        return [self._span(U) for U in flats(self.inside.field, self._alive(self.negatives), [])]
+
+    def written(self, item: Any) -> ZeroSet:
+        if self._is_affine:
+            rows = self._affine.written(item).equations
+            negative = self.inside.field.negative
+            return ZeroSet(self.domain, 1, tuple((*a[:-1], negative(a[-1])) for a in rows))
+        if self._is_line:
+            if item is None:
+                return ZeroSet(self.domain, self.degree, ())
+            return ZeroSet.vanishing(
+                self.domain, self.degree, self._span(tuple(self.embed((x,)) for x in item))
+            )
+        return ZeroSet.vanishing(self.domain, self.degree, self._listed[item])
+
+    def least_errors(self, sample: Sample[Vector]) -> int:
+        return Flats.least_errors(self, sample)  # version spaces have it, too
 
     def soa(self) -> ZeroSet:
         self.require_learnable()

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import BinaryClass, Enumerable, ErrorRuns, require_example
+from littlestone.classes.counted import Counted
 from littlestone.classes.declared import Declared
 from littlestone.classes.limits import in_digits
 from littlestone.classes.spec import Spec, grid_text, parse_grids
 from littlestone.classes.thresholds import Thresholds
 from littlestone.domains import Grid, Product
 from littlestone.errors import TooLargeError
-from littlestone.hypotheses import TableFunction
+from littlestone.hypotheses import Box, TableFunction
 from littlestone.sample import Sample
 
 LIMIT = 1 << 20
@@ -37,7 +38,8 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
         LDim = floor(log2 |V|)
 
     (docs/proofs/stumps.md: some record always splits V in halves).  All methods except `soa`,
-    `hypothesis` and `error_runs` take O(number of columns).  The domain has at most 2^20 records.
+    `hypothesis` and `error_runs` take O(number of columns).  The domain has at most 2^20 records; on
+    more, `parse` makes `CountedStumps`, without version spaces.
 
     >>> H = Stumps.over([Grid(0, 23, "hour"), Grid(0, 6, "day")])
     >>> H.size, H.littlestone_dimension(), H.hypothesis(30).words()
@@ -64,7 +66,12 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
                 found=f"these are {in_digits(records)} records, more than {LIMIT}",
                 fix="declare fewer columns, shorter ranges or a coarser step",
             )
+        return cls._whole(domain)
+
+    @classmethod
+    def _whole(cls, domain: Product) -> Self:
         # The cuts low and high + 1 would repeat the constants once for each column.
+        grids = cast("tuple[Grid, ...]", domain.columns)
         cuts = tuple(Thresholds(grid, grid.low, grid.high) for grid in grids)
         return cls(domain, cuts, cuts)
 
@@ -159,14 +166,21 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
     def hypothesis(self, index: int) -> TableFunction:
         if not 0 <= index < self.size:
             raise IndexError(f"{self} has no hypothesis number {index}")
+        j, cut, label = self.form_of(index)
+        if j is None:
+            return TableFunction.from_labels(self.domain, [label] * (self.domain.size or 0))
+        return self._stump(j, cut, label)
+
+    def form_of(self, index: int) -> tuple[int | None, int, int]:
+        """(j, t, y) for the function that is y where x_j >= t only; j is None for the constant y."""
         for label, constant in enumerate((self.zero, self.one)):
             if constant and index == 0:
-                return TableFunction.from_labels(self.domain, [label] * (self.domain.size or 0))
+                return None, 0, label
             index -= constant
         for j, parts in enumerate(zip(self.ups, self.downs, strict=True)):
             for part, label in zip(parts, (1, 0), strict=True):
                 if index < (size := part.size or 0):
-                    return self._stump(j, int(part.after) + 1 + index, label)
+                    return j, int(part.after) + 1 + index, label
                 index -= size
         raise AssertionError  # index < size
 
@@ -195,8 +209,12 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
         return ErrorRuns(np.concatenate([*errors, np.zeros(0, dtype=np.int64)]), lengths)
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
-        return cls.over(parse_grids(spec))
+    def parse(cls, spec: Spec) -> Any:
+        grids = parse_grids(spec)
+        if prod(grid.size for grid in grids) <= LIMIT:
+            return cls.over(grids)
+        whole = cls._whole(Product(tuple(grids)))
+        return CountedStumps(whole.domain, str(whole), whole)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -207,6 +225,39 @@ class Stumps(Enumerable[Record], BinaryClass[Record], Declared):
 
     def __str__(self) -> str:
         declared = f"stumps({', '.join(map(grid_text, self._grids))})"
-        if self == type(self).over(self._grids):
+        if self == type(self)._whole(self.domain):
             return declared
         return f"{self.size} hypotheses of {declared}"
+
+
+@dataclass(frozen=True)
+class CountedStumps(Counted):
+    """The stumps on a domain of any size: only errors are counted, and a stump is a `Box`.
+
+    >>> H = Stumps.parse(Spec.parse("stumps(hour 0..23, minute 0..59, second 0..59, day 1..31)"))
+    >>> H.size, H.littlestone_bounds(), H.written(30).words()
+    (342, (8, 8), 'hour <= 5')
+    """
+
+    domain: Product
+    source: str
+    whole: Stumps
+
+    @property
+    def size(self) -> int:
+        return self.whole.size
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        return (self.whole.littlestone_dimension(),) * 2
+
+    def scores(self, sample: Sample[Any]) -> ErrorRuns:
+        return self.whole.error_runs(sample)
+
+    def written(self, item: int) -> Box:
+        j, cut, label = self.whole.form_of(item)
+        if j is None and not label:
+            return Box(self.domain, None)
+        sides = [(grid.low, grid.high) for grid in self.grids]
+        if j is not None:
+            sides[j] = (cut, sides[j][1]) if label else (sides[j][0], cut - 1)
+        return Box(self.domain, tuple(sides))

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.by_table import ByTable
@@ -21,16 +21,24 @@ MOST_VALUES = 1024
 
 
 class NoVersionSpaces(HypothesisClass[Any]):
-    """A class over open columns of which only `littlestone_bounds` is known."""
+    """A class of which only `littlestone_bounds` is known, and no version space."""
+
+    why: ClassVar[str] = "a column is open"
+    """Why no version space is known."""
+    remedy: ClassVar[str] = (
+        "declare the values of open columns, such as ward in {ICU, ER}; learning needs no version "
+        "spaces"
+    )
+    """What to do about it."""
 
     def _no_version_spaces(self) -> NoReturn:
         low, high = self.littlestone_bounds()
         known = f"lies between {low} and {high}" if high < math.inf else f"is at least {low}"
+        known = f"is {low}" if low == high else known
         raise TooLargeError(
             f"find the version spaces of {self}",
-            found=f"a column is open; the Littlestone dimension {known}",
-            fix="declare the values of open columns, such as ward in {ICU, ER}; learning needs no "
-            "version spaces",
+            found=f"{self.why}; the Littlestone dimension {known}",
+            fix=self.remedy,
         )
 
     @abstractmethod
@@ -40,7 +48,7 @@ class NoVersionSpaces(HypothesisClass[Any]):
         return  # it is not empty, and no learner of it needs its Littlestone dimension
 
     @property
-    def size(self) -> None:
+    def size(self) -> int | None:
         return None
 
     def littlestone_dimension(self) -> int:

@@ -8,6 +8,7 @@ A new kind is one file here.
 
 from littlestone.hypotheses.base import BinaryHypothesis, Hypothesis, disagreement
 from littlestone.hypotheses.bits import BitFunction
+from littlestone.hypotheses.box import Box
 from littlestone.hypotheses.buckets import BucketTable
 from littlestone.hypotheses.cells import CellFunction
 from littlestone.hypotheses.flats import Flat, FlatComplement
@@ -24,6 +25,7 @@ from littlestone.hypotheses.zero_sets import ZeroSet
 __all__ = [
     "BinaryHypothesis",
     "BitFunction",
+    "Box",
     "BucketTable",
     "CellFunction",
     "ColumnTest",

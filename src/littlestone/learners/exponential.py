@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from littlestone.classes.base import Enumerable, ErrorRuns, ErrorSums, HypothesisClass, Scored
+from littlestone.classes.base import ErrorSums, HypothesisClass, Scored, Scores
 from littlestone.domains import Point
+from littlestone.errors import TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import Bound, PrivateLearner, Setting, require_plan, unfit
 from littlestone.mistakes import MistakeCosts
@@ -46,9 +47,8 @@ class ExponentialLearner(PrivateLearner[Point]):
         super().__init__(hypotheses, budget)
         self.mistakes = MistakeCosts.parse(cost)
         self.mistakes.require_rule(hypotheses.labels)
-        unnumbered = isinstance(hypotheses, Enumerable) and hypotheses.size is None
-        if not isinstance(hypotheses, Scored) or unnumbered:
-            infinite = hypotheses.size is None
+        if not isinstance(hypotheses, Scored) or not hypotheses.forms:
+            infinite = hypotheses.size is None and hypotheses.domain.size is None
             raise unfit(
                 hypotheses,
                 self.method,
@@ -75,11 +75,25 @@ class ExponentialLearner(PrivateLearner[Point]):
     def event(self) -> ExponentialMechanism:
         return self.mechanism
 
+    def require_affordable(self, n: int) -> None:
+        super().require_affordable(n)
+        most = self.hypotheses.most_errors
+        if most is not None and n * self.mistakes.largest > most:
+            raise TooLargeError(
+                f"count the errors of {self.hypotheses} on {n:,} records",
+                found=f"they may cost {n * self.mistakes.largest:,} in all, and the counts have room "
+                f"for {most:,}",
+                fix="learn from fewer records, or declare smaller costs",
+            )
+        self.hypotheses.prepare()
+
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         scores = self.scores(sample)
         if isinstance(scores, ErrorSums):
-            return self.hypotheses.written(self.mechanism.draw_sum(scores, receipt=receipt))
-        return self.hypotheses.written(self.mechanism.draw(scores, receipt=receipt))
+            item = scores.item(self.mechanism.draw_sum(scores, receipt=receipt))
+        else:
+            item = scores.item(self.mechanism.draw(scores, receipt=receipt))
+        return self.hypotheses.written(item)
 
     def distribution(self, sample: Sample[Point]) -> dict[Hypothesis[Point], Fraction]:
         """The exact probability of each hypothesis.  It depends on the data: for audits only."""
@@ -89,12 +103,12 @@ class ExponentialLearner(PrivateLearner[Point]):
             drawn = self.mechanism.distribution_of_sums(scores)
         else:
             drawn = self.mechanism.distribution(scores)
-        for item, mass in drawn.items():
-            h = self.hypotheses.written(item)
+        for place, mass in drawn.items():
+            h = self.hypotheses.written(scores.item(place))
             law[h] = law.get(h, Fraction(0)) + mass
         return law
 
-    def scores(self, sample: Sample[Point]) -> ErrorRuns | ErrorSums:
+    def scores(self, sample: Sample[Point]) -> Scores:
         """What the draw scores: the number of errors of each hypothesis, or what they cost."""
         if not self.mistakes.equal:  # so there are two labels
             sample = sample.weighted(self.mistakes.weights)

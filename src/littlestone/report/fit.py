@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import Enumerable, HypothesisClass, Scored
+from littlestone.classes.base import Enumerable, HypothesisClass, is_scorable
 from littlestone.classes.covering import Covering
 from littlestone.data import Label
 from littlestone.hypotheses import Hypothesis
@@ -258,8 +258,9 @@ class Evaluation:
 
 def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothesis[Any] | None:
     """A hypothesis with the fewest errors, where scoring each finds it.  NOT PRIVATE."""
-    if isinstance(hypotheses, Scored):
-        return hypotheses.written(hypotheses.scores(sample).best)
+    if is_scorable(hypotheses):
+        found = hypotheses.scores(sample)
+        return hypotheses.written(found.item(found.best))
     if isinstance(hypotheses, Covering) and hypotheses.parts == 1:
         elements = hypotheses.elements(sample)
         scores = elements.positives - elements.negatives

@@ -51,7 +51,8 @@ def counted() -> Outcome:
 
 def _items(scores: Any) -> Iterator[tuple[Any, int]]:
     if isinstance(scores, ErrorSums):
-        for g, parts in enumerate(scores.groups):
+        groups: Any = scores.groups  # of two arrays each
+        for g, parts in enumerate(groups):
             for item in product(*(range(len(part)) for part in parts)):
                 yield (g, *item), sum(int(part[i]) for part, i in zip(parts, item, strict=True))
     else:

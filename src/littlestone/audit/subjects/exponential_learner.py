@@ -12,7 +12,10 @@ from typing import Any
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, subject
-from littlestone.classes import Enumerable, FiniteClass, Thresholds
+from littlestone.classes import AffineSubspaces, FiniteClass, Thresholds, parse_class
+from littlestone.classes.base import Scored
+from littlestone.classes.counted import CountedBoxes
+from littlestone.domains import Grid, Product
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
 from littlestone.privacy.budget import Budget
@@ -22,7 +25,7 @@ from littlestone.sample import Sample
 Records = tuple[tuple[Any, int], ...]
 
 
-def all_records(H: Enumerable[Any], points: int = 3) -> Records:
+def all_records(H: Scored[Any], points: int = 3) -> Records:
     """Records over a few points of the domain, with every label.
 
     >>> all_records(Thresholds.on(0, 1), points=2)
@@ -61,7 +64,7 @@ def fits(
 
 
 def learner_subject(
-    H: Enumerable[Any], epsilon: Fraction, n: int, cost: tuple[int, int] = (1, 1)
+    H: Scored[Any], epsilon: Fraction, n: int, cost: tuple[int, int] = (1, 1)
 ) -> Subject[Records]:
     """The learner of H on all neighbouring samples of n records, and on one pair of a thousand."""
     learner = ExponentialLearner(H, Budget(epsilon), cost=cost)
@@ -98,6 +101,26 @@ def labels(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The exponential learner of a table of three hypotheses with three labels; spends no delta."""
     table = FiniteClass.from_array([[0, 1], [1, 2], [2, 0]], labels=3)
     return learner_subject(table, epsilon, n=3)
+
+
+@subject("exponential-learner-sums")
+def sums(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of a direct sum, by sums of errors; spends no delta."""
+    H: Any = parse_class("direct_sum(intervals(x, 0..2), thresholds(y, 0..1))")
+    return learner_subject(H, epsilon, n=2)
+
+
+@subject("exponential-learner-lines")
+def lines(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of affine lines, by counts of cosets; spends no delta."""
+    return learner_subject(AffineSubspaces.over(["x", "y"], 3, 1), epsilon, n=2)
+
+
+@subject("exponential-learner-boxes")
+def boxes(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of boxes, by counts of boxes; spends no delta."""
+    domain = Product((Grid(0, 2, "x"), Grid(0, 1, "y")))
+    return learner_subject(CountedBoxes(domain, "boxes(x 0..2, y 0..1)"), epsilon, n=2)
 
 
 @subject("exponential-learner-missed")

@@ -129,7 +129,7 @@ class PrivateExperts(CountedLearner):
                 declare="a finite class",
                 online=True,
             )
-        hypotheses.require_scorable()
+        hypotheses.require_listable()
         self.hypotheses: Enumerable[Any] = hypotheses
         self.experts = hypotheses.size
         if draws is None:

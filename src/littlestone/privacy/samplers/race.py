@@ -21,8 +21,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.classes.base import total
 from littlestone.privacy.samplers.reals import Enclosure, Real, power_of
 from littlestone.privacy.samplers.selection import (
+    Lengths,
     Levels,
     PowerBounds,
     group,
@@ -115,7 +117,7 @@ class LazyMinimum:
 
 def draw(
     errors: NDArray[np.int64],
-    lengths: Sequence[int] | None,
+    lengths: Lengths,
     base: Fraction,
     rng: random.Random,
 ) -> int:
@@ -123,7 +125,7 @@ def draw(
 
     ``errors[r]`` is the score of the ``lengths[r]`` >= 1 items of run r (one each if None).
     """
-    total = len(errors) if lengths is None else sum(lengths)
+    count = len(errors) if lengths is None else total(lengths)
 
     @cache
     def at(bits: int) -> Rates:
@@ -132,14 +134,14 @@ def draw(
     def survival_at(t: Fraction) -> Real:
         def enclose(bits: int) -> Enclosure:
             # Each item loses a few units in the last place.
-            extra = total.bit_length() + 4
+            extra = count.bit_length() + 4
             low, high = survival(at(bits + extra), t)
             return low >> extra, -(-high >> extra)
 
         return Real(enclose)
 
     minimum = LazyMinimum(survival_at, rng)
-    digits, bits = 6, 36 + total.bit_length()
+    digits, bits = 6, 36 + count.bit_length()
     uniform = rng.getrandbits(bits)
     while True:
         minimum.narrow(digits)

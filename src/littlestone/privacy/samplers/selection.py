@@ -16,9 +16,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from littlestone.classes.base import ErrorSums, Part, Scores, scores_of, total
+
+Lengths = Sequence[int] | NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class Levels:
     window: int
 
 
-def group(errors: NDArray[np.int64], lengths: Sequence[int] | None, window: int) -> Levels:
+def group(errors: NDArray[np.int64], lengths: Lengths, window: int) -> Levels:
     """Group runs of items by errors, up to ``window`` above the least; O(number of runs)."""
     gaps = errors - errors.min()
     inside = gaps <= window
@@ -49,12 +54,20 @@ def group(errors: NDArray[np.int64], lengths: Sequence[int] | None, window: int)
             found, tally = np.unique(near, return_counts=True)
             weights = tally.tolist()
         return Levels(found.tolist(), weights, len(errors) - len(near), window)
+    if isinstance(lengths, np.ndarray):
+        near_lengths = lengths[inside]
+        order = np.argsort(near, kind="stable")
+        ranked = near[order]
+        starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
+        summed = np.add.reduceat(near_lengths[order], starts)
+        beyond = int(lengths.sum() - near_lengths.sum())
+        return Levels(ranked[starts].tolist(), summed.tolist(), beyond, window)
     totals: dict[int, int] = {}
     for gap, run in zip(near.tolist(), np.flatnonzero(inside).tolist(), strict=True):
         totals[gap] = totals.get(gap, 0) + lengths[run]
-    order = sorted(totals)
+    gaps_found = sorted(totals)
     beyond = sum(lengths) - sum(totals.values())
-    return Levels(order, [totals[gap] for gap in order], beyond, window)
+    return Levels(gaps_found, [totals[gap] for gap in gaps_found], beyond, window)
 
 
 def decide(levels: Levels, base: Fraction, uniform: int, bits: int) -> int | None:
@@ -98,7 +111,7 @@ def locate(
 
 def draw(
     errors: NDArray[np.int64],
-    lengths: Sequence[int] | None,
+    lengths: Lengths,
     base: Fraction,
     rng: random.Random,
 ) -> int:
@@ -107,8 +120,8 @@ def draw(
     ``errors[r]`` is the score of the ``lengths[r]`` >= 1 items of run r (one each if None); ``base``
     is a rational >= 1.  It takes about 10 ms for a million items, whatever their scores.
     """
-    total = len(errors) if lengths is None else sum(lengths)
-    bits = 32 + total.bit_length()
+    count = len(errors) if lengths is None else total(lengths)
+    bits = 32 + count.bit_length()
     uniform = rng.getrandbits(bits)
     while True:
         levels = group(errors, lengths, window_of(base, bits))
@@ -121,36 +134,64 @@ def draw(
 
 
 def draw_sum(
-    groups: Sequence[Sequence[NDArray[np.int64]]], base: Fraction, rng: random.Random
-) -> tuple[int, ...]:
-    """Draw (g, i, j, ...) with probability exactly ~ base^-(groups[g][0][i] + groups[g][1][j] + ...).
+    groups: Sequence[Sequence[Part]], base: Fraction, rng: random.Random
+) -> tuple[Any, ...]:
+    """Draw (g, i, j, ...) with probability exactly ~ base^-(errors of i in part 0 of g + of j + ...).
 
     Group g is drawn first: its mass is the product of the masses of its parts, each known between
-    bounds at p bits.  Given the group, its parts are independent, and `draw` draws an item of each.
+    bounds at p bits.  Given the group, its parts are independent.  An item of each part is drawn by
+    `draw`, or by this function again if the part is a sum.
     """
-    count = sum(len(part) for parts in groups for part in parts)
-    bits = 32 + len(groups[0]) * count.bit_length()
-    least = [sum(int(part.min()) for part in parts) for parts in groups]
-    uniform, best = rng.getrandbits(bits), min(least)
+    bits = 32 + ErrorSums(groups).count.bit_length()
+    uniform = rng.getrandbits(bits)
     while True:
-        shrink, window = PowerBounds(base, bits), window_of(base, bits)
+        lower_sums, upper_sums = _sums_of(groups, base, bits)
+        g = locate(lower_sums, upper_sums, 0, uniform, bits)
+        if g is not None:
+            return g, *(_draw_part(scores_of(part), base, rng) for part in groups[g])
+        uniform = uniform << bits | rng.getrandbits(bits)
+        bits *= 2
+
+
+def _draw_part(part: Scores, base: Fraction, rng: random.Random) -> Any:
+    if isinstance(part, ErrorSums):
+        return draw_sum(part.groups, base, rng)
+    return draw(part.errors, part.lengths, base, rng)
+
+
+def _sums_of(
+    groups: Sequence[Sequence[Part]], base: Fraction, bits: int
+) -> tuple[list[int], list[int]]:
+    """Bounds of 2^bits base^b times the mass of the groups before each; b is the fewest errors."""
+    shrink, window = PowerBounds(base, bits), window_of(base, bits)
+    nested: dict[int, tuple[int, int]] = {}  # a sum may be a part of several groups
+
+    def bounds_of(part: Scores) -> tuple[int, int]:
+        if not isinstance(part, ErrorSums):
+            return mass_bounds(group(part.errors, part.lengths, window), shrink, bits)
+        if id(part) not in nested:
+            lowers, uppers = sums_of(part.groups)
+            nested[id(part)] = lowers[-1], uppers[-1]
+        return nested[id(part)]
+
+    def sums_of(groups: Sequence[Sequence[Part]]) -> tuple[list[int], list[int]]:
+        known = [list(map(scores_of, parts)) for parts in groups]
+        least = [sum(part.least for part in parts) for parts in known]
+        best = min(least)
         lower_sums, upper_sums = [0], [0]
-        for parts, errors in zip(groups, least, strict=True):
+        for parts, errors in zip(known, least, strict=True):
             low, high = shrink(errors - best)
             if errors - best > window:  # one bound for all items spares the counting
                 lower_sums.append(lower_sums[-1])
-                upper_sums.append(upper_sums[-1] + high * prod(map(len, parts)))
+                upper_sums.append(upper_sums[-1] + high * prod(part.count for part in parts))
                 continue
-            for part in parts:
-                part_low, part_high = mass_bounds(group(part, None, window), shrink, bits)
+            for part_low, part_high in map(bounds_of, parts):
                 low, high = low * part_low >> bits, -(-high * part_high >> bits)
             lower_sums.append(lower_sums[-1] + low)
             upper_sums.append(upper_sums[-1] + high)
-        g = locate(lower_sums, upper_sums, 0, uniform, bits)
-        if g is not None:
-            return g, *(draw(part, None, base, rng) for part in groups[g])
-        uniform = uniform << bits | rng.getrandbits(bits)
-        bits *= 2
+        return lower_sums, upper_sums
+
+    return sums_of(groups)
 
 
 def mass_bounds(levels: Levels, shrink: PowerBounds, bits: int) -> tuple[int, int]:
@@ -166,7 +207,7 @@ def mass_bounds(levels: Levels, shrink: PowerBounds, bits: int) -> tuple[int, in
 
 def item_of(
     errors: NDArray[np.int64],
-    lengths: Sequence[int] | None,
+    lengths: Lengths,
     gap: int,
     weight: int,
     rng: random.Random,
@@ -176,10 +217,10 @@ def item_of(
     item = rng.randrange(weight)
     if lengths is None:
         return int(runs[item])
-    stops = list(accumulate(lengths[run] for run in runs.tolist()))
+    stops = list(accumulate(int(lengths[run]) for run in runs.tolist()))
     k = bisect_right(stops, item)
     run = int(runs[k])
-    return sum(lengths[:run]) + item - (stops[k] - lengths[run])
+    return total(lengths[:run]) + item - (stops[k] - int(lengths[run]))
 
 
 def window_of(base: Fraction, bits: int) -> int:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.classes.base import ErrorRuns, ErrorSums
+from littlestone.classes.base import ErrorRuns, ErrorSums, Scores, scores_of
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Receipt
@@ -45,34 +47,49 @@ class ExponentialMechanism(ErrorMechanism):
         rng = receipt.redeem(self)
         return selection.draw(data.errors, data.lengths, self.base, rng)
 
-    def draw_sum(self, data: ErrorSums, *, receipt: Receipt) -> tuple[int, ...]:
+    def draw_sum(self, data: ErrorSums, *, receipt: Receipt) -> tuple[Any, ...]:
         """Draw one item (g, i, j, ...), like `draw`, without listing the items."""
         rng = receipt.redeem(self)
         return selection.draw_sum(data.groups, self.base, rng)
 
-    def distribution_of_sums(self, data: ErrorSums) -> dict[tuple[int, ...], Fraction]:
+    def distribution_of_sums(self, data: ErrorSums) -> dict[tuple[Any, ...], Fraction]:
         """The exact probability of each item of `draw_sum`.  For audits, never released."""
-        weights = {
-            (g, *places): self.base
-            ** -sum(int(part[i]) for part, i in zip(parts, places, strict=True))
-            for g, parts in enumerate(data.groups)
-            for places in product(*(range(len(part)) for part in parts))
-        }
+        weights = self._weights_of_sums(data)
         total = sum(weights.values())
         return {item: weight / total for item, weight in weights.items()}
 
+    def _weights_of_sums(self, data: ErrorSums) -> dict[tuple[Any, ...], Fraction]:
+        found: dict[tuple[Any, ...], Fraction] = {}
+        for g, parts in enumerate(data.groups):
+            weights = [self._weights(scores_of(part)).items() for part in parts]
+            for chosen in product(*weights):
+                found[g, *(item for item, _ in chosen)] = prod(
+                    (weight for _, weight in chosen), start=Fraction(1)
+                )
+        return found
+
+    def _weights(self, data: Scores) -> dict[Any, Fraction]:
+        if isinstance(data, ErrorSums):
+            return self._weights_of_sums(data)
+        lengths = [1] * len(data.errors) if data.lengths is None else data.lengths
+        runs = zip(data.errors.tolist(), lengths, strict=True)
+        return dict(enumerate(self.base**-e for e, length in runs for _ in range(length)))
+
     def distribution(self, data: ErrorRuns) -> dict[int, Fraction]:
         lengths = [1] * len(data.errors) if data.lengths is None else data.lengths
-        masses = zip(self.probabilities(data.errors, lengths), lengths, strict=True)
+        masses = zip(self.probabilities(data.errors, lengths), map(int, lengths), strict=True)
         return dict(enumerate(mass / length for mass, length in masses for _ in range(length)))
 
     def probabilities(
-        self, errors: NDArray[np.int64], lengths: Sequence[int] | None = None
+        self,
+        errors: NDArray[np.int64],
+        lengths: Sequence[int] | NDArray[np.int64] | None = None,
     ) -> list[Fraction]:
         """The exact probability of each run.  It depends on the data: for audits, never released."""
         counts = [1] * len(errors) if lengths is None else lengths
         weights = [
-            count * self.base ** -int(error) for count, error in zip(counts, errors, strict=True)
+            int(count) * self.base ** -int(error)
+            for count, error in zip(counts, errors, strict=True)
         ]
         total = sum(weights)
         return [weight / total for weight in weights]

@@ -1,0 +1,133 @@
+"""Classes on columns of ranges that are too large for a table, and whose errors are counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from littlestone.classes.base import BinaryClass, ErrorRuns, Scored, Scores, either
+from littlestone.classes.blocks import MOST_ERRORS
+from littlestone.classes.box_counts import (
+    MOST_BLOCKS,
+    MOST_CELLS,
+    MOST_COUNTED,
+    BoxCounts,
+    boxes_on,
+    cells,
+    first_columns,
+)
+from littlestone.classes.limits import in_digits
+from littlestone.classes.unlisted import NoVersionSpaces
+from littlestone.domains import Grid, Product
+from littlestone.errors import TooLargeError
+from littlestone.hypotheses.box import Box
+from littlestone.sample import Sample
+
+MOST_MONOTONE = 1 << 24
+"""The most monotone conjunctions, whose errors are listed."""
+
+
+class Counted(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
+    """A finite class of boxes over ranges, with a number of hypotheses that is known."""
+
+    domain: Product
+    source: str
+
+    why = "it has too many hypotheses for a table"
+    remedy = (
+        "declare fewer columns or shorter ranges; the method exponential needs no version spaces"
+    )
+
+    @property
+    def forms(self) -> int:
+        return self.size or 0
+
+    def littlestone_dimension(self) -> int:
+        """Not known even if its bounds are equal: who asks for it asks for version spaces next."""
+        self._no_version_spaces()
+
+    @property
+    def grids(self) -> tuple[Grid, ...]:
+        """The columns."""
+        return cast("tuple[Grid, ...]", self.domain.columns)
+
+    def __str__(self) -> str:
+        return self.source
+
+
+@dataclass(frozen=True)
+class CountedBoxes(Counted):
+    """The boxes over ranges and the constant 0, counted: one pass over the boxes, none is stored.
+
+    It is `Boxes` beyond the limit of a table, and `Conjunctions` too: a literal is a side of a column
+    of 0s and 1s.  ``monotone`` takes only the sides that end at 1, and no constant 0.  With V boxes the
+    scores take O(V), at some 1 or 2 ns each.  ``exact`` is the Littlestone dimension, if it is known.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("conjunctions(a, b, c, d, e, f, g, h, i, j, k, l)")
+    >>> H.size, H.littlestone_bounds()
+    (531442, (13, 13))
+    """
+
+    domain: Product
+    source: str
+    monotone: bool = False
+    exact: int | None = None
+
+    def __post_init__(self) -> None:
+        sizes = [grid.size for grid in self.grids]
+        points, most = self.domain.size or 0, MOST_MONOTONE if self.monotone else MOST_COUNTED
+        blocks = 0 if self.monotone else boxes_on([sizes[j] for j in first_columns(sizes)])
+        if points > MOST_CELLS or self.size > most or blocks > MOST_BLOCKS:
+            raise TooLargeError(
+                f"count the errors of {self}",
+                found=f"there are {in_digits(self.size)} hypotheses on {in_digits(points)} points; "
+                f"at most {most:,} on {MOST_CELLS:,} points are counted"
+                + (f", in {MOST_BLOCKS:,} parts" if blocks > MOST_BLOCKS else ""),
+                fix="declare fewer columns, shorter ranges or a coarser step",
+            )
+
+    @property
+    def size(self) -> int:
+        sizes = [grid.size for grid in self.grids]
+        return 1 << len(sizes) if self.monotone else boxes_on(sizes) + 1
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        """Below: around a point in the middle, the ends are independent thresholds."""
+        if self.exact is not None:
+            return self.exact, self.exact
+        middles = ((grid.size // 2, (grid.size - 1) // 2) for grid in self.grids)
+        ends = ((a + 1).bit_length() + (b + 1).bit_length() - 2 for a, b in middles)
+        return sum(ends), self.size.bit_length() - 1
+
+    @property
+    def most_errors(self) -> int:
+        return MOST_ERRORS
+
+    def prepare(self) -> None:
+        import littlestone.classes.box_counter  # noqa: F401
+
+    def scores(self, sample: Sample[Any]) -> Scores:
+        grids, positives = self.grids, int(sample.positives.sum())
+        weights = cells(sample, [grid.size for grid in grids], [grid.low for grid in grids])
+        if self.monotone:
+            errors = weights
+            for axis in range(len(grids)):
+                ones = errors.take([1], axis=axis)
+                errors = np.concatenate([errors.sum(axis=axis, keepdims=True), ones], axis=axis)
+            return ErrorRuns(errors.ravel().astype(np.int64) + positives, named=self._asked)
+        nothing = ErrorRuns(np.array([positives]), named=lambda _: None)
+        return either([nothing, BoxCounts(weights, positives).runs()])
+
+    def _asked(self, number: int) -> tuple[tuple[int, int], ...]:
+        """The sides of a monotone conjunction: its digits are the columns that must be 1."""
+        n = len(self.grids)
+        return tuple((number >> n - 1 - j & 1, 1) for j in range(n))
+
+    def written(self, item: Any) -> Box:
+        if item is None:
+            return Box(self.domain, None)
+        lows = (grid.low for grid in self.grids)
+        return Box(self.domain, tuple((a + c, b + c) for (a, b), c in zip(item, lows, strict=True)))

@@ -1,0 +1,311 @@
+"""Hypotheses that are counted by their errors: the law is that of the whole class, one by one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from littlestone.algebra import Span
+from littlestone.classes import (
+    HypothesisClass,
+    Intervals,
+    LinearSubspaces,
+    PolynomialZeros,
+    blocks,
+    box_counts,
+    interval_sums,
+    parse_class,
+)
+from littlestone.classes.base import Scored
+from littlestone.classes.boxes import Boxes
+from littlestone.classes.conjunctions import Conjunctions
+from littlestone.classes.counted import CountedBoxes
+from littlestone.classes.flats import Flats
+from littlestone.classes.stumps import CountedStumps, Stumps
+from littlestone.domains import Grid, Product
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses import Box, Hypothesis
+from littlestone.learners import ExponentialLearner
+from littlestone.planning import choose_learner
+from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.sample import Sample
+
+Labels = tuple[int, ...]
+Law = dict[Labels, Fraction]
+
+
+def some_sample(H: HypothesisClass[Any], n: int, seed: int) -> Sample[Any]:
+    rng = random.Random(seed)
+    examples = [(H.domain.random_point(rng), rng.randrange(2)) for _ in range(n)]
+    return Sample.from_examples(H.domain, examples)
+
+
+def listed(rows: Iterable[Labels], sample: Sample[Any], domain: Any) -> Law:
+    """The definition: each function of a list of labels, by its errors."""
+    base, law = ExponentialLearner(Intervals.on(0, 1), Budget(1)).mechanism.base, Law()
+    places, counts = [domain.index(x) for x in sample.points], sample.counts.tolist()
+    for row in rows:
+        wrong = sum(n[1 - row[i]] for i, n in zip(places, counts, strict=True))
+        assert row not in law
+        law[row] = base**-wrong
+    total = sum(law.values())
+    return {row: weight / total for row, weight in law.items()}
+
+
+def counted(H: Any, sample: Sample[Any]) -> Law:
+    law = ExponentialLearner(H, Budget(1)).distribution(sample)
+    found = {tuple(map(h, H.domain)): mass for h, mass in law.items()}
+    assert len(found) == len(law)  # equal functions are one object
+    return found
+
+
+def rows_of(H: HypothesisClass[Any]) -> list[Labels]:
+    """All functions of a class, by restricting it; or of its table."""
+    waiting: list[tuple[HypothesisClass[Any], Labels]] = [(H, ())]
+    for x in H.domain:
+        sides = [(V.restrict(x, y), (*labels, y)) for V, labels in waiting for y in (0, 1)]
+        waiting = [(V, labels) for V, labels in sides if not V.is_empty()]
+    return [labels for _, labels in waiting]
+
+
+def flats_of(H: Flats) -> list[Labels]:
+    """All flats, from the spans of points."""
+    vectors = [H.embed(x) for x in H.domain]
+    spans = new = {Span(H.inside.order, H.inside.width)}
+    for _ in range(H.most):
+        new = {U.plus(v) for U in new for v in vectors}
+        spans = spans | new
+    return [tuple(int(v in U) for v in vectors) for U in spans]
+
+
+@pytest.mark.parametrize("near", [1, 2, 32])
+@pytest.mark.parametrize("exact", [1, 1 << 31])
+def test_intervals(near: int, exact: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interval_sums, "_NEAR", near)
+    monkeypatch.setattr(interval_sums, "_EXACT", exact)
+    whole = Intervals.on(-2, 9)
+    gaps = whole.restrict(3, 0).restrict(-2, 0)
+    for H in (Intervals.on(4, 4), whole, gaps, whole.restrict(3, 1), gaps.restrict(6, 1)):
+        for n in (0, 1, 9, 40):
+            sample = some_sample(H, n, seed=n)
+            assert counted(H, sample) == listed(rows_of(H), sample, H.domain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "direct_sum(thresholds(x, 0..2), thresholds(y, 0..1))",
+        "direct_sum(intervals(x, 0..3), conjunctions(a, b), thresholds(y, 0..1))",
+        "direct_sum(linear(x, y; q 2, dimension 1), direct_sum(intervals(a, 0..2), parities(b)))",
+        "complement(intervals(x, 0..6))",
+    ],
+)
+def test_sums_and_complements(text: str) -> None:
+    H = parse_class(text)
+    assert isinstance(H, Scored)
+    for n in (0, 5, 30):
+        sample = some_sample(H, n, seed=n)
+        law = counted(H, sample)
+        assert len(law) == H.forms == H.size
+        assert law == listed(rows_of(H), sample, H.domain)
+
+
+@pytest.mark.parametrize("kind", ["linear", "affine"])
+@pytest.mark.parametrize(("q", "n"), [(2, 1), (2, 3), (3, 2), (4, 2), (5, 2)])
+def test_subspaces(kind: str, q: int, n: int) -> None:
+    for d in range(n + 1):
+        H: Any = parse_class(f"{kind}({', '.join('xyz'[:n])}; q {q}, dimension {d})")
+        rows = flats_of(H)
+        assert len(rows) == H.forms
+        for m in (0, 1, 25):
+            sample = some_sample(H, m, seed=m)
+            assert counted(H, sample) == listed(rows, sample, H.domain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "polynomial_zeros(x, y; q 3, degree 1)",
+        "polynomial_zeros(x; q 5, degree 1)",
+        "polynomial_zeros(x; q 5, degree 3)",
+        "polynomial_zeros(x; q 5, degree 4)",
+        "polynomial_zeros(x; q 4, degree 9)",
+        "polynomial_zeros(x; q 7, degree 2)",
+        "polynomial_zeros(x, y; q 3, degree 2)",
+    ],
+)
+def test_polynomial_zeros(text: str) -> None:
+    H: Any = parse_class(text)
+    rows = flats_of(H)
+    assert len(rows) == H.forms
+    for n in (0, 1, 20):
+        sample = some_sample(H, n, seed=n)
+        assert counted(H, sample) == listed(rows, sample, H.domain)
+
+
+SMALL = [
+    [Grid(0, 3, "a"), Grid(-2, 2, "b")],
+    [Grid(1, 2, "a"), Grid(0, 1, "b"), Grid(0, 1, "c"), Grid(0, 1, "d")],
+    [Grid(0, 5, "x")],
+    [Grid(0, 2, "a"), Grid(4, 4, "b"), Grid(0, 1, "c")],
+]
+
+
+@pytest.mark.parametrize("most", [1 << 22, 8])
+@pytest.mark.parametrize("grids", SMALL, ids=str)
+def test_boxes(most: int, grids: list[Grid], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With few and with many blocks, whose places are known up to a group."""
+    monkeypatch.setattr(box_counts, "_LISTED", most)
+    monkeypatch.setattr(blocks, "_GROUPS", 3)
+    H, table = CountedBoxes(Product(tuple(grids)), "boxes"), Boxes.over(grids)
+    assert H.size == table.size
+    for n in (0, 1, 7, 30):
+        sample = some_sample(H, n, seed=n)
+        assert counted(H, sample) == counted(table, sample)
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+def test_conjunctions(monotone: bool) -> None:
+    for n in (1, 2, 3, 4):
+        table = Conjunctions.of("abcd"[:n], monotone=monotone)
+        H = CountedBoxes(table.domain, "conjunctions", monotone, table.littlestone_dimension())
+        assert (H.size, H.littlestone_bounds()[0]) == (table.size, n + (not monotone))
+        for m in (0, 1, 9):
+            sample = some_sample(H, m, seed=m)
+            assert counted(H, sample) == counted(table, sample)
+
+
+def test_weights_of_any_size_are_counted() -> None:
+    """The compiled counter notes small weights by a code and counts the others at once."""
+    H, table = (
+        CountedBoxes(Product(tuple(Grid(0, 1, c) for c in "abcd")), "boxes"),
+        Boxes.over([Grid(0, 1, c) for c in "abcd"]),
+    )
+    rng = np.random.default_rng(2)
+    for most in (2, 5, 40):
+        points = tuple(H.domain)
+        sample = Sample(H.domain, points, rng.integers(0, most, (len(points), 2)))
+        found: Any = H.scores(sample)
+        errors = np.sort(table.error_runs(sample).errors)
+        laid, runs = [(int(sample.positives.sum()), 1)], found.groups[1][0]
+        laid += zip(runs.errors.tolist(), runs.lengths, strict=True)
+        assert sorted(e for e, length in laid for _ in range(length)) == errors.tolist()
+
+
+@pytest.mark.parametrize("grids", [SMALL[0], [Grid(5, 5, "w"), Grid(0, 1, "b")]], ids=str)
+def test_stumps(grids: list[Grid]) -> None:
+    table = Stumps.over(grids)
+    H = CountedStumps(table.domain, "stumps", table)
+    for n in (0, 1, 9):
+        sample = some_sample(H, n, seed=n)
+        assert counted(H, sample) == counted(table, sample)
+
+
+def test_bounds_of_boxes_hold() -> None:
+    for grids in SMALL:
+        low, high = CountedBoxes(Product(tuple(grids)), "boxes").littlestone_bounds()
+        assert low <= Boxes.over(grids).littlestone_dimension() <= high
+
+
+LARGE = [
+    ("intervals(x, 0..1048575)", 749),
+    ("direct_sum(thresholds(x, 0..99), thresholds(y, 0..99))", 305),
+    ("linear(x, y, z; q 101, dimension 1)", 305),
+    ("linear(w, x, y, z; q 101, dimension 2)", 536),
+    ("affine(x, y, z; q 101, dimension 2)", 536),
+    ("polynomial_zeros(x, y; q 101, degree 1)", 322),
+    (f"conjunctions({', '.join(f'c{j}' for j in range(20))})", 622),
+    (f"conjunctions({', '.join(f'c{j}' for j in range(20))}; monotone)", 420),
+    ("boxes(x 1..24, y 1..31)", 372),
+    ("stumps(a 0..99, b 0..99, c 0..99, d 0..99, e 0..99)", 247),
+    (f"parities({', '.join(f'c{j}' for j in range(20))})", 420),
+]
+
+
+@pytest.mark.parametrize(("text", "n"), LARGE, ids=[text.split("(")[0] for text, _ in LARGE])
+def test_a_large_class_is_learned_by_counting(text: str, n: int) -> None:
+    """`auto` takes the exponential mechanism, whose proved size is the least."""
+    H = parse_class(text)
+    learner, _ = choose_learner(H, Budget(1, "1e-6"), setting="realizable")
+    assert isinstance(learner, ExponentialLearner)
+    bound = learner.plan(0.1, 0.05, setting="realizable")
+    assert bound.n == n
+
+
+@pytest.mark.parametrize(
+    "text",
+    [text for text, _ in LARGE if not text.startswith(("conjunctions", "linear(w", "affine"))],
+)
+def test_large_classes_find_a_rule(text: str) -> None:
+    H: Any = parse_class(text)
+    rng = random.Random(3)
+    xs = [H.domain.random_point(rng) for _ in range(400)]
+    sample = Sample.from_examples(H.domain, [(x, 0) for x in xs])
+    release = ExponentialLearner(H, Budget(100)).fit(sample, ledger=Ledger(), dataset="made up")
+    assert sum(map(release.hypothesis, xs)) <= 5
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"conjunctions({', '.join(f'c{j}' for j in range(21))})", "are counted"),
+        ("boxes(x 0..9999, y 0..9999)", "are counted"),
+        ("affine(w, x, y, z; q 101, dimension 2)", "a record may take 262,144 steps"),
+        (f"linear({', '.join(f'c{j}' for j in range(64))}; q 2, dimension 32)", "262,144 steps"),
+        ("linear(x, y; q 4099, dimension 2)", "over at most 2,048 elements"),
+        ("polynomial_zeros(x; q 1009, degree 99)", "1009 * 99^2 may be 1,048,576"),
+        ("polynomial_zeros(x, y; q 101, degree 2)", "not numbered"),
+        (f"parities({', '.join(f'c{j}' for j in range(25))})", "more than 2^24"),
+    ],
+)
+def test_what_is_not_counted_is_refused_before_the_spend(text: str, found: str) -> None:
+    with pytest.raises(DeclarationError) as caught:
+        ExponentialLearner(parse_class(text), Budget(1))
+    assert found in str(caught.value)
+
+
+def test_too_many_records_are_refused_before_the_spend() -> None:
+    H = LinearSubspaces.over(["x", "y"], 3, 1)
+    sample = Sample(H.domain, ((0, 1),), np.array([[2**25, 1]]))
+    ledger = Ledger()
+    with pytest.raises(TooLargeError, match="the counts have room for 33,554,432"):
+        ExponentialLearner(H, Budget(1)).fit(sample, ledger=ledger, dataset="made up")
+    sums: Any = parse_class("direct_sum(linear(x, y; q 3, dimension 1), thresholds(z, 0..3))")
+    assert sums.most_errors == H.most_errors
+    with pytest.raises(TooLargeError):
+        ExponentialLearner(sums, Budget(1), cost=(2**10, 1)).require_affordable(2**16)
+
+
+def test_version_spaces_are_not_scored() -> None:
+    for H in (LinearSubspaces.over(["x", "y"], 3, 1), PolynomialZeros.over(["x"], 5, 2)):
+        point = tuple(1 for _ in H.domain.column_names)
+        with pytest.raises(DeclarationError, match="not numbered"):
+            ExponentialLearner(H.restrict(point, 1), Budget(1))
+
+
+def test_a_class_that_is_counted_has_no_version_spaces() -> None:
+    H = CountedBoxes(Product((Grid(0, 9, "x"), Grid(0, 9, "y"))), "boxes(x 0..9, y 0..9)")
+    for ask in (lambda: H.restrict((0, 0), 1), H.soa, H.littlestone_dimension):
+        with pytest.raises(TooLargeError, match="too many hypotheses for a table"):
+            ask()
+
+
+def test_boxes_as_functions() -> None:
+    grids = Grid(0, 2, "x"), Grid(5, 5, "w"), Grid(-1, 0, "y")
+    domain, sides = Product(grids), [[*combinations_with_replacement(g, 2)] for g in grids]
+    boxes = [Box(domain, None), *(Box(domain, own) for own in product(*sides))]
+    for f in boxes:
+        assert Hypothesis.from_json(f.to_json()) == f
+        for g in boxes:
+            x = f.witness(g)
+            assert (x is None) == (f == g) == all(f(z) == g(z) for z in domain)
+            assert x is None or f(x) != g(x)
+    assert [f.words() for f in boxes[:2]] == ["always 0", "x = 0 and y = -1"]
+    assert Box(domain, tuple((g.low, g.high) for g in grids)).words() == "always 1"
