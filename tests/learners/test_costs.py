@@ -63,6 +63,11 @@ def test_other_rates_are_refused(wrong: object) -> None:
         MistakeCosts.above(wrong)
 
 
+def test_a_rate_of_too_many_digits_is_refused_as_a_rate() -> None:
+    with pytest.raises(DeclarationError, match="rate above 0.33333: .*\n.*round the rate"):
+        MistakeCosts.above("0.33333")
+
+
 def test_costs_are_divided_by_their_common_factors() -> None:
     assert MistakeCosts.parse(" 10 : 4 ") == MistakeCosts.parse([5, 2]) == MistakeCosts(5, 2)
     assert MistakeCosts.parse((MOST_COST * 7, 7)).largest == MOST_COST
