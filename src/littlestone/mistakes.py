@@ -57,7 +57,8 @@ class MistakeCosts:
                 "line, (5, 1) in Python",
             )
         asked = f"weigh one mistake by more than {MOST_COST:,}"
-        return cls._reduced(*whole, asked, "give rounder numbers with about the same ratio")
+        missed, alarm = whole
+        return cls._reduced(missed, alarm, asked, "give rounder numbers with about the same ratio")
 
     @classmethod
     def above(cls, rate: object) -> Self:
