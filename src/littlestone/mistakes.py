@@ -56,7 +56,9 @@ class MistakeCosts:
                 fix="give the cost of a missed positive and that of a false alarm: 5:1 on the command "
                 "line, (5, 1) in Python",
             )
-        return cls._reduced(*whole)
+        asked = f"weigh one mistake by more than {MOST_COST:,}"
+        missed, alarm = whole
+        return cls._reduced(missed, alarm, asked, "give rounder numbers with about the same ratio")
 
     @classmethod
     def above(cls, rate: object) -> Self:
@@ -76,16 +78,19 @@ class MistakeCosts:
                 found="a rate lies strictly between 0 and 1",
                 fix="give the rate above which a group matters, such as 0.3",
             )
-        return cls._reduced(share.denominator - share.numerator, share.numerator)
+        asked = f"find a group with a rate above {decimal_text(share)}"
+        fix = "round the rate, to 0.33 or 1/3 for example"
+        return cls._reduced(share.denominator - share.numerator, share.numerator, asked, fix)
 
     @classmethod
-    def _reduced(cls, missed: int, alarm: int) -> Self:
+    def _reduced(cls, missed: int, alarm: int, asked: str, fix: str) -> Self:
         common = math.gcd(missed, alarm)
         if max(missed, alarm) > MOST_COST * common:
             raise DeclarationError(
-                f"weigh one mistake by more than {MOST_COST:,}",
-                found="the costs, without common factors, are whole numbers up to that",
-                fix="give rounder numbers with about the same ratio",
+                asked,
+                found="the costs of the two mistakes, without common factors, are whole numbers up to "
+                f"{MOST_COST:,}",
+                fix=fix,
             )
         return cls(missed // common, alarm // common)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 
 MOST_RECORDS = 1_000
 """The largest maximum of records per unit; each of them costs a share of epsilon."""
@@ -36,7 +36,7 @@ class Unit:
         whole = isinstance(self.most, int) and not isinstance(self.most, bool)
         if not whole or not 1 <= self.most <= MOST_RECORDS:
             raise DeclarationError(
-                f"use at most {self.most!r:.50} records of each {self.column}",
+                f"use at most {shown(self.most)} records of each {self.column}",
                 found=f"it is no whole number from 1 to {MOST_RECORDS:,}",
                 fix="keep a few records of each: --max-records 3",
             )
@@ -52,7 +52,7 @@ class Unit:
             return None
         if column is None:
             raise DeclarationError(
-                f"use at most {most!r:.50} records of each unit",
+                f"use at most {shown(most)} records of each unit",
                 found="no column says whose record it is",
                 fix="name it: --unit patient_id",
             )

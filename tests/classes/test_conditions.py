@@ -140,7 +140,7 @@ def large_codes(n: int, labels: int) -> Coded:
     counts = rng.integers(0, 3, (n, labels)) * (rng.random((n, labels)) < 0.5)
     sizes = tuple(range(2, 10))
     codes = np.stack([rng.integers(0, size, n) for size in sizes]).astype(np.uint16)
-    return Coded(codes, np.ascontiguousarray(counts.astype(np.int64)), sizes)
+    return Coded(codes, np.ascontiguousarray(counts.astype(np.int64)), sizes, n)
 
 
 @pytest.mark.slow

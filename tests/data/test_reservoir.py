@@ -1,6 +1,7 @@
 """At most k records of each unit are kept: which ones, and that nothing is left of the others."""
 
 import random
+import tracemalloc
 from collections import Counter
 from collections.abc import Hashable
 from fractions import Fraction
@@ -9,12 +10,13 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars
 import pytest
 
 from littlestone.audit.choices import Choices
 from littlestone.audit.subjects.units import UnitTable
-from littlestone.data import Label, open_table, read_sample
+from littlestone.data import Label, open_table, read_sample, reservoir
 from littlestone.data.coding import coded
 from littlestone.data.reservoir import Reservoir
 from littlestone.domains import Integers, Product, Strings
@@ -180,3 +182,33 @@ def test_k_records_are_all_subsets() -> None:
     block = tuple((i, 0) for i in range(4))
     found = {frozenset(x for x, _ in sample) for sample in law((block,), 2)}
     assert found == set(map(frozenset, combinations(range(4), 2)))
+
+
+def test_void_places_take_no_memory() -> None:
+    """A declaration of many records of each unit must not exhaust the machine."""
+    most = MOST_RECORDS
+    tracemalloc.start()
+    keep = Reservoir(Unit("unit", most), random.Random(0))
+    for start in (0, 2000, 1000):
+        units = np.arange(start, start + 2000)
+        keep.add(coded(units.tolist()), [units, units % 7])
+    columns = keep.columns()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert keep.units == 4000
+    assert [len(column) for column in columns] == [6000, 6000]
+    assert peak < 1 << 23
+
+
+def test_merging_in_between_keeps_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    units = [f"u{i % 11}" for i in range(400)]
+    found = []
+    for few in (0, 7, 1 << 20):
+        monkeypatch.setattr(reservoir, "_FEW", few)
+        keep = Reservoir(Unit("unit", 3), random.Random(5))
+        for start in range(0, 400, 13):
+            batch = units[start : start + 13]
+            keep.add(coded(batch), [np.arange(start, start + len(batch))])
+        found.append(keep.columns()[0].tolist())
+    assert len(found[0]) == 33
+    assert found[0] == found[1] == found[2]

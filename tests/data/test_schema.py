@@ -324,6 +324,21 @@ def test_bad_schemas(text: str, found: str, fix: str) -> None:
     assert fix in advice, advice
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("".join(f"[columns.c{i}]\n" for i in range(10_001)), "10,001 columns, more than 10,000"),
+        (
+            "".join(f"[columns.c{i}]\nrange = [0, 4094]\n" for i in range(500)),
+            "more than 131,072 cells and values together",
+        ),
+        (f"[columns.'{' ' * 15_000}b']\ntype = 'text'", "15,001 characters, more than 1,000"),
+    ],
+)
+def test_what_would_take_long_to_read_is_refused(text: str, found: str) -> None:
+    assert found in refused(text)
+
+
 def test_what_is_no_toml_is_not_quoted() -> None:
     for text in (
         "name,age\nAlice,7",

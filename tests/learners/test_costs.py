@@ -19,7 +19,7 @@ from littlestone.classes.covering import Covering
 from littlestone.data import Label
 from littlestone.discovery import concrete
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import (
     BoostingLearner,
@@ -66,6 +66,11 @@ def test_other_costs_are_refused(wrong: object) -> None:
 def test_other_rates_are_refused(wrong: object) -> None:
     with pytest.raises(DeclarationError):
         MistakeCosts.above(wrong)
+
+
+def test_a_rate_of_too_many_digits_is_refused_as_a_rate() -> None:
+    with pytest.raises(DeclarationError, match=r"rate above 0.33333: .*\n.*round the rate"):
+        MistakeCosts.above("0.33333")
 
 
 def test_costs_are_divided_by_their_common_factors() -> None:
@@ -432,3 +437,17 @@ def test_a_plan_speaks_of_costs() -> None:
     errors = plan(H, Budget(1, "1e-6"), alpha=0.5)
     assert [bound.n for bound in found.lower] == [bound.n for bound in errors.lower]
     assert plan(H, Budget(1, "1e-6"), alpha=0.3, mistakes=MistakeCosts(5, 1)).lower == ()
+
+
+@pytest.mark.parametrize(("most", "costs"), [(2**53, (1, 1)), (2**53 // 4000, (3, 4000))])
+def test_more_than_floats_add_up_is_refused_before_the_spend(
+    most: int, costs: tuple[int, int]
+) -> None:
+    H = parse_class("conditions(x at {0, 5}; at most 1)")
+    learner = ExponentialLearner(H, Budget(1), cost=costs)
+    learner.require_affordable(most)
+    many = Sample.from_counts(H.domain, {("0",): [most, 1]})
+    with Ledger() as book:
+        with pytest.raises(TooLargeError, match="more than 2\\^53 in all"):
+            learner.fit(many, ledger=book, dataset="d")
+        assert book.datasets() == []

@@ -211,6 +211,16 @@ def test_what_units_refuse_spends_nothing(changed: dict[str, Any], found: str) -
         assert ledger.datasets() == []
 
 
+@pytest.mark.parametrize(
+    "most", [10**5000, ["patient 7"], polars.Series(["patient 7"])], ids=["long", "list", "series"]
+)
+@pytest.mark.parametrize("column", ["patient", None])
+def test_what_is_no_number_of_records_is_not_quoted(column: Any, most: Any) -> None:
+    with pytest.raises(DeclarationError) as caught:
+        Unit.declared(column, most)
+    assert "patient 7" not in str(caught.value)
+
+
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if not kind.takes_void])
 def test_other_learners_take_one_record_of_each_unit_only(
     kind: type[PrivateLearner[Any]],

@@ -1,6 +1,7 @@
 """The draw is exact: decisions agree with rational arithmetic, frequencies with the distribution."""
 
 import random
+import tracemalloc
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from littlestone.privacy.samplers.selection import Levels, decide, draw, group
+from littlestone.privacy.samplers.selection import Levels, PowerBounds, decide, draw, group
 
 Draw = Callable[..., int]
 
@@ -182,3 +183,19 @@ def test_astronomic_runs_and_gaps() -> None:
     errors = np.array([10**15, 0, 10**18])
     assert draw(errors, [2**64, 2**64, 1], Fraction(3, 2), rng) in range(2**64, 2**65)
     assert draw(errors, [2**200, 1, 2**300], Fraction(1), rng) > 2**190
+
+
+def test_powers_are_bounded_and_few_are_kept() -> None:
+    """There may be as many gaps as items, and each kept power takes some hundred bytes."""
+    base, bits, rng = Fraction(1025, 1024), 64, random.Random(1)
+    shrink = PowerBounds(base, bits)
+    for k in (0, 1, 2, 1023, 1024, 1025, 2047, 2048, 5000, 7777):
+        low, high = shrink(k)
+        exact = (1 / base) ** k * (1 << bits)
+        assert low <= exact <= high <= low + 2 * k
+    tracemalloc.start()
+    for _ in range(20_000):
+        shrink(rng.randrange(1 << 40))
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 1 << 21

@@ -22,16 +22,27 @@ COMPILED = 1 << 22
 """Records times sets of columns from which loading the compiled counter pays."""
 
 
+def load_counter(n: int, sets: int) -> None:
+    """Load the compiled counter if it will count ``n`` records in so many ``sets`` of columns.
+
+    A learner calls this before it spends, because loading may fail.
+    """
+    if n * sets >= COMPILED:
+        import littlestone.dimension.engine.cell_counter  # noqa: F401
+
+
 @dataclass(frozen=True)
 class Coded:
     """A sample as the number of each column's cell, and the counts of each label.
 
     ``codes[j, p]`` is the cell of point p in the j-th of the counted columns, out of ``sizes[j]``.
+    ``n`` is a public number of records.
     """
 
     codes: NDArray[np.uint16]
     counts: Counts
     sizes: tuple[int, ...]
+    n: int
 
     @classmethod
     def of(cls, sample: Sample[Any], columns: Iterable[int]) -> Coded:
@@ -48,16 +59,18 @@ class Coded:
             stacked.reshape(len(sizes), len(sample.counts)),
             np.ascontiguousarray(sample.counts),
             tuple(sizes),
+            sample.public_n,
         )
 
     def tables(self, subsets: Sequence[Sequence[int]]) -> list[Counts]:
         """For each set of columns, the counts [label, cell of its first column, of its second, ...].
 
-        One compiled pass over the records counts all sets of one size; few records take numpy.
+        One compiled pass over the records counts all sets of one size; few records take numpy.  The
+        number of distinct points is private, so it does not decide which of the two is taken.
         """
-        if len(self.counts) * len(subsets) < COMPILED:
+        if self.n * len(subsets) < COMPILED:
             return [self._counted(subset) for subset in subsets]
-        from littlestone.classes.cell_counter import counted
+        from littlestone.dimension.engine.cell_counter import counted
 
         points, labels = np.nonzero(self.counts)
         # A copy of one point for each of its labels; none if each has one.

@@ -11,6 +11,8 @@ from littlestone.data.coding import Coded, Codes, Numbering
 from littlestone.domains import text
 from littlestone.units import Unit
 
+_FEW = 2**18  # fewer records than this are not worth merging
+
 
 class Reservoir:
     """Keeps at most k = ``unit.most`` records of each unit, each set of k with the same probability.
@@ -19,8 +21,9 @@ class Reservoir:
     1, ..., j at random, and replaces the record there if that is one of the k places; otherwise it is
     left out (Vitter's algorithm R).  So what is kept of a unit depends on the records of that unit
     alone, on their order and on draws of its own: not on other units, and not on what any record says
-    (docs/proofs/units.md, Theorem 1).  Memory: k records a unit.  Time: O(1) a record, and one whole
-    number of ``rng`` for each record of a unit beyond its first k.
+    (docs/proofs/units.md, Theorem 1).  Memory grows with the records that are kept, and a void place
+    takes none.  Time: O(1) a record, and one whole number of ``rng`` for each record of a unit beyond
+    its first k.
 
     >>> from littlestone.data.coding import coded
     >>> kept = Reservoir(Unit("name", 1), random.Random(0))
@@ -33,7 +36,9 @@ class Reservoir:
         self.unit, self._most, self._rng = unit, unit.most, rng
         self._number = Numbering(text)
         self._seen = np.zeros(0, np.int64)  # records of each unit so far
-        self._places = np.zeros((0, 0), np.int64)  # k rows for each unit
+        # Places, and the records that were put there; the last record of a place is the one kept.
+        self._put: list[tuple[Codes, Codes]] = []
+        self._listed = self._filled = 0  # records put, and places that are filled
 
     @property
     def units(self) -> int:
@@ -45,7 +50,7 @@ class Reservoir:
         # A column may list values that belong to no record; they are no units.
         occurring, codes = np.unique(unit.codes, return_inverse=True)
         units = self._number(Coded([unit.values[i] for i in occurring.tolist()], codes))
-        self._grow(len(columns))
+        self._grow()
         # The place of each record among those of its unit: 0 for the first one ever seen.
         order = np.argsort(units, kind="stable")
         grouped = units[order]
@@ -57,21 +62,25 @@ class Reservoir:
         late = np.flatnonzero(place >= self._most)
         place[late] = [self._rng.randrange(j + 1) for j in place[late].tolist()]
         kept = np.flatnonzero(place < self._most)
-        # Of several records for one place the last one stays.
-        rows = (units[kept] * self._most + place[kept])[::-1]
-        rows, last = np.unique(rows, return_index=True)
-        self._places[rows] = np.stack(columns, axis=1)[kept[::-1][last]]
+        self._put.append((units[kept] * self._most + place[kept], np.stack(columns, axis=1)[kept]))
+        self._listed += len(kept)
+        if self._listed > 2 * self._filled + _FEW:
+            self._merge()
 
-    def _grow(self, columns: int) -> None:
+    def _grow(self) -> None:
         missing = self.units - len(self._seen)
         if missing > 0:
             room = max(missing, len(self._seen))  # twice as much, so that all growing is O(units)
             self._seen = np.concatenate([self._seen, np.zeros(room, np.int64)])
-            more = np.zeros((room * self._most, columns), np.int64)
-            held = self._places if self._places.size else more[:0]
-            self._places = np.concatenate([held, more])
+
+    def _merge(self) -> None:
+        """Leave one record in each place, the last that was put there, in the order of the places."""
+        places, records = (np.concatenate(parts) for parts in zip(*self._put, strict=True))
+        filled, last = np.unique(places[::-1], return_index=True)
+        self._put = [(filled, records[len(places) - 1 - last])]
+        self._listed = self._filled = len(filled)
 
     def columns(self) -> list[Codes]:
-        """The codes of the records that are kept, by column."""
-        filled = np.arange(self._most) < self._seen[: self.units, None]
-        return list(self._places[: self.units * self._most][filled.reshape(-1)].T)
+        """The codes of the records that are kept, by column; at least one was added."""
+        self._merge()
+        return list(self._put[0][1].T)

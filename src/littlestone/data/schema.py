@@ -38,6 +38,11 @@ from littlestone.errors import DeclarationError, did_you_mean
 
 MOST_BYTES = 1 << 20
 
+MOST_COLUMNS = 10_000
+
+MOST_CELLS = 1 << 17
+"""The most cells and values of all columns together, which take seconds to read."""
+
 _KEYS = ("target", "positive", "labels", "default", "unit", "max_records", "columns")
 
 
@@ -118,7 +123,7 @@ class Schema:
         declared = data.get("columns", {})
         if not isinstance(declared, Mapping) or not declared:
             refuse(name, "it has no columns", "add one, such as [columns.age]")
-        columns = tuple(read_column(name, key, given) for key, given in declared.items())
+        columns = _columns(declared, name)
         labels = data.get("labels", [])
         if not texts(labels):
             refuse(name, "labels is no list of texts", 'write labels = ["on time", "late"]')
@@ -301,6 +306,21 @@ def declared_label(
 def opened_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
     """The schema itself, or the one in a file."""
     return schema if schema is None or isinstance(schema, Schema) else Schema.read(schema)
+
+
+def _columns(declared: Mapping[str, Any], name: str) -> tuple[SchemaColumn, ...]:
+    """The columns of a schema.  It stops at the limits, so that no file takes long to refuse."""
+    if len(declared) > MOST_COLUMNS:
+        found = f"it has {len(declared):,} columns, more than {MOST_COLUMNS:,}"
+        refuse(name, found, "leave out columns that no class reads")
+    columns, cells = list[SchemaColumn](), 0
+    for key, given in declared.items():
+        columns.append(read_column(name, key, given))
+        cells += columns[-1].cells
+        if cells > MOST_CELLS:
+            found = f"its columns have more than {MOST_CELLS:,} cells and values together"
+            refuse(name, found, "give coarser steps, or leave out columns that no class reads")
+    return tuple(columns)
 
 
 def _text_of(path: str) -> str:

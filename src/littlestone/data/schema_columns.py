@@ -19,6 +19,7 @@ from littlestone.errors import DeclarationError, did_you_mean
 _KINDS: tuple[Kind, ...] = ("boolean", "integer", "number", "text")
 _KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values")
 _PARTS = ("step", "steps", "log_steps")
+_MOST_CHARACTERS = 1_000  # of a column's name, as in a CSV file
 
 NUMERIC = ("boolean", "integer", "number")
 """The types whose values read as numbers."""
@@ -30,12 +31,14 @@ class SchemaColumn:
 
     ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.columns`).  It is empty if the
     schema leaves the range and the values open.  ``values`` is the list of a column that has one.
+    ``cells`` is the number of its cells or values; 0 if it is open.
     """
 
     name: str
     kind: Kind | None
     text: str
     values: tuple[str, ...] = ()
+    cells: int = 0
 
 
 def toml_text(text: str) -> str:
@@ -76,6 +79,9 @@ def refuse(name: str, found: str, fix: str) -> NoReturn:
 def read_column(schema: str, name: str, given: object) -> SchemaColumn:
     """The column that a table of TOML declares; ``schema`` names it in errors."""
     which = f"column {name!r}"
+    if len(name) > _MOST_CHARACTERS:
+        found = f"the name of a column has {len(name):,} characters, more than {_MOST_CHARACTERS:,}"
+        refuse(schema, found, "rename the column, in the table too")
     if not name.strip():
         refuse(schema, "a column has no name", "name it as the table does, or leave it out")
     if not isinstance(given, Mapping):
@@ -114,7 +120,7 @@ def read_column(schema: str, name: str, given: object) -> SchemaColumn:
         refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
     if not same:
         refuse(schema, f"{which} has a name that no class can write", "rename the column")
-    return SchemaColumn(name, kind, text, values)
+    return SchemaColumn(name, kind, text, values, column.size or 0)
 
 
 _FIXES = {

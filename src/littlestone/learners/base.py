@@ -37,6 +37,9 @@ Setting = Literal["realizable", "agnostic"]
 MOST_WORK = 10**8
 """The most steps a fit may take, by `PrivateLearner.work`. If it would take more, nothing is spent."""
 
+MOST_COSTS = 1 << 53
+"""The most that the mistakes on all records may cost; sums of floats are exact up to there."""
+
 MOST_SEARCHED = 5_000_000
 """The most steps of the search for the SOA of the declared class, before a spend: about a minute."""
 
@@ -180,7 +183,17 @@ class PrivateLearner(ABC, Generic[Point]):
         return 0
 
     def require_affordable(self, n: int) -> None:
-        """Raise `TooLargeError` if `work` passes `MOST_WORK`; called before anything is spent."""
+        """Raise `TooLargeError` if `work` passes `MOST_WORK`, or if costs may pass `MOST_COSTS`.
+
+        It is called before anything is spent.
+        """
+        if n * self.mistakes.largest > MOST_COSTS:
+            raise TooLargeError(
+                f"learn from {n:,} records"
+                + ("" if self.mistakes.equal else f" if {self.mistakes}"),
+                found="their mistakes may cost more than 2^53 in all, beyond which sums are inexact",
+                fix="give fewer records, or rounder costs",
+            )
         work = self.work(n)
         if work > MOST_WORK:
             raise TooLargeError(
@@ -318,6 +331,7 @@ class PrivateLearner(ABC, Generic[Point]):
             what += f"; {self.mistakes}"
         event = self.event_with(estimate, sample.unit)
         self.require_affordable(sample.n)
+        self.hypotheses.load(sample.n)
         counts = None if estimate is None else CellCounts(estimate, len(CELLS))
         records = sample.records()
         # Compute everything possible before the spend, so that little can fail after it.

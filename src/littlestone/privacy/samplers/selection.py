@@ -232,21 +232,42 @@ def window_of(base: Fraction, bits: int) -> int:
     return min(2**62, bits * a // (a - b) + 1)
 
 
+_DIGIT = 10  # bits
+
+
 class PowerBounds:
-    """Integers low <= base^-k * 2^bits <= high, for each k asked for."""
+    """Integers low <= base^-k * 2^bits <= high, for each k asked for.
+
+    The power is a product of one for each digit of k to the base 2^10.  Only the powers of digits are
+    kept, because as many different k may be asked for as there are items.
+    """
 
     def __init__(self, base: Fraction, bits: int) -> None:
         self._bits = bits
         low = (base.denominator << bits) // base.numerator
         exact = low * base.numerator == base.denominator << bits
-        self._known = {0: (1 << bits, 1 << bits), 1: (low, low + (not exact))}
+        one = 1 << bits, 1 << bits
+        self._digits = [[one, (low, low + (not exact))]]  # for each place the powers of 0, 1, ...
 
     def __call__(self, k: int) -> tuple[int, int]:
-        if k not in self._known:
-            half_low, half_high = self(k // 2)
-            rest_low, rest_high = self(k - k // 2)
-            self._known[k] = (
-                half_low * rest_low >> self._bits,
-                -(-half_high * rest_high >> self._bits),
-            )
-        return self._known[k]
+        found, place = self._power(0, k & (1 << _DIGIT) - 1), 0
+        while k := k >> _DIGIT:
+            place += 1
+            digit = k & (1 << _DIGIT) - 1
+            if digit:
+                found = self._times(found, self._power(place, digit))
+        return found
+
+    def _power(self, place: int, digit: int) -> tuple[int, int]:
+        """The bounds for digit * 2^(10 place)."""
+        while len(self._digits) <= place:
+            last = len(self._digits) - 1
+            step = self._times(self._power(last, (1 << _DIGIT) - 1), self._power(last, 1))
+            self._digits.append([self._digits[0][0], step])
+        powers = self._digits[place]
+        while len(powers) <= digit:
+            powers.append(self._times(powers[-1], powers[1]))
+        return powers[digit]
+
+    def _times(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+        return one[0] * other[0] >> self._bits, -(-one[1] * other[1] >> self._bits)

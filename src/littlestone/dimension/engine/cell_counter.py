@@ -1,4 +1,7 @@
-"""The compiled counter of cells, imported for large tables only."""
+"""The compiled counter of cells.
+
+It is not among the classes, because reading the text of a class imports all modules there.
+"""
 
 from __future__ import annotations
 

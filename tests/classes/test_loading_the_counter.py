@@ -1,0 +1,73 @@
+"""The compiled counter is chosen by public numbers alone, and loaded before anything is spent."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from littlestone.classes import cell_counts, parse_class
+from littlestone.learners import ExponentialLearner
+from littlestone.learners.regrown import RegrownLearner
+from littlestone.learners.rounds import RoundsLearner
+from littlestone.learners.vocabulary import VocabularyLearner
+from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.sample import Sample
+from littlestone.units import Unit
+
+COLUMNS = "x at {0, 1, 2}, y at {0, 1, 2}"
+LEARNERS: list[tuple[Any, str]] = [
+    (ExponentialLearner, f"conditions({COLUMNS}; at most 2)"),
+    (ExponentialLearner, f"trees({COLUMNS}; depth 2)"),
+    (RoundsLearner, f"rule_list({COLUMNS}; at most 2 rules of 2)"),
+    (RegrownLearner, f"trees({COLUMNS}; depth 2)"),
+    (VocabularyLearner, f"trees({COLUMNS}, w; depth 2)"),
+]
+COUNTER = "littlestone.dimension.engine.cell_counter"
+
+
+def fit(kind: Any, text: str, points: int, n: int, unit: Unit | None, book: Ledger) -> None:
+    """Learn from ``n`` records of so many distinct ``points``; a unit has 18 values."""
+    learner = kind(parse_class(text), Budget(1, "1e-3" if kind is VocabularyLearner else 0))
+    domain = learner.hypotheses.domain
+    width = len(domain.column_names)
+    records = [(str(i % 3), str(i // 3), "a")[:width] for i in range(points)]
+    made = Sample.from_examples(domain, [(records[i % points], i % 2) for i in range(n)])
+    units = 0 if unit is None else 18
+    sample = Sample(made.domain, made.points, made.counts, unit, units)
+    learner.fit(sample, ledger=book, dataset="d", rng=seeded_generator(1))
+
+
+@pytest.mark.parametrize(("kind", "text"), LEARNERS)
+@pytest.mark.parametrize(("unit", "sizes"), [(None, [18]), (Unit("who", 2), [18, 30, 36])])
+def test_records_do_not_choose_the_counter(
+    kind: Any, text: str, unit: Unit | None, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the number of distinct points, nor that of void places or of records in a round."""
+    n = 18 if unit is None else 36
+    monkeypatch.setitem(sys.modules, COUNTER, None)  # importing it fails
+    for compiled in (n, 3 * n + 1):
+        monkeypatch.setattr(cell_counts, "COMPILED", compiled)
+        for points in (1, 5, 9):
+            for size in sizes:
+                with Ledger() as book:
+                    if compiled > 3 * n:
+                        fit(kind, text, points, size, unit, book)
+                    else:
+                        with pytest.raises(ImportError):
+                            fit(kind, text, points, size, unit, book)
+                        assert book.datasets() == []
+
+
+def test_reading_a_class_loads_no_compiler() -> None:
+    """It takes seconds, and every command reads one."""
+    code = (
+        "import sys; from littlestone.classes import parse_class\n"
+        "parse_class('trees(x at {0, 1}; depth 2)')\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
