@@ -184,6 +184,17 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
         """The largest rise within the horizon."""
         return next(self.rises(self.horizon - 1))[0]
 
+    @cached_property
+    def tests(self) -> Fraction:
+        """The tests within the horizon, each divided by how much less likely the rise makes it."""
+        total, first = Fraction(0), 0
+        for rise, last in self.rises(0):
+            end = min(last + 1, self.horizon)
+            total += (end - first) * self.shrink**rise
+            if (first := end) == self.horizon:
+                return total
+        raise AssertionError("periods have no end")
+
     def quiet(self, gap: int) -> Real:
         """The probability of no hit, where ``gap`` more records would make the hit certain."""
         return 1 - Real.of(self.shrink).power(max(0, gap))
