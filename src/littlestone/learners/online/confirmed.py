@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -299,31 +300,41 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     ) -> None:
         super().__init__(hypotheses, horizon)
         self.asked = asked_of(hypotheses, self.method)
-        self.doubt = Fraction(str(doubt))
-        require_plan(0.5, float(self.doubt))
+        most = Fraction(str(doubt))
+        require_plan(0.5, float(most))
         total, found = budget.epsilon, list[tuple[float, int, ContinualConfirmation]]()
         for i in range(1, _SPLITS):
-            mechanism = self._sized(total * i / _SPLITS, total * (_SPLITS - i) / _SPLITS, warm)
+            one = ContinualConfirmation(
+                skip_epsilon=total * i / _SPLITS,
+                test_epsilon=total * (_SPLITS - i) / _SPLITS,
+                threshold=1,
+                warm=warm,
+                keys=max(1, self.asked.keys),
+                horizon=horizon,
+            )
+            # The least threshold for which there is no more doubt.
+            more = least_power(1 / one.shrink, max(Fraction(1), self._doubt(one) / most))
+            mechanism = replace(one, threshold=1 + more)
             # Each split is private, so a float may choose.
             found.append((_records(mechanism), i, mechanism))
         _, _, self.mechanism = min(found)
-        base = 1 / self.mechanism.shrink
-        self.unlikely = self.mechanism.threshold + least_power(base, Fraction(_UNLIKELY))
 
-    def _sized(self, skips: Fraction, tests: Fraction, warm: int) -> ContinualConfirmation:
-        """The least threshold for which hits without a record have probability at most ``doubt``."""
-        declared: dict[str, Any] = {
-            "skip_epsilon": skips,
-            "test_epsilon": tests,
-            "warm": warm,
-            "keys": max(1, self.asked.keys),
-            "horizon": self.horizon,
-        }
-        one = ContinualConfirmation(threshold=1, **declared)
-        a, s = one.skip, one.shrink
+    def _doubt(self, mechanism: ContinualConfirmation) -> Fraction:
+        """The sum of all chances of hits without a record, on a realizable stream."""
+        a, s = mechanism.skip, mechanism.shrink
         mean = (1 - a) / (1 - a * s)  # of r2^-Z
-        hits = max(Fraction(1), self.asked.spread) * mean * one.tests
-        return ContinualConfirmation(threshold=max(1, least_power(1 / s, hits / self.doubt)), **declared)
+        return self.asked.spread * mean * mechanism.tests * s**mechanism.threshold
+
+    @property
+    def doubt(self) -> float:
+        """The probability that a key is confirmed without a record, or more; for realizable streams."""
+        return float(self._doubt(self.mechanism))
+
+    @property
+    def unlikely(self) -> int:
+        """The threshold of a key that no hypothesis left speaks for."""
+        mechanism = self.mechanism
+        return mechanism.threshold + least_power(1 / mechanism.shrink, Fraction(_UNLIKELY))
 
     @property
     def event(self) -> ContinualConfirmation:
@@ -338,10 +349,10 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     def mistake_bound(self, beta: float) -> MistakeBound | None:
         """The least M that so many independent waits exceed with probability beta - doubt.
 
-        None if beta <= doubt; then declare a smaller doubt.  docs/proofs/confirmation.md.
+        None if beta <= `doubt`; then declare a smaller one.  docs/proofs/confirmation.md.
         """
         require_plan(0.5, beta)
-        left = beta - float(self.doubt)
+        left = beta - self.doubt
         worst = self.mechanism.threshold + self.mechanism.last_rise
         if left <= 0 or worst > MOST_WAITED:
             return None
@@ -367,7 +378,7 @@ def asked_of(H: HypothesisClass[Any], method: str) -> Asked:
     )
 
 
-@cache
+@lru_cache(maxsize=8)
 def _columns(H: Enumerable[Any]) -> Columns:
     return Columns(H)
 
