@@ -143,7 +143,10 @@ def main(runs: int) -> None:
             found = [Game(learner, table, seeded_generator(s)).play(adversary) for s in range(runs)]
             fails += sum(count > bound.mistakes for count in found)
             worst = max(worst, sum(found) / runs)
-            print(f"    {adversary.__name__}: mean {sum(found) / runs:.1f}, most {max(found)}", flush=True)
+            print(
+                f"    {adversary.__name__}: mean {sum(found) / runs:.1f}, most {max(found)}",
+                flush=True,
+            )
         print(f"    adaptive, worst mean: {worst:.1f} ({perf_counter() - began:.0f} s)", flush=True)
         total = len(ADVERSARIES) * runs
         require(fails <= 0.05 * total + 3 * (0.05 * total) ** 0.5, "the bound fails too often")

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -42,6 +42,7 @@ MOST_WAITED = 10**6
 
 _UNLIKELY = 16  # a key that no hypothesis left speaks for is so much less likely to hit by itself
 _SPLITS = 32
+_WORK, _LEFT = 1 << 28, 1 << 6  # labels looked at for `touched`; what may be left for one target
 _WARM = 64  # calibrated
 
 
@@ -75,10 +76,12 @@ class Asked(ABC):
     spread: Fraction
     """The most epochs of keys that may hit without a record, on a realizable stream."""
 
-    touched: int
-    """The most epochs of keys that have records on a realizable stream, if each hit has one."""
-
     theorem: str
+
+    @property
+    @abstractmethod
+    def touched(self) -> int:
+        """The most epochs of keys that have records on a realizable stream, if each hit has one."""
 
     @abstractmethod
     def begin(self) -> Knowledge:
@@ -104,8 +107,39 @@ class Columns(Asked):
         if len(self.table) and not self.table[0].any():  # the least row, of points of known label
             self.table, self.place = self.table[1:], self.place - 1
         columns = len(self.table)
-        self.keys, self.touched = 2 * columns, columns
+        self.keys = 2 * columns
         self.spread = Fraction(columns) * (1 + Fraction(1, _UNLIKELY))
+
+    @cached_property
+    def touched(self) -> int:
+        """The most points that one target may have mistaken, as far as that is found quickly.
+
+        For each target, all that may be left of the class is listed: what agrees with the target on
+        some of the points at which the majority of what may be left is wrong.
+        """
+        columns, hypotheses = self.table.shape
+        if 4 * hypotheses * self.table.size > _WORK:
+            return columns
+        most = 0
+        for target in self.table.T:
+            agree = self.table == target[:, None]
+            wrong, done = np.zeros(columns, dtype=np.bool_), list[NDArray[np.bool_]]()
+            found, waiting = set[bytes](), [np.ones(hypotheses, dtype=np.bool_)]
+            while waiting:
+                left = waiting.pop()
+                if (name := np.packbits(left).tobytes()) in found:
+                    continue
+                if len(found) == _LEFT or wrong.all():
+                    return columns
+                found.add(name)
+                done.append(left)
+                waiting += [left & agree[j] for j in np.flatnonzero(wrong)]
+                ones = self.table[:, left].sum(axis=1)
+                for j in np.flatnonzero(((2 * ones > left.sum()) != target) & ~wrong):
+                    wrong[j] = True
+                    waiting += [other & agree[j] for other in done]
+            most = max(most, int(wrong.sum()))
+        return most
 
     def begin(self) -> Points:
         return Points(self)
@@ -161,9 +195,12 @@ class Cuts(Asked):
 
     def __init__(self, hypotheses: Thresholds) -> None:
         self.hypotheses = hypotheses
-        self.touched = max(0, (hypotheses.size or 0).bit_length() - 1)
         self.keys = 2 if self.touched else 0
         self.spread = 2 * self.touched + Fraction(2, _UNLIKELY)
+
+    @property
+    def touched(self) -> int:
+        return max(0, (self.hypotheses.size or 0).bit_length() - 1)
 
     def begin(self) -> Sides:
         return Sides(self.hypotheses)
@@ -295,7 +332,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         budget: Budget,
         *,
         horizon: int,
-        doubt: object = Fraction(1, 40),
+        doubt: object = Fraction(1, 25),
         warm: int = _WARM,
     ) -> None:
         super().__init__(hypotheses, horizon)
@@ -356,7 +393,9 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         worst = self.mechanism.threshold + self.mechanism.last_rise
         if left <= 0 or worst > MOST_WAITED:
             return None
-        mistakes = least_total(missed(self.mechanism), self.asked.touched, left)
+        touched = self.asked.touched
+        waits = missed(self.mechanism, left / (1000 * max(1, touched)))
+        mistakes = least_total(waits, touched, left)
         source = f"docs/proofs/confirmation.md, {self.asked.theorem}"
         return MistakeBound(mistakes, beta, True, source)
 
@@ -374,7 +413,11 @@ def asked_of(H: HypothesisClass[Any], method: str) -> Asked:
     else:
         found = "its hypotheses are no finite list of functions on finitely many points"
     raise unfit(
-        H, method, found=found, declare="thresholds on a grid, or a smaller finite class", online=True
+        H,
+        method,
+        found=found,
+        declare="thresholds on a grid, or a smaller finite class",
+        online=True,
     )
 
 
@@ -383,15 +426,17 @@ def _columns(H: Enumerable[Any]) -> Columns:
     return Columns(H)
 
 
-def missed(mechanism: ContinualConfirmation) -> NDArray[np.float64]:
+def missed(mechanism: ContinualConfirmation, rare: float = 1e-9) -> NDArray[np.float64]:
     """S(m), m = 0, 1, ...: bound Pr[a key that has m records has not hit yet], whatever its age.
+
+    Down to ``rare`` or less.
 
     S(m) = S(m - 1) / r1 + (1 - 1 / r1) (1 - q(1)) ... (1 - q(m)), for the largest rise.
     """
     a, s = float(mechanism.skip), float(mechanism.shrink)
     worst = mechanism.threshold + mechanism.last_rise
     quiet = np.cumprod(1 - s ** (worst - np.arange(1.0, worst + 1)))
-    tail = math.ceil(math.log(1e-9) / math.log(a)) if a < 1 else 0
+    tail = math.ceil(math.log(min(rare, 1e-9)) / math.log(a))
     still = np.concatenate([(1 - a) * quiet, np.zeros(tail)])
     return np.fromiter(accumulate(still, lambda old, new: a * old + new, initial=1.0), float)
 
