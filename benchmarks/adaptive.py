@@ -82,12 +82,14 @@ class Game:
 
 
 def greedy(game: Game) -> int | None:
+    """The mistake that keeps the most hypotheses."""
     kept = game.kept()
     j = int(kept.argmax())
     return j if kept[j] else None
 
 
 def minimax(game: Game) -> int | None:
+    """Of the mistakes made least often, the one that keeps the most."""
     kept = game.kept()
     if not kept.any():
         return None
@@ -96,20 +98,24 @@ def minimax(game: Game) -> int | None:
 
 
 def stubborn(game: Game) -> int | None:
+    """The last mistake again, while it is one."""
     return game.last if game.last >= 0 and game.kept()[game.last] else greedy(game)
 
 
 def far(game: Game) -> int | None:
+    """A mistake of a target that is furthest from the first rule."""
     target = game.left[(game.left != game.first).sum(axis=1).argmax()]
     wrong = np.flatnonzero(target != game.guesses)
     return int(wrong[game.made[wrong].argmin()]) if len(wrong) else None
 
 
 def patient(game: Game) -> int | None:
+    """Nothing, until the stream is nearly over."""
     return minimax(game) if game.stream.steps >= 0.95 * game.horizon else None
 
 
 def sleeper(game: Game) -> int | None:
+    """Nothing, for a while after each change."""
     awake = game.stream.steps >= game.stream.published_at + game.horizon // 16
     return minimax(game) if awake else None
 
@@ -124,6 +130,7 @@ def pairs(points: int) -> FiniteClass:
 
 
 def classes() -> Iterator[tuple[str, Any]]:
+    """The classes, with words for them."""
     table = np.random.default_rng(3).integers(0, 2, (100, 40))
     yield "a random table, 100 x 40", FiniteClass.from_array(table)
     yield "1,024 thresholds", Thresholds.on(0, 1022)

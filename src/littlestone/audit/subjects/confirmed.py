@@ -42,7 +42,7 @@ def _paths(
     """All that can be published from ``step`` on; an epoch is its records and the gaps of its tests."""
     mechanism = learner.mechanism
     if step > len(records):
-        yield (), prod(map(partial(_never, mechanism), (gaps for _, gaps in epochs.values())))
+        yield (), _quiet(mechanism, epochs)
         return
     x, y = records[step - 1]
     named = None if knowledge.published(x) == y else knowledge.key(x, y)
@@ -62,15 +62,19 @@ def _paths(
             forgotten = later.confirm(confirmed, step + 1)
             left = {key: epoch for key, epoch in now.items() if key not in confirmed}
             if forgotten:
-                mass *= prod(map(partial(_never, mechanism), (gaps for _, gaps in left.values())))
-                left = {}
+                mass, left = mass * _quiet(mechanism, left), {}
         for published, p in _paths(learner, later, left, records, step + 1):
             yield (later.published.words(), *published), mass * p
 
 
-def _never(mechanism: ContinualConfirmation, gaps: Gaps) -> Fraction:
-    """The probability that none of these tests hits."""
-    return 1 - sum((mechanism._first_hit(gaps[:u]) for u in range(1, len(gaps) + 1)), Fraction(0))
+def _quiet(mechanism: ContinualConfirmation, epochs: Epochs) -> Fraction:
+    """The probability that no test of these epochs hits."""
+    quiet = Fraction(1)
+    for _, gaps in epochs.values():
+        quiet *= 1 - sum(
+            (mechanism._first_hit(gaps[: u + 1]) for u in range(len(gaps))), Fraction(0)
+        )
+    return quiet
 
 
 @subject("continual-confirmation")

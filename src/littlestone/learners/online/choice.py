@@ -51,10 +51,10 @@ def online_choice(
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("subsets(merchant; at most 3)")
     >>> _, why = online_choice(H, Budget(1, "1e-6"), horizon=200_000)
-    >>> for known in why.split("; "):
-    ...     print(known.replace(", a", ",\n    a"))
-    keys, of at most 131 mistakes on clean labels, proved with 95% confidence,
-        also on a stream that reacts to what is published
+    >>> for known in why.replace(", also", "; also").split("; "):
+    ...     print(known)
+    keys, of at most 131 mistakes on clean labels, proved with 95% confidence
+    also on a stream that reacts to what is published
     teachers, of about 576 in simulations, on a stream that does not react to what is published
     """
     require_horizon(horizon)

@@ -89,7 +89,7 @@ class Asked(ABC):
 
 
 class Columns(Asked):
-    """Keys are points with labels; points at which all hypotheses have equal or opposite labels are one.
+    """Keys are points with labels; points of equal or opposite labels in all hypotheses are one.
 
     ``place[i]`` is the column of point i, or -1 if its label is known, and ``flipped[i]`` says whether
     its label is the opposite one.
@@ -117,7 +117,7 @@ class Columns(Asked):
         For each target, all that may be left of the class is listed: what agrees with the target on
         some of the points at which the majority of what may be left is wrong.
         """
-        columns, hypotheses = self.table.shape
+        hypotheses, columns = self.table.shape[1], len(self.table)
         if 4 * hypotheses * self.table.size > _WORK:
             return columns
         most = 0

@@ -17,8 +17,8 @@ def least_total(missed: NDArray[np.float64], parts: int, beta: float) -> int:
 
     A wait is longer than m records with probability ``missed[m]``; one that is longer than all of them
     counts as endless, so the last of them must be far below beta / parts.  If the waits may have more
-    than `MOST_SUMMED` records together, or if beta is below `RARE`, M is ``parts`` times the number that
-    each exceeds with probability at most beta / parts, which is larger.
+    than `MOST_SUMMED` records together, or if beta is below `RARE`, M is ``parts`` times the number
+    that each exceeds with probability at most beta / parts, which is larger.
 
     >>> least_total(np.array([1.0, 0.5, 0.0]), 2, 0.25)
     3

@@ -116,7 +116,7 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
     ``count`` is the number of records that named the key since it last hit, and Z, with
     Pr[Z >= z] = r1^-z, z = 0, 1, ..., is drawn anew after each hit.  r1 <= e^e1 and r2 <= e^e2 are
     rational, for e1 = ``skip_epsilon`` and e2 = ``test_epsilon``.  U = ``threshold``.  The rise is
-    public: 0 for ``warm`` steps, and larger by `rise` after each further period, which is `growth` times
+    public: 0 for ``warm`` steps, and larger by `rise` in each further period, which is `growth` times
     as long as the one before.
 
     All hits of all keys at all T = ``horizon`` steps are (e1 + e2, 0)-DP under replacement of one
@@ -270,7 +270,7 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
     def __str__(self) -> str:
         return (
             f"continual confirmation of {self.keys} keys over {self.horizon} steps, from "
-            f"{self.threshold} records on, with {self.rise} more after {self.warm} steps and after each "
+            f"{self.threshold} records on, with {self.rise} more after {self.warm} steps and each "
             f"further period, epsilon {decimal_text(self.skip_epsilon)} for skips and "
             f"{decimal_text(self.test_epsilon)} for tests"
         )
