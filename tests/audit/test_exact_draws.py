@@ -12,7 +12,7 @@ from exact_draws import Draws
 from littlestone.audit import find_subjects
 from littlestone.audit.choices import Choices
 from littlestone.audit.subject import Named
-from littlestone.audit.subjects import continual, experts, online, staged
+from littlestone.audit.subjects import confirmed, continual, experts, online, staged
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric
 from littlestone.privacy.samplers.reals import Real
@@ -25,6 +25,9 @@ STEPS = 2  # of streams, and their horizon: each draw has as many outcomes as th
 LARGE = {
     "boosting-learner": 2,
     "between-thresholds": 10,
+    "continual-confirmation": 4,
+    "online-confirmed-learner": 4,
+    "online-confirmed-thresholds": 4,
     "online-experts-learner": 10,
     "online-staged-learner": 30,
     "online-teacher-learner": 10,
@@ -49,6 +52,8 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
         (online, "LONG"),
         (staged, "LONG"),
         (experts, "LONG"),
+        (confirmed, "LONG"),
+        (confirmed, "HORIZON"),
         (continual, "HORIZON"),
     ):
         monkeypatch.setattr(module, name, STEPS)

@@ -55,7 +55,8 @@ def test_only_the_private_release_is_printed() -> None:
     assert (header["epsilon"], header["delta"]) == ("1", "0.000001")
     assert header["ledger entry"] == 1
     assert header["method"] == (
-        "keys, of at most 74 mistakes on clean labels, proved with 95% confidence; "
+        "keys, of at most 74 mistakes on clean labels, proved with 95% confidence, also on a stream "
+        "that reacts to what is published; "
         "teachers, of about 279 in simulations, on a stream that does not react to what is published"
     )
     assert [set(line) for line in published] == [{"step", "rule", "hypothesis"}] * 3

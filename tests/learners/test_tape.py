@@ -19,6 +19,7 @@ from littlestone.classes import FiniteClass, Points, Subsets, Thresholds, parse_
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError, OutputError
 from littlestone.learners.online import (
+    ConfirmedLearner,
     KeyLearner,
     PredictionLearner,
     PrivateExperts,
@@ -40,6 +41,7 @@ from scripted import Script
 
 STEPS = 60
 SETS = Subsets(Integers(), 2)
+TABLE = FiniteClass.from_array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
 BOLD: dict[str, Any] = {"budget": Budget(8, "0.1"), "horizon": STEPS}
 SURE: dict[str, Any] = BOLD | {"budget": Budget(900, "0.1")}
 SMALL: dict[str, Any] = {"calls": 4, "draws": 3, "teachers": 3, "threshold": 4, "cap": 3}
@@ -48,6 +50,8 @@ LEARNERS: dict[str, StreamLearner[Any]] = {
     "points": KeyLearner(SETS, **BOLD),
     "functions": KeyLearner(Thresholds.on(0, 1), **BOLD),
     "rules": RuleLearner(parse_class("rules(a, b; at most 2)"), **BOLD),
+    "confirmed": ConfirmedLearner(TABLE, **BOLD, doubt="0.9", warm=5),
+    "cuts": ConfirmedLearner(Thresholds.on(0, 9), **BOLD, doubt="0.9", warm=5),
     "experts": PrivateExperts(Thresholds.on(0, 9), **BOLD, threshold=3, draws=4),
     "teachers": TeacherLearner(SETS, **SURE, threshold=4, teachers=3, draws=2),
     "staged": StagedOnlineLearner(SETS, **SURE, **SMALL, list_size=8, most=200),

@@ -2,6 +2,7 @@
 
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.choice import choose_online_learner, online_choice
+from littlestone.learners.online.confirmed import ConfirmedLearner
 from littlestone.learners.online.durable import DurableStream, durable_run
 from littlestone.learners.online.experts import PrivateExperts
 from littlestone.learners.online.keys import KeyLearner
@@ -13,6 +14,7 @@ from littlestone.learners.online.taped import StreamLearner, TapedStream
 from littlestone.learners.online.teachers import TeacherLearner
 
 __all__ = [
+    "ConfirmedLearner",
     "DurableStream",
     "KeyLearner",
     "MistakeBound",

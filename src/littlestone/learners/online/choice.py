@@ -42,17 +42,19 @@ def online_choice(
 ) -> tuple[PrivateOnlineLearner[Any], str]:
     """The learner of that name, or for ``"auto"`` the one with the fewest mistakes; and the reason.
 
-    Learners with fewer proved mistakes than the horizon has steps come first.  Then come those with
-    the fewest mistakes in simulations, then those about which nothing is known.  The choice depends on
+    Learners with fewer proved mistakes than the horizon has steps come first, and of these the ones
+    whose bound holds even if the records react to what is published.  Then come those with the fewest
+    mistakes in simulations, then those about which nothing is known.  The choice depends on
     declarations alone.  Raises `DeclarationError` for an unknown name, if no learner applies, or if
     the named one does not.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("subsets(merchant; at most 3)")
     >>> _, why = online_choice(H, Budget(1, "1e-6"), horizon=200_000)
-    >>> for known in why.split("; "):
+    >>> for known in why.replace(", also", "; also").split("; "):
     ...     print(known)
     keys, of at most 124 mistakes on clean labels, proved with 95% confidence
+    also on a stream that reacts to what is published
     teachers, of about 576 in simulations, on a stream that does not react to what is published
     """
     require_horizon(horizon)
@@ -104,12 +106,17 @@ class _Known:
     def order(self) -> tuple[int, float, float]:
         measured = math.inf if self.measured is None else self.measured
         if self.proved is not None and self.proved.mistakes < self.learner.horizon:
-            return 0, self.proved.mistakes, measured
-        return 1, measured, 0
+            return (0 if self.proved.adaptive else 1), self.proved.mistakes, measured
+        return 2, measured, 0
 
     def words(self, where: str = "") -> str:
         """One line for people."""
-        return self._number(where) + _condition(self.learner)
+        return self._number(where) + (_condition(self.learner) or self._adaptive())
+
+    def _adaptive(self) -> str:
+        """What to say if the bound holds against an adversary who sees what is published."""
+        holds = self.proved is not None and self.proved.adaptive
+        return ", also on a stream that reacts to what is published" if holds else ""
 
     def _number(self, where: str) -> str:
         name = self.learner.method

@@ -14,12 +14,10 @@ from littlestone.classes.covering import PointCovering
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.base import require_plan, unfit
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
+from littlestone.learners.online.waiting import least_total
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.tape import Tape
-
-MOST_SUMMED = 20_000
-"""The most records of d keys whose exact law is summed, which takes their square."""
 
 _PROOF = "docs/proofs/continual-key-selection.md"
 
@@ -202,13 +200,6 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         d, terms = self.naming.parts, self.mechanism.terms
         # Keys that take more records than `most` are counted as never selected.
         most = terms.sample_size(beta / (1000 * max(d, 1)))
-        if d * most > MOST_SUMMED:
-            each = terms.sample_size(beta / d)
-            return MistakeBound(d * each, beta, True, self.naming.source)
         missed = np.fromiter(islice(terms.missed(), most + 1), float)
-        total, one = np.ones(1), np.append(0.0, missed[:-1] - missed[1:])
-        for _ in range(d):
-            total = np.convolve(total, one)
-        # The margin covers the rounding of sums of a few thousand numbers.
-        mistakes = int(np.argmax(1 - np.cumsum(total) + 1e-9 <= beta))
+        mistakes = least_total(missed, d, beta)
         return MistakeBound(mistakes, beta, True, self.naming.source)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -40,3 +42,26 @@ def next_hit(quiet: Real, step: int, horizon: int, tape: Tape) -> int:
     """
     last = horizon + 1
     return tape.whole(lambda rng: step + geometric(quiet, rng, most=last - step), step, last)
+
+
+def next_changing_hit(
+    pieces: Iterable[tuple[Real, int]], step: int, horizon: int, tape: Tape
+) -> int:
+    """`next_hit` of tests whose chance changes at known steps.
+
+    Each piece is the probability of no hit, with the last step that has it; together they reach the
+    horizon, and the first one holds ``step``.
+    """
+
+    def drawn(rng: random.Random) -> int:
+        at = step
+        for quiet, last in pieces:
+            if at > horizon:
+                break
+            end = min(last, horizon) + 1
+            at += geometric(quiet, rng, most=end - at)
+            if at < end:
+                break
+        return at
+
+    return tape.whole(drawn, step, horizon + 1)

@@ -1,0 +1,221 @@
+"""The online learner of confirmations: its bound against adversaries, what it takes, what it keeps."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from littlestone.classes import FiniteClass, Parities, Points, Thresholds, parse_class
+from littlestone.domains import Integers, Reals
+from littlestone.errors import DeclarationError
+from littlestone.hypotheses import values_of
+from littlestone.learners.online import ConfirmedLearner
+from littlestone.learners.online.confirmed import Columns, ConfirmedStream, Cuts, Sides, missed
+from littlestone.learners.online.waiting import least_total
+from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
+
+T = 20_000
+TABLE = FiniteClass.from_array(np.random.default_rng(3).integers(0, 2, (30, 12)))
+CUTS = Thresholds.on(0, 62)
+PAIRS = FiniteClass.from_array(
+    [[int(x in c) for x in range(8)] for d in range(3) for c in combinations(range(8), d)]
+)
+
+
+def begun(learner: ConfirmedLearner, seed: int, kind: type[ConfirmedStream]) -> ConfirmedStream:
+    stream = kind(learner, Tape(seeded_generator(seed)))
+    stream.begin()
+    return stream
+
+
+def spread(
+    learner: ConfirmedLearner, seed: int, wait: int, kind: type[ConfirmedStream] = ConfirmedStream
+) -> int:
+    """Mistakes against an adversary that waits, then makes each possible mistake in turn."""
+    H: Any = learner.hypotheses
+    points, left = list(H.domain), H.table()
+    stream, made = begun(learner, seed, kind), np.zeros(len(points), dtype=int)
+    stream.skip_to(wait)
+    while stream.steps < learner.horizon:
+        guesses = values_of(stream.hypothesis, H.domain)
+        kept = (left != guesses).sum(axis=0)
+        if not kept.any():
+            break
+        j = int(np.where((kept > 0) & (made == made[kept > 0].min()), kept, 0).argmax())
+        left = left[left[:, j] != guesses[j]]
+        made[j] += 1
+        stream.update(points[j], int(not guesses[j]))
+    return int(made.sum())
+
+
+@pytest.mark.parametrize("H", [TABLE, CUTS, PAIRS], ids=["table", "thresholds", "pairs"])
+@pytest.mark.parametrize("wait", [0, T - 2000])
+def test_an_adaptive_adversary_stays_below_the_bound(H: Any, wait: int) -> None:
+    learner = ConfirmedLearner(H, Budget(1), horizon=T)
+    bound = learner.mistake_bound(0.05)
+    assert bound is not None
+    assert (bound.proved, bound.adaptive) == (True, True)
+    found = [spread(learner, seed, wait) for seed in range(4)]
+    assert sum(count > bound.mistakes for count in found) <= 1
+
+
+class CountsAll(ConfirmedStream):
+    """Records that are predicted correctly are counted like mistakes of their point."""
+
+    def _right(self, x: Any, y: int, times: int = 1) -> None:
+        self._mistaken(x, 1 - y)
+
+
+@pytest.mark.parametrize("kind", [ConfirmedStream, CountsAll])
+def test_rightly_predicted_records_are_not_counted(kind: type[ConfirmedStream]) -> None:
+    """If they were, a rule that is right would be given up."""
+    H = FiniteClass.from_array([[0, 0], [0, 1], [1, 1]])
+    stream = begun(ConfirmedLearner(H, Budget(1), horizon=T), 1, kind)
+    for _ in range(100):
+        stream.update("x0", 0)
+    assert (stream.published_at > 0) == (kind is CountsAll)
+
+
+def test_a_wrong_confirmation_is_outweighed_later() -> None:
+    """What contradicts the fewest confirmations is published, so noise does no lasting harm."""
+    knowledge = Columns(FiniteClass.from_array([[0, 0, 0], [1, 0, 1], [1, 1, 0]])).begin()
+    truth = FiniteClass.from_array([[1, 1, 0]]).hypothesis(0)
+
+    def wrong() -> list[int | None]:
+        h = knowledge.published
+        return [knowledge.key(x, truth(x)) for x in h.domain if h(x) != truth(x)]
+
+    knowledge.confirm([knowledge.key("x1", 0) or 0, knowledge.key("x2", 1) or 0], 1)
+    steps = 0
+    while keys := wrong():
+        steps += 1
+        knowledge.confirm([key for key in keys[:1] if key is not None], 1)
+    assert 0 < steps < 6
+
+
+def test_points_with_equal_or_opposite_labels_are_one_key() -> None:
+    asked = Columns(FiniteClass.from_array([[0, 0, 1, 1, 0], [0, 1, 0, 1, 1], [1, 0, 1, 1, 0]]))
+    assert (asked.keys, len(asked.table)) == (4, 2)
+    knowledge = asked.begin()
+    assert knowledge.key("x1", 1) == knowledge.key("x2", 0) == knowledge.key("x4", 1)
+    assert knowledge.key("x0", 1) not in (None, knowledge.key("x1", 1), knowledge.key("x1", 0))
+    assert knowledge.key("x3", 0) is None  # all hypotheses are 1 there
+    assert [knowledge.published(f"x{i}") for i in range(5)] == [0, 0, 1, 1, 0]
+
+
+def test_sides_of_thresholds_are_those_of_a_table() -> None:
+    """Confirmations in any order, right or wrong, beside counts of each cut."""
+    rng = random.Random(1)
+    for size in (1, 2, 5, 12):
+        H = Thresholds.on(0, size - 2) if size > 1 else Thresholds.on(0, 0).restrict(0, 1)
+        sides, against = Sides(H), np.zeros(size, dtype=int)
+        for step in range(12):
+            left = np.flatnonzero(against == against.min())
+            index = left[len(left) // 2]
+            assert sides.published == H.hypothesis(int(index))
+            watched = sides.watched(5, 9)
+            assert [watched[key].threshold for key in (0, 1)] == [
+                5 if (left < index).any() else 9,
+                5 if (left > index).any() else 9,
+            ]
+            keys = rng.choice([(0,), (1,), (0, 1)])
+            for key in keys:
+                against += (np.arange(size) <= index) if key else (np.arange(size) >= index)
+            assert sides.confirm(keys, step + 2)
+            assert sides.watched(5, 9)[0].first == step + 2
+
+
+def test_thresholds_are_halved() -> None:
+    asked = Cuts(Thresholds.on(0, 2**40))
+    knowledge = asked.begin()
+    for _ in range(asked.touched):
+        key = knowledge.key(5, 1)
+        assert key == 0
+        if knowledge.published(5) == 0:
+            knowledge.confirm([key], 1)
+    assert asked.touched == 40
+    assert knowledge.published(5) == 1
+
+
+def test_the_keys_that_a_target_touches() -> None:
+    """A pair touches its two points; each target of a cube touches all points."""
+    assert Columns(PAIRS).touched == 2
+    assert Columns(Parities.over(["a", "b"])).touched <= 3
+    identity = FiniteClass.from_array(np.eye(6, dtype=int))
+    assert Columns(identity).touched == 1
+    assert Columns(TABLE).touched == 12
+
+
+def test_the_bound_grows_with_confidence_and_asks_for_less_doubt() -> None:
+    learner = ConfirmedLearner(CUTS, Budget(1), horizon=T)
+    few, many = learner.mistake_bound(0.2), learner.mistake_bound(0.045)
+    assert few is not None
+    assert many is not None
+    assert few.mistakes < many.mistakes
+    assert learner.doubt <= 0.04
+    assert learner.mistake_bound(0.01) is None
+    # With probability 1 - T^-10.
+    sure = ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=Fraction(1, 2 * T**10))
+    bound = sure.mistake_bound(float(T) ** -10)
+    assert bound is not None
+    assert many.mistakes < bound.mistakes < T
+
+
+def test_the_sum_of_waits() -> None:
+    half = np.array([0.5**m for m in range(60)])
+    one, two = least_total(half, 1, 0.01), least_total(half, 2, 0.01)
+    assert one == 7
+    assert one < two < 2 * one
+    assert least_total(half, 0, 0.01) == 0
+    long = np.append(np.ones(11_000), 0.0)
+    assert least_total(long, 2, 0.1) == 22_000
+
+
+def test_waits_are_no_shorter_than_simulated_ones() -> None:
+    mechanism = ConfirmedLearner(CUTS, Budget(2), horizon=200).mechanism
+    rng, bound = np.random.default_rng(1), missed(mechanism)
+    worst = mechanism.threshold + mechanism.last_rise
+    a, s = float(mechanism.skip), float(mechanism.shrink)
+    skips = rng.geometric(1 - a, 20_000) - 1
+    waits = np.zeros(20_000, dtype=int)
+    for m in range(1, len(bound)):
+        hit = rng.random(20_000) < s ** np.maximum(0, worst + skips - m)
+        waits[(waits == 0) & hit] = m
+    for m in (0, worst // 2, worst - 2, worst, worst + 2):
+        # The bound leaves out tests before the first record that counts.
+        assert (waits > m).mean() <= bound[m] + 0.02
+
+
+def test_what_it_takes() -> None:
+    for H in (Points(Integers()), Thresholds.over(Reals()), Thresholds.on(0, 2**62)):
+        if H.size:
+            assert ConfirmedLearner(H, Budget(1), horizon=T).asked.touched == 62
+        else:
+            with pytest.raises(DeclarationError, match="no finite list"):
+                ConfirmedLearner(H, Budget(1), horizon=T)
+    with pytest.raises(DeclarationError, match="labels, more than"):
+        ConfirmedLearner(parse_class("intervals(x, 0..200)"), Budget(1), horizon=T)
+    with pytest.raises(DeclarationError):
+        ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=2)
+
+
+def test_a_class_of_one_hypothesis_draws_nothing() -> None:
+    for H in (FiniteClass.from_array([[0, 1]]), Thresholds.on(0, 3).restrict(0, 1)):
+        learner = ConfirmedLearner(H, Budget(1), horizon=10)
+        with Ledger() as ledger:
+            stream = learner.start(ledger=ledger, dataset="d", rng=seeded_generator(1))
+        x = next(iter(H.domain))
+        for _ in range(12):
+            stream.update(x, 1 - H.hypothesis(0)(x))
+        assert (stream.published_at, stream.hypothesis) == (0, H.hypothesis(0))
+        bound = learner.mistake_bound(0.05)
+        assert bound is not None
+        assert bound.mistakes == 0
