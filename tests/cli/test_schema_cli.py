@@ -38,6 +38,13 @@ def test_a_draft_is_a_schema() -> None:
     assert run("schema", "none.csv").status == 1
 
 
+def test_a_draft_leaves_out_columns_that_no_schema_names() -> None:
+    Path("t.csv").write_text("a,b,a,,c\n1,2,3,4,5\n")
+    draft = run("schema", "t.csv").out
+    assert [c.name for c in Schema.parse(draft).columns] == ["b", "c"]
+    assert "# Left out: 3 without a name, or with a name that others have too." in draft
+
+
 def test_fit() -> None:
     ran = run("fit", "t.csv", "--schema", "s.toml", "--class", "trees(*; depth 2)", *PAID, "--json")
     assert ran.status == 0, ran.err

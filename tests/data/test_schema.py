@@ -416,6 +416,7 @@ def test_labels() -> None:
     assert str(SCHEMA.label(positive="no")) == "late == no"
     assert SCHEMA.label("floor", labels="2,1").names == ("2", "1")
     assert str(SCHEMA.label("floor", "> 1")) == "floor > 1"
+    assert SCHEMA.label("floor", "1.0")(1) == 1
     several = Schema.parse("target = 'x'\nlabels = ['a', 'b', 'c']\ndefault = 'b'\n[columns.x]")
     assert several.label().names == ("b", "a", "c")
     assert several.label(default="c").names == ("c", "a", "b")
