@@ -140,12 +140,14 @@ def test_a_tree_survives_its_file(labels: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["conditions(x at {0, 5}, s in {a}; at most 2)", "trees(x at {0}, s in {a}; depth 2)",
-     "rule_list(x at {0, 5}; at most 2)", "rule_sets(x at {0, 5}, s in {a}; at most 2 rules of 2)"],
+    ("text", "labels"),
+    [("conditions(x at {0, 5}, s in {a}; at most 2)", 2), ("trees(x at {0}, s in {a}; depth 2)", 2),
+     ("trees(x at {0}, s in {a}; depth 1)", 3), ("rule_list(x at {0, 5}; at most 2)", 3),
+     ("rule_sets(x at {0, 5}, s in {a}; at most 2 rules of 2)", 2)],
 )  # fmt: skip
-def test_a_soa_survives_its_file(text: str) -> None:
-    soa = parse_class(text).soa()
+def test_a_soa_survives_its_file(text: str, labels: int) -> None:
+    soa: Any = parse_class(text, labels=labels).soa()
+    assert soa.labels == labels
     assert Hypothesis.from_json(json.loads(json.dumps(soa.to_json()))) == soa
 
 
