@@ -123,6 +123,8 @@ def test_subgroup() -> None:
     ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked)
     assert ran.status == 0, ran.err
     assert run("subgroup", "t.csv", *asked).status == 2
+    ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked, "--out", "s.toml")
+    assert (ran.status, "same file as the schema" in ran.err) == (1, True)
     labels = SCHEMA.replace("positive = 1", 'labels = ["0", "1", "2"]')
     for text, found in (("unit = 'carrier'" + SCHEMA, "single records"), (labels, "to fix it: ")):
         Path("s.toml").write_text(text)
