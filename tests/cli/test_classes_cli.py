@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from running import run
 
 from littlestone.classes import parse_class
 from littlestone.classes.declared import declared_kinds
+from littlestone.cli import classes
 from littlestone.planning import candidates, choose_learner
 from littlestone.planning.choice import explained
 from littlestone.privacy import Budget
@@ -33,6 +35,11 @@ def test_ordinary_tables_come_first() -> None:
     assert out.startswith("Ordinary tables\n  conditions(COLUMN, ...")
     assert "Example: trees(x: 0..10 step 5, sex in {F, M}; depth 2)" in out
     assert "rule_unions" not in out
+
+
+def test_groups_of_other_packages_come_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classes, "_GROUPS", classes._GROUPS[1:])
+    assert "\nOrdinary tables\n" in run("classes").out
 
 
 def test_explain_shows_every_method(tmp_path: Path) -> None:

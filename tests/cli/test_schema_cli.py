@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from running import TABLE, run
 
+from littlestone.data.drafting import draft_schema
 from littlestone.data.schema import Schema
 
 SCHEMA = """
@@ -35,6 +36,7 @@ def test_a_draft_is_a_schema() -> None:
     ran = run("schema", "t.csv")
     assert (ran.status, ran.err) == (0, "")
     assert [c.name for c in Schema.parse(ran.out).columns] == ["delay", "carrier", "late"]
+    assert ran.out == draft_schema("t.csv")
     assert run("schema", "none.csv").status == 1
 
 
