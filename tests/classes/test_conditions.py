@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mixed_tables import errors_of, random_examples, sample_of
 
-from littlestone.classes import FiniteClass, cell_counts, parse_class
+from littlestone.classes import FiniteClass, by_table, cell_counts, parse_class
 from littlestone.classes.cell_counts import COMPILED, Coded
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.sample import Records, Sample
@@ -55,6 +55,7 @@ def test_rules_of_different_numbers_differ(text: str) -> None:
     rows = H.rows(points)
     assert (rows == [[h(x) for x in points] for h in H]).all()
     assert len(np.unique(rows, axis=0)) == H.size == H.forms
+    assert H._count([len(tests) for tests in H._tests]) == H.size
     assert parse_class(str(H)) == H
 
 
@@ -120,6 +121,26 @@ def test_a_large_class_has_bounds_only() -> None:
         H.restrict(H.domain.examples(1)[0], 1)
 
 
+@pytest.mark.parametrize("text", [TEXTS[0], "trees(x at {7}; depth 2)"])
+def test_a_table_has_so_many_entries_at_most(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    H: Any = parse_class(text)
+    entries = H.domain.size * H.forms
+    monkeypatch.setattr(by_table, "TABLED", entries)
+    assert H.littlestone_bounds() == (H.littlestone_dimension(),) * 2
+    assert not H.restrict(H.domain.examples(1)[0], 1).is_empty()
+    monkeypatch.setattr(by_table, "TABLED", entries - 1)
+    assert H.littlestone_bounds() == H._bounds() != (H._bounds()[1],) * 2
+    with pytest.raises(TooLargeError, match="entries of a table"):
+        H.restrict(H.domain.examples(1)[0], 1)
+
+
+def test_a_column_has_more_cells_than_a_byte_counts() -> None:
+    H: Any = parse_class("conditions(x: 0..999; at most 1)")
+    examples = [((str(x),), int(x > 700)) for x in range(0, 1000, 50)]
+    errors = H.error_runs(sample_of(H, examples)).errors.tolist()
+    assert errors[::97] == [errors_of(H.hypothesis(i), examples) for i in range(0, H.size, 97)]
+
+
 def test_version_spaces_are_those_of_the_table() -> None:
     H: Any = parse_class(TEXTS[1])
     x, y = ("5", "1", "F"), ("", "3", "")
@@ -138,7 +159,7 @@ def large_codes(n: int, labels: int) -> Coded:
     """Codes of eight columns, of points with several labels, with one and with none."""
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 3, (n, labels)) * (rng.random((n, labels)) < 0.5)
-    sizes = tuple(range(2, 10))
+    sizes = (2, 3, 4, 5, 6, 7, 150, 250)  # a pair has more cells than 16 bits count
     codes = np.stack([rng.integers(0, size, n) for size in sizes]).astype(np.uint16)
     return Coded(codes, np.ascontiguousarray(counts.astype(np.int64)), sizes, n)
 

@@ -9,6 +9,7 @@ import pytest
 
 from littlestone.classes import parse_class
 from littlestone.classes.columns import conditions_on, mixed_text, parse_mixed, splits_on
+from littlestone.classes.conditions import Conditions
 from littlestone.domains import Cells, Codes, Domain, Listed, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 
@@ -132,6 +133,7 @@ def test_columns_are_named_once() -> None:
         "trees(x: 0..4000, y: 0..200; depth 1)",
         "rule_list(x: 0..3000, y: 0..2500; at most 2 rules of 2)",
         "rule_sets(x: 0..3000, y: 0..2500; at most 2 rules of 2)",
+        "conditions(x: 0..450; at most 1, between)",
     ],
 )
 def test_too_many_candidates_name_the_widest_column(text: str) -> None:
@@ -139,11 +141,42 @@ def test_too_many_candidates_name_the_widest_column(text: str) -> None:
         parse_class(text)
 
 
+LEFT_OUT = [
+    "conditions(x at {0, 5}; at most 2)",
+    "trees(x at {0, 5}; depth 2)",
+    "rule_list(x at {0, 5}; at most 2)",
+]
+
+
+@pytest.mark.parametrize("text", LEFT_OUT)
+def test_what_a_text_leaves_out(text: str) -> None:
+    columns, _ = text.split(";")
+    assert str(parse_class(f"{columns})")) == text
+
+
+def test_many_cells_are_refused_although_there_are_few_rules() -> None:
+    """Each list of one value has three cells and two conditions."""
+    lists = [f"c{j} in {{a}}" for j in range(49)]
+    assert parse_class(f"conditions({', '.join(lists[:48])}; at most 4)").labels == 2
+    with pytest.raises(TooLargeError, match="so many cells"):
+        parse_class(f"conditions({', '.join(lists)}; at most 4)")
+
+
+def test_long_lists_have_a_limit_together() -> None:
+    values = tuple(f"v{i}" for i in range(4096))
+    table = Product((Listed(values[1:], "x"), Listed(values, "y")))
+    with pytest.raises(TooLargeError, match="coarsen 'y'"):
+        Conditions(table, None, 1)
+
+
 def test_several_labels_have_limits_of_their_own() -> None:
     text = "rule_list(x: 0..600, y: 0..600; at most 2 rules of 2)"
     assert parse_class(text).labels == 2
     with pytest.raises(TooLargeError, match="so many scores"):
         parse_class(text, labels=30)
+    assert parse_class("trees(x: 0..2000; depth 1)").labels == 2
+    with pytest.raises(TooLargeError, match="so many scores"):
+        parse_class("trees(x: 0..2000; depth 1)", labels=3)
 
 
 def test_points_of_raw_values() -> None:
@@ -175,6 +208,26 @@ def test_points_of_raw_values() -> None:
     ]
     assert codes.encode("1e500") == codes.encode(float("inf")) == ""
     assert all(codes.encode(v) in codes for v in (7, -3, "1e30", None))
+
+
+def test_limits_of_a_column() -> None:
+    values = tuple(map(str, range(4097)))
+    assert Cells(values[:-1]).size == 4097
+    assert Listed(values[:-1]).size == 4098
+    for kind in (Cells, Listed):
+        with pytest.raises(DeclarationError, match=r"4,097 .*, more than 4,096"):
+            kind(values)
+    with pytest.raises(DeclarationError, match="not in its usual form"):
+        Cells(("0.50",))
+
+
+def test_what_a_column_reads() -> None:
+    """A value off a list has a point, and yet it is not one that the list reads."""
+    asked = ("5", "F", "x", "", None)
+    assert [Cells(("0",)).reads(v) for v in asked] == [True, False, False, False, False]
+    assert [Listed(("F",)).reads(v) for v in asked] == [False, True, False, False, False]
+    assert [Codes().reads(v) for v in asked] == [True, False, False, False, False]
+    assert [Cells(("0",)).words(x) for x in ("0", "")] == ["0", "missing"]
 
 
 def test_the_conditions_on_a_column() -> None:

@@ -72,10 +72,16 @@ def test_growth_is_sharp(text: str) -> None:
     assert most == H.elements_per_point
 
 
+def test_the_most_candidates_of_so_many_records() -> None:
+    """None; a ward; one of five conditions on age; a ward and one of the two that an age obeys."""
+    H: Any = parse_class("conditions(ward, age: 0..20 step 10; at most 2)")
+    assert H.most_candidates(7) == 1 + 7 + 5 + 2 * 7
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_text_and_bounds(text: str) -> None:
     H: Any = parse_class(text)
-    assert parse_class(str(H)) == H
+    assert str(H) == text
     low, high = H.littlestone_bounds()
     assert 2 <= low <= high == H.elements_per_point.bit_length()
     with pytest.raises(TooLargeError, match="a column is open"):

@@ -9,7 +9,9 @@ import pytest
 from mixed_tables import errors_of, random_examples, sample_of
 
 from littlestone.classes import parse_class
-from littlestone.errors import DeclarationError
+from littlestone.classes.rule_lists import RuleLists
+from littlestone.domains import Listed, Product
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.rounds import left
 
 LISTS = [
@@ -71,7 +73,7 @@ def test_the_functions_are_those_of_all_rounds(text: str, labels: int) -> None:
         for chosen in product(rules, repeat=r):
             found.add(tuple(map(H.joined(chosen), points)))
     assert {tuple(row) for row in np.asarray(H.rows(points)).astype(int).tolist()} == found
-    assert H.size == len(found) <= H.forms
+    assert H.size == len(found) <= H.forms == sum(H.items**r for r in range(1, H.rules + 1))
 
 
 def test_the_errors_of_a_list_are_those_of_its_parts() -> None:
@@ -99,6 +101,20 @@ def test_a_rule_that_says_what_the_rest_says_is_left_out() -> None:
 def test_text(text: str, labels: int) -> None:
     H = parse_class(text, labels=labels)
     assert parse_class(str(H), labels=labels) == H
+
+
+@pytest.mark.parametrize("text", ["rule_list(ward; at most 2)", "trees(ward; depth 1)"])
+def test_open_columns_have_several_labels_too(text: str) -> None:
+    H: Any = parse_class(text, labels=3)
+    assert H.labels == H.closed({}).labels == 3
+
+
+def test_limits_of_lists() -> None:
+    """Sixteen rules; and cells of all labels: lists without values have two cells and one condition."""
+    assert parse_class("rule_list(x at {0, 5}; at most 16)").labels == 2
+    table = Product(tuple(Listed((), f"c{j}") for j in range(56)))
+    with pytest.raises(TooLargeError, match="so many cells"):
+        RuleLists(table, None, 1, 4, 12)
 
 
 @pytest.mark.parametrize("text", REFUSED)

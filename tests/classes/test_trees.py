@@ -1,5 +1,6 @@
 """Trees of conditions: the scores of their halves against every written tree."""
 
+import math
 import random
 from itertools import product
 from typing import Any
@@ -10,7 +11,10 @@ from mixed_tables import errors_of, random_examples, sample_of
 
 from littlestone.classes import parse_class
 from littlestone.classes.base import ErrorSums
-from littlestone.errors import DeclarationError
+from littlestone.classes.trees import Trees
+from littlestone.domains import Listed
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses.trees import pruned
 
 TEXTS = [
     "trees(x at {0, 5}, sex in {F}; depth 2)",
@@ -87,6 +91,22 @@ def test_every_tree_is_written(labels: int) -> None:
     } == expected
 
 
+@pytest.mark.parametrize("text", TEXTS)
+def test_no_tree_asks_what_is_known(text: str) -> None:
+    H: Any = parse_class(text)
+    written = items(H, H.scores(sample_of(H, [])))
+    for item, _ in written[:: max(1, len(written) // 500)]:
+        tree = H.written(item)
+        assert pruned(tree.root, H.domain) == tree.root
+
+
+def test_bounds_of_a_large_class() -> None:
+    """Below a root on x, seven cuts on y give stumps of dimension 3 in each half."""
+    H: Any = parse_class("trees(x: 0..3, y: 0..6; depth 2)")
+    conditions = 4 + 7
+    assert H._bounds() == (6, (conditions * (4 * conditions) ** 2).bit_length() - 1)
+
+
 @pytest.mark.parametrize("labels", [2, 3])
 @pytest.mark.parametrize("text", TEXTS)
 def test_text(text: str, labels: int) -> None:
@@ -100,11 +120,30 @@ def test_what_a_class_of_trees_refuses(text: str) -> None:
         parse_class(text)
 
 
+def test_a_depth_is_a_number() -> None:
+    with pytest.raises(DeclarationError, match="of depth True"):
+        Trees(parse_class(TEXTS[0]).domain, None, True)  # type: ignore[arg-type]
+
+
 def test_an_open_column_is_closed_by_a_list() -> None:
     H: Any = parse_class("trees(ward, age: 0..80 step 20; depth 1)")
     assert parse_class(str(H)) == H
     closed = H.closed({0: ["ICU", "ER"]})
     assert str(closed) == "trees(ward in {ICU, ER}, age: 0..80 step 20; depth 1)"
+
+
+def test_of_open_columns_only_a_lower_bound_is_known() -> None:
+    H: Any = parse_class("trees(ward, x: 0..150; depth 2)", labels=30)
+    closed = H.closed({})
+    assert closed.domain.columns[0] == Listed((), "ward")
+    assert H.littlestone_bounds() == (closed.littlestone_bounds()[0], math.inf)
+    for asked in (H.littlestone_dimension, H.soa):
+        with pytest.raises(TooLargeError, match=f"is at least {H.littlestone_bounds()[0]}"):
+            asked()
+    # 41 values are within the limit of scores, and it is found by halving.
+    assert H.most_values == 32
+    with pytest.raises(DeclarationError, match="depth 1 or 2"):
+        parse_class("trees(ward; depth 3)")
 
 
 def test_version_spaces_are_scored() -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from running import run
 
 from littlestone.classes import parse_class
 from littlestone.classes.declared import declared_kinds
-from littlestone.planning import candidates
+from littlestone.cli import classes
+from littlestone.planning import candidates, choose_learner
+from littlestone.planning.choice import explained
 from littlestone.privacy import Budget
 
 
@@ -21,6 +24,7 @@ def test_every_class_is_listed_once_with_an_example_that_can_be_declared() -> No
     for row in found:
         assert row["form"].startswith(f"{row['class']}(")
         assert row["functions"]
+        assert row["several labels"] == declared_kinds()[row["class"]].several
         assert row["example"] or row["class"] == "finite"  # an example of it needs a file
         if row["example"]:
             assert str(parse_class(row["example"])) == row["example"]
@@ -31,6 +35,11 @@ def test_ordinary_tables_come_first() -> None:
     assert out.startswith("Ordinary tables\n  conditions(COLUMN, ...")
     assert "Example: trees(x: 0..10 step 5, sex in {F, M}; depth 2)" in out
     assert "rule_unions" not in out
+
+
+def test_groups_of_other_packages_come_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classes, "_GROUPS", classes._GROUPS[1:])
+    assert "\nOrdinary tables\n" in run("classes").out
 
 
 def test_explain_shows_every_method(tmp_path: Path) -> None:
@@ -46,9 +55,22 @@ def test_explain_shows_every_method(tmp_path: Path) -> None:
     assert all(method in shown for method in methods)
     assert "it is no class of lookup tables (buckets, lookup)" in shown
     again = json.loads(run("fit", *options, "--explain", "--json").out)["methods"]
-    preview = json.loads(run("fit", *options, "--explain", "--json", "--dry-run").out)["methods"]
-    assert again == preview
+    preview = json.loads(run("fit", *options, "--explain", "--json", "--dry-run").out)
+    assert preview["dry run"]
+    assert again == preview["methods"]
     assert all(line.replace(": ", "  ", 1).split("  ")[1] in shown for line in again)
     brief = run("fit", *options).out
     assert "buckets" not in brief
     assert "exponential: the smallest size proved for any labels" in brief
+
+
+def test_methods_are_explained_for_what_is_declared(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("ward,y\nICU,1\n")
+    H, budget = parse_class("points(ward)"), Budget(1, "1e-6")
+    declared = ["--target", "y", "--positive", "1", "--class", str(H), "--epsilon", 1]
+    declared += ["--delta", "1e-6", "--setting", "realizable", "--ledger", tmp_path / "l"]
+    shown = run("fit", tmp_path / "t.csv", *declared, "--explain", "--dry-run", "--json").out
+    expected = explained(H, budget, setting="realizable")
+    assert json.loads(shown)["methods"] == [": ".join(row) for row in expected]
+    ran = run("fit", tmp_path / "t.csv", *declared)
+    assert choose_learner(H, budget, setting="realizable")[1] in " ".join(ran.out.split())

@@ -9,6 +9,7 @@ import pytest
 from running import TABLE, run
 
 import littlestone
+from littlestone.data.drafting import draft_schema
 from littlestone.data.schema import Schema
 
 SCHEMA = """
@@ -36,7 +37,15 @@ def test_a_draft_is_a_schema() -> None:
     ran = run("schema", "t.csv")
     assert (ran.status, ran.err) == (0, "")
     assert [c.name for c in Schema.parse(ran.out).columns] == ["delay", "carrier", "late"]
+    assert ran.out == draft_schema("t.csv")
     assert run("schema", "none.csv").status == 1
+
+
+def test_a_draft_leaves_out_columns_that_no_schema_names() -> None:
+    Path("t.csv").write_text("a,b,a,,c\n1,2,3,4,5\n")
+    draft = run("schema", "t.csv").out
+    assert [c.name for c in Schema.parse(draft).columns] == ["b", "c"]
+    assert "# Left out: 3 without a name, or with a name that others have too." in draft
 
 
 def test_fit() -> None:
@@ -135,6 +144,8 @@ def test_subgroup() -> None:
     ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked)
     assert ran.status == 0, ran.err
     assert run("subgroup", "t.csv", *asked).status == 2
+    ran = run("subgroup", "t.csv", "--schema", "s.toml", *asked, "--out", "s.toml")
+    assert (ran.status, "same file as the schema" in ran.err) == (1, True)
     labels = SCHEMA.replace("positive = 1", 'labels = ["0", "1", "2"]')
     for text, found in (("unit = 'carrier'" + SCHEMA, "single records"), (labels, "to fix it: ")):
         Path("s.toml").write_text(text)

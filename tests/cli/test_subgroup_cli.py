@@ -12,10 +12,14 @@ import pytest
 from running import entries, run
 
 import littlestone
+from littlestone.classes import parse_class
 from littlestone.errors import DeclarationError
-from littlestone.learners import Release
+from littlestone.learners import ExponentialLearner, Release
+from littlestone.mistakes import MistakeCosts
+from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.group import Group
+from littlestone.report.fit import rounded_up
+from littlestone.report.group import Group, group_accuracy
 
 ROWS = [(f"C{i % 5}", i % 24, int(i % 5 == 2 and i % 7 < 4)) for i in range(3000)]
 CLASSES = {
@@ -139,6 +143,24 @@ def test_the_function_finds_the_same_group(table: Path) -> None:
         plain = Group(littlestone.fit(frame, "late", **{**asked, "ledger": ledger}))
     with pytest.raises(DeclarationError, match="no estimate"):
         plain.rows()
+
+
+def test_a_simulation_of_a_data_set_by_name(table: Path) -> None:
+    asked = [*arguments(table), "--seed", "1", "--dataset", "flights"]
+    ran = run("subgroup", *asked)
+    assert "Simulated release: NOT PRIVATE" in ran.out
+    assert run("subgroup", *asked).out.splitlines()[1:5] == ran.out.splitlines()[1:5]
+    with Ledger("littlestone.ledger") as ledger:
+        assert ledger.datasets() == ["flights"]
+
+
+def test_what_is_proved_of_the_gain() -> None:
+    """A gain counts each record 7 or 3, divided by 10, and a mean cost each in units of 7."""
+    H, costs = parse_class("thresholds(hour, 0..23)"), MistakeCosts.above("0.3")
+    learner = ExponentialLearner(H, Budget(1), cost=costs)
+    alpha = learner.accuracy(3000, 0.05)
+    assert alpha is not None
+    assert f"is at most {rounded_up(100 * alpha * 0.7)}% of all" in group_accuracy(learner, 3000)
 
 
 def test_fit_and_plan_take_costs(table: Path) -> None:

@@ -80,3 +80,17 @@ def test_a_limit_of_units(visits: Path) -> None:
     assert "(replace-one-unit: patient) spent, of a limit of epsilon 1" in " ".join(shown.split())
     with Ledger("littlestone.ledger") as ledger:
         assert len(ledger.entries()) == 1
+
+
+def test_what_is_said_of_the_accuracy(visits: Path) -> None:
+    one = run(*fit("--unit", "patient", "--max-records", 1)).out
+    assert "one record of each new patient" in " ".join(one.split())
+    few = run(*fit("--unit", "patient", "--max-records", 3)).out
+    assert "the records of one patient are not independent" in " ".join(few.split())
+
+
+def test_a_seed_also_chooses_the_records(visits: Path) -> None:
+    asked = fit("--unit", "patient", "--max-records", 1, "--seed", 7, "--evaluate", "--json")
+    first, second = (json.loads(run(*asked, "--ledger", name).out) for name in "ab")
+    assert first["evaluation"] == second["evaluation"]
+    assert first["hypothesis"] == second["hypothesis"]

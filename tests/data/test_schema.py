@@ -118,6 +118,16 @@ def test_a_class_takes_its_columns_from_the_schema(text: str, same: str) -> None
     SCHEMA.require_class(found)
 
 
+def test_equal_steps_and_negative_values() -> None:
+    schema = Schema.parse(
+        "[columns.x]\nrange = [0, 8]\nsteps = 4\n[columns.y]\ntype = 'integer'\nvalues = [-1, 0, 1]"
+    )
+    assert columns("trees(*; depth 1)", schema) == (
+        Cells(("0", "2", "4", "6", "8"), "x"),
+        Listed(("-1", "0", "1"), "y"),
+    )
+
+
 def test_open_columns() -> None:
     schema = Schema.parse('[columns.ward]\ntype = "text"\n[columns.code]\ntype = "integer"')
     assert columns("rules(*; at most 1)", schema)[0] == Strings("ward")
@@ -163,6 +173,7 @@ ODD = [
     "'quoted'",
     "a)b",
     "x 0..5 step 1",
+    "a\\b",
 ]
 KINDS = [
     ("range = [0, 10]\nstep = 5", Cells),
@@ -264,6 +275,7 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
             "leave it out",
         ),
         ("[columns.'']\ntype = 'text'", "a column has no name", "leave it out"),
+        ("[columns.'a:']\nrange = [0, 9]", "a name that no class can write", "rename the column"),
         ("target = 'z'\n[columns.zz]", "'z', which is none of its columns", "did you mean 'zz'?"),
         ("unit = 'z'\n[columns.x]", "'z', which is none of its columns", "[columns.z]"),
         ("unit = 3\n[columns.x]", "unit is no text", "unit = "),
@@ -347,6 +359,7 @@ def test_what_is_no_toml_is_not_quoted() -> None:
         "[" * 5000,
         "x = " + "9" * 5000,
         "x = 0x",
+        "[Alice]\n[Alice]",
     ):
         shown = refused(text)
         assert "no TOML" in shown
@@ -358,11 +371,13 @@ def test_what_is_no_toml_is_not_quoted() -> None:
 def test_files_that_are_no_schema(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("name\nAlice\n")
+    (tmp_path / "TABLE.CSV.GZ").write_bytes(b"")
     latin, large = tmp_path / "latin.toml", tmp_path / "large.toml"
     latin.write_bytes(b"target = 'Alic\xe9'")
     large.write_bytes(b"#" * ((1 << 20) + 1))
     cases = [
         (table, "it is a table", "littlestone schema "),
+        (tmp_path / "TABLE.CSV.GZ", "it is a table", "littlestone schema "),
         (tmp_path / "none.toml", "No such file", "schema.toml"),
         (tmp_path, "a folder or a device", "schema.toml"),
         (Path("/dev/zero"), "a folder or a device", "schema.toml"),
@@ -392,6 +407,7 @@ def test_files_that_are_no_schema(tmp_path: Path) -> None:
         ("conditions(sex in {F, m}; at most 1)", "did you mean 'M'?"),
         ("conditions(floor in {1, 2, 9}; at most 1)", "not on the list"),
         ("thresholds(sex, 0..9)", "declares it as text"),
+        ("thresholds(sex, reals)", "declares it as text"),
         ("conditions(id: 0..9; at most 1)", "declares it as text"),
         ("parities(sex, member)", "declares it as text"),
         ("thresholds(price)", "log steps"),
@@ -415,6 +431,7 @@ def test_labels() -> None:
     assert str(SCHEMA.label(positive="no")) == "late == no"
     assert SCHEMA.label("floor", labels="2,1").names == ("2", "1")
     assert str(SCHEMA.label("floor", "> 1")) == "floor > 1"
+    assert SCHEMA.label("floor", "1.0")(1) == 1
     several = Schema.parse("target = 'x'\nlabels = ['a', 'b', 'c']\ndefault = 'b'\n[columns.x]")
     assert several.label().names == ("b", "a", "c")
     assert several.label(default="c").names == ("c", "a", "b")

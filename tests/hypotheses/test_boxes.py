@@ -56,6 +56,15 @@ def test_too_many_boxes_are_none() -> None:
     )
 
 
+@pytest.mark.parametrize(("size", "most"), [(200, MOST_BOXES), (1 << 20, 4), (1 << 23, 1)])
+def test_fewer_boxes_are_looked_for_on_many_records(size: int, most: int) -> None:
+    inside = np.zeros(size, dtype=bool)
+    inside[: 2 * most : 2] = True
+    assert box_cover(inside) == [((2 * i, 2 * i),) for i in range(most)]
+    inside[2 * most] = True
+    assert box_cover(inside) is None
+
+
 def _holds(words: str, point: dict[str, int]) -> bool:
     """The truth of a condition in words, read by Python itself."""
     return bool(eval(re.sub(r"(?<![<>]) = ", " == ", words), {}, point))

@@ -19,6 +19,7 @@ from littlestone.hypotheses.trees import (
     Split,
     conjunction,
     disjunction,
+    pruned,
     split,
 )
 
@@ -43,6 +44,8 @@ WORDS: dict[str, Node] = {
     "always 1": 1,
     "age < 18": Split(YOUNG, 1, 0),
     "age is missing": Split(NO_AGE, 1, 0),
+    "age is not missing": Split(ColumnTest(0, frozenset(["0", "18", "65"])), 1, 0),
+    "1 if age >= 65, else 1": Split(OLD, 1, 1),
     "age is missing or age < 18 or age >= 65": Split(OUTER, 1, 0),
     "age >= 65 and sex is F": conjunction([OLD, FEMALE]),
     "age >= 65 or sex is F": disjunction([OLD, FEMALE]),
@@ -72,6 +75,7 @@ def test_words_of_several_labels() -> None:
         tree.named(["late", "early", "lost"])
         == "lost if age >= 65, else early if sex is F, else late"
     )
+    assert DecisionTree(TABLE, Split(OLD, 1, 0), 3).words() == "1 if age >= 65, else 0"
     assert DecisionTree(TABLE, 2, 3).named(["late", "early", "lost"]) == "always lost"
 
 
@@ -110,6 +114,28 @@ def test_a_witness_shows_the_difference(labels: int) -> None:
         assert all(canonical[0](x) == f(x) for x in DECLARED)
 
 
+def reached(node: Node, points: list[Any]) -> bool:
+    """Whether some of the points reaches each branch of each test, and no test has equal branches."""
+    if not isinstance(node, Split):
+        return True
+    sides: Any = ([], [])
+    for x in points:
+        sides[x[node.test.column] in node.test.accepted].append(x)
+    no, yes = sides
+    return bool(
+        yes and no and node.yes != node.no and reached(node.yes, yes) and reached(node.no, no)
+    )
+
+
+def test_pruned_trees_ask_only_what_is_not_known() -> None:
+    rng = random.Random(5)
+    for _ in range(300):
+        tree = DecisionTree(DECLARED, random_node(rng, TESTS, 2, 5))
+        found = DecisionTree(DECLARED, pruned(tree.root, DECLARED))
+        assert reached(found.root, list(DECLARED))
+        assert disagreement(tree, found) is None
+
+
 def test_a_witness_on_open_columns() -> None:
     tests, rng = [ICU, NO_WARD, SPACED, CODE, YOUNG], random.Random(2)
     points = list(product(("", "0", "65"), ("F",), ("ICU", "", "a b", "new"), ("7", "", "9")))
@@ -140,12 +166,14 @@ def test_a_tree_survives_its_file(labels: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["conditions(x at {0, 5}, s in {a}; at most 2)", "trees(x at {0}, s in {a}; depth 2)",
-     "rule_list(x at {0, 5}; at most 2)", "rule_sets(x at {0, 5}, s in {a}; at most 2 rules of 2)"],
+    ("text", "labels"),
+    [("conditions(x at {0, 5}, s in {a}; at most 2)", 2), ("trees(x at {0}, s in {a}; depth 2)", 2),
+     ("trees(x at {0}, s in {a}; depth 1)", 3), ("rule_list(x at {0, 5}; at most 2)", 3),
+     ("rule_sets(x at {0, 5}, s in {a}; at most 2 rules of 2)", 2)],
 )  # fmt: skip
-def test_a_soa_survives_its_file(text: str) -> None:
-    soa = parse_class(text).soa()
+def test_a_soa_survives_its_file(text: str, labels: int) -> None:
+    soa: Any = parse_class(text, labels=labels).soa()
+    assert soa.labels == labels
     assert Hypothesis.from_json(json.loads(json.dumps(soa.to_json()))) == soa
 
 
@@ -171,6 +199,7 @@ DAMAGES: dict[str, Any] = {
     "a code that is no number": lambda form: form.update(tree=[3, ["x"], 1, 0]),
     "a code in another form": lambda form: form.update(tree=[3, ["07"], 1, 0]),
     "another domain": lambda form: form.update(domain=Grid(0, 9).to_json()),
+    "a little too deep": lambda form: form.update(tree=nested(302)),
     "too deep": lambda form: form.update(tree=nested(2000)),
 }
 

@@ -67,11 +67,7 @@ class ByTable(HypothesisClass[Any], Declared):
 
     def restrict(self, x: Any, y: int) -> Self:
         require_example(self, x, y)
-        table = self.table_of
-        left = table.restrict(x, y)
-        # A version space that an example does not change is the same object.
-        whole = self.space is None and left.size == table.size
-        return replace(self, space=None if whole else left)
+        return replace(self, space=self.table_of.restrict(x, y))
 
     def is_empty(self) -> bool:
         return self.space is not None and self.space.is_empty()

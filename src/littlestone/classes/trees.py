@@ -78,11 +78,9 @@ class Trees(ByTable, Scored[Any]):
         require_conditions(self.domain, "trees")
         pairs = len(self.domain.columns) ** 2 // 2
         require_candidates(pairs, MOST_PAIRS, self.domain, "trees over so many pairs of columns")
+        # The cells of all pairs are no more: a column has one cell more than it has conditions.
         scores = 2 * (len(self.splits) * self.labels) ** 2
         require_candidates(scores, MOST_SCORES, self.domain, "trees with so many scores")
-        widths = [column.size or 0 for column in self.domain.columns]
-        cells = self.labels * sum(widths) ** 2 // 2
-        require_candidates(cells, MOST_SCORES, self.domain, "trees with so many cells")
 
     @cached_property
     def splits(self) -> list[ColumnTest]:

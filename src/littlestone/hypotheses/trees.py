@@ -86,7 +86,7 @@ def split(test: ColumnTest, yes: Node, no: Node) -> Node:
 
 
 def pruned(node: Node, domain: Product) -> Node:
-    """The same function without tests whose answer the tests above them give.
+    """The same function of declared columns without tests whose answer the tests above them give.
 
     >>> from littlestone.domains import Cells
     >>> table = Product((Cells(("0", "18", "65"), "age"),))
@@ -94,27 +94,22 @@ def pruned(node: Node, domain: Product) -> Node:
     >>> pruned(Split(old, Split(adult, 1, 0), 0), table) == Split(old, 1, 0)
     True
     """
-    columns = [frozenset(c.points) if isinstance(c, Parted) else None for c in domain.columns]
-    return _pruned(node, columns, [frozenset()] * len(columns))
+    columns: Any = domain.columns
+    return _pruned(node, [frozenset(column.points) for column in columns])
 
 
-def _pruned(
-    node: Node, left: Sequence[frozenset[str] | None], out: Sequence[frozenset[str]]
-) -> Node:
-    """``left`` are the points of each column that reach the node; None is all but those in ``out``."""
+def _pruned(node: Node, left: Sequence[frozenset[str]]) -> Node:
+    """``left`` are the points of each column that reach the node."""
     if not isinstance(node, Split):
         return node
     j, accepted = node.test.column, node.test.accepted
-    here = left[j]
-    inside = accepted - out[j] if here is None else accepted & here
-    outside = None if here is None else here - accepted
+    inside, outside = left[j] & accepted, left[j] - accepted
     if not inside:
-        return _pruned(node.no, left, out)
-    if outside is not None and not outside:
-        return _pruned(node.yes, left, out)
-    yes = _pruned(node.yes, [*left[:j], inside, *left[j + 1 :]], out)
-    beyond = [*out[:j], out[j] | accepted, *out[j + 1 :]]
-    return split(node.test, yes, _pruned(node.no, [*left[:j], outside, *left[j + 1 :]], beyond))
+        return _pruned(node.no, left)
+    if not outside:
+        return _pruned(node.yes, left)
+    yes = _pruned(node.yes, [*left[:j], inside, *left[j + 1 :]])
+    return split(node.test, yes, _pruned(node.no, [*left[:j], outside, *left[j + 1 :]]))
 
 
 def conjunction(tests: Sequence[ColumnTest], yes: Node = 1, no: Node = 0) -> Node:

@@ -349,6 +349,13 @@ class InBothLeaves(RegrownLearner[Any]):
         return [joined(part, missing) for part in parts]
 
 
+class AllRecordsInEachLeaf(RegrownLearner[Any]):
+    """Each leaf is split by the errors on all records."""
+
+    def parts(self, tree: Any, sample: Sample[Any]) -> list[Sample[Any]]:
+        return [sample for _ in super().parts(tree, sample)]
+
+
 class MajorityLabels(RegrownLearner[Any]):
     """The condition of a leaf is drawn, and then each side has its most frequent label."""
 
@@ -495,6 +502,7 @@ PLANTS = [
            LISTS, in_two_rounds(stops=True)),
     _grown(WholeEpsilonALeaf, "Each leaf spends all of epsilon."),
     _grown(InBothLeaves, "A record whose value is missing counts in both leaves of a split."),
+    _grown(AllRecordsInEachLeaf, "Each leaf is split by the errors on all records."),
     _grown(MajorityLabels, "The condition of a leaf is drawn, and its labels are majorities."),
     by_its_law("rounds_costs_of_errors", LISTS_OF_COSTS,
              RoundsOfErrors(parse_class("rule_list(x at {0}; at most 2)"), Budget(1))),
