@@ -60,6 +60,7 @@ class Trees(ByTable, Scored[Any]):
     """
 
     keyword = "trees"
+    typical = "trees(age: 0..120 step 5, income: 1..200000 in 30 log steps, sex in {F, M}; depth 2)"
     group = "ordinary tables"
     several = True
 

@@ -48,7 +48,7 @@ class ExponentialLearner(PrivateLearner[Point]):
         self.mistakes.require_rule(hypotheses.labels)
         unnumbered = isinstance(hypotheses, Enumerable) and hypotheses.size is None
         if not isinstance(hypotheses, Scored) or unnumbered:
-            infinite = hypotheses.size is None
+            infinite = hypotheses.domain.size is None
             raise unfit(
                 hypotheses,
                 self.method,
