@@ -38,7 +38,7 @@ MOST_CANDIDATES = 1 << 24
 MOST_CELLS = 1 << 25
 """The most cells in all tables of counts together."""
 
-FORM = "conditions(COLUMN, ...; at most R), where ', any of' or ', either', and ', between', may follow R"
+FORM = "conditions(COLUMN, ...; at most R), where ', any of' or ', either' and ', between' may follow R"
 
 
 @dataclass(frozen=True)
