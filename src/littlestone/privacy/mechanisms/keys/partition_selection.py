@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -37,6 +37,9 @@ class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
     >>> mechanism.sample_size(Fraction(1, 10), Fraction(1, 20), keys=2)
     806
     """
+
+    counted: str = field(default="positives minus negatives", compare=False)
+    """What the scores are, in words; they may be any that one record moves as little."""
 
     @cached_property
     def base(self) -> Fraction:
@@ -76,6 +79,6 @@ class PartitionSelection(KeyRelease[Key, frozenset[Key]]):
 
     def __str__(self) -> str:
         return (
-            f"partition selection on positives minus negatives, "
+            f"partition selection on {self.counted}, "
             f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         )
