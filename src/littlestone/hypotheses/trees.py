@@ -194,6 +194,10 @@ class DecisionTree(Hypothesis[Any]):
     def words(self) -> str:
         return self.condition or _said(self.root, numbers(self.labels), self.domain)
 
+    @property
+    def tested(self) -> tuple[str, ...]:
+        return tuple(self.domain.column_names[j] for j in sorted(_columns(self.root)) or [0])
+
     def question(self, node: Split) -> tuple[str, Node, Node]:
         """What is asked at a node in words, and the nodes after yes and no.
 
