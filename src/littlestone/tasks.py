@@ -21,7 +21,7 @@ from littlestone.learners.base import Setting
 from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import AUTO, explained
-from littlestone.planning.records import for_records
+from littlestone.planning.records import enough, for_records
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text, exact_epsilon
@@ -207,6 +207,12 @@ class Task:
             return self
         why = f"{learner.method}: {n:,} records are enough to split each leaf once more"
         return replace(self, learner=learner, why=why)
+
+    def later(self) -> str:
+        """Which method takes the place of the chosen one if there are many records; else empty."""
+        n = enough(self.learner)
+        method = self.for_records(n).learner.method
+        return "" if method == self.learner.method else f"{method} from {n:,} records on"
 
     @property
     def event(self) -> Event:

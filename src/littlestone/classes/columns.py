@@ -248,6 +248,15 @@ def splits_on(domain: Product, j: int) -> list[ColumnTest]:
     return [tests[0], *tests[2::2]] if isinstance(column, Cells) else tests
 
 
+def split_count(domain: Product) -> int:
+    """The number of conditions of `splits_on` in all columns, which are not written down.
+
+    >>> split_count(Product((Cells(("0", "9"), "x"), Listed(("F", "M"), "sex"))))
+    5
+    """
+    return sum((column.size or 1) - 1 for column in domain.columns)
+
+
 def require_declared(domain: Product, what: str) -> None:
     """Raise `DeclarationError` unless the values of every column are declared."""
     for column in domain.columns:

@@ -19,6 +19,7 @@ from littlestone.classes.columns import (
     require_candidates,
     require_conditions,
     require_declared,
+    split_count,
     splits_on,
 )
 from littlestone.classes.spec import Spec
@@ -78,7 +79,7 @@ class Trees(ByTable, Scored[Any]):
         require_conditions(self.domain, "trees")
         pairs = len(self.domain.columns) ** 2 // 2
         require_candidates(pairs, MOST_PAIRS, self.domain, "trees over so many pairs of columns")
-        scores = 2 * (len(self.splits) * self.labels) ** 2
+        scores = 2 * (split_count(self.domain) * self.labels) ** 2
         require_candidates(scores, MOST_SCORES, self.domain, "trees with so many scores")
         widths = [column.size or 0 for column in self.domain.columns]
         cells = self.labels * sum(widths) ** 2 // 2

@@ -19,7 +19,7 @@ _HEAD = """\
 # rule should read.
 
 # target = "COLUMN"         # fill in: the column to predict
-# positive = "> 15"         # which of its values count as 1: "> 15", or "yes"
+# positive = "> 15"         # which of its values count as 1: "> 15", "yes" or "in {{A, B}}"
 # labels = ["on time", "late", "cancelled"]   # or, in place of positive, all labels;
 # default = "on time"       # and the label of every other value
 # unit = "COLUMN"           # whose record it is, to protect each person as a whole
