@@ -53,7 +53,7 @@ LONGER = {"fit": 60.0, "fit_labels": 60.0, "stream": 60.0, "predict": 60.0}
 """Actions whose work is estimated and not refused, and so takes longer than an answer."""
 _HARD = 600  # seconds after which a case that does not even hear a signal is killed
 _CHUNK = 500
-_MEMORY = 3 << 30
+_MEMORY = 12 << 30  # of addresses; the solver reserves what it seldom touches
 
 
 class SlowError(BaseException):
@@ -329,6 +329,8 @@ class Draw:
                 f"finite({self.name()}, {self.pick(pools.FILES)}{self.pick(['', '; other v1'])})"
             ),
             lambda: f"{self.name()}({self.columns()}{self.pick(pools.OPTIONS)})",
+            self.mixed,
+            self.mixed,
         ]
         if depth < 3:
             forms += [
@@ -340,10 +342,41 @@ class Draw:
             ]
         return self.pick(forms)()
 
+    def mixed(self) -> str:
+        """The text of a class over mixed columns."""
+        few = self.number()
+        form = self.pick(
+            [
+                f"conditions({{}}; at most {few}{self.pick(pools.MIXED_OPTIONS)})",
+                f"trees({{}}; depth {self.pick(['1', '2', '2', '3', few])})",
+                f"rule_list({{}}; at most {few})",
+                f"rule_list({{}}; at most {few} rules of {self.number()})",
+                f"rule_sets({{}}; at most {few} rules of {self.number()})",
+            ]
+        )
+        return form.format(", ".join(self.mixed_column(j) for j in range(self.few())))
+
+    def mixed_column(self, j: int) -> str:
+        steps = ["", "", " step 5", " step 0.1", " step 0", " in 10 log steps", " in 0 log steps"]
+        return self.pick(
+            [
+                f"c{j}",
+                f"integers(c{j})",
+                f"c{j}: 0..20 step 5",
+                f"c{j}: {self.range()}{self.pick(steps)}",
+                f"c{j} in {{F, M}}",
+                f"c{j} in {{{self.pick(pools.LISTS)}}}",
+                f"c{j} at {{{self.pick(pools.LISTS)}}}",
+            ]
+        )
+
     def several(self) -> str:
         """The text of a class of several labels."""
-        if self.rng.random() < 0.25:
+        often = self.rng.random()
+        if often < 0.25:
             return self.pick([*_SEVERAL_EXAMPLES, self.text()])
+        if often < 0.4:
+            return self.mixed()
         return self.pick(
             [
                 f"outcomes({self.open()}; at most {self.number()})",

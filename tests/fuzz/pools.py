@@ -93,6 +93,35 @@ OPTIONS = [
     *("; step 1", "; step 0.01", "; step 1e-30", "; step 0", "; other v1", "; bogus"),
     *(";", "; at most", "; ;", "; exactly 2"),
 ]
+MIXED_OPTIONS = [
+    *(
+        "",
+        "",
+        ", any of",
+        ", either",
+        ", between",
+        ", either, between",
+        ", bogus",
+        ", any of, any of",
+    ),
+]
+LISTS = [
+    *(
+        "",
+        "a",
+        "a, a",
+        "a, b, c",
+        "0, 1, 2",
+        "-1, 0.5",
+        "'x, y', z",
+        "1e400",
+        "nan",
+        "}, {",
+        "0, 0.0",
+    ),
+    ", ".join(map(str, range(300))),
+    ", ".join(map(str, range(9000))),
+]
 FILES = [
     *[
         "/dev/zero",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Any
@@ -84,8 +85,18 @@ def _rows(found: ExactAudit[Any], bound: EpsilonBound | None) -> Iterator[list[s
         yield [_named(row), claimed, exact, "", _verdict(row.holds)]
 
 
+def _written(data: object) -> str:
+    """A tiny data set; of one with more than four records, each record once, with its number."""
+    if not isinstance(data, tuple) or len(data) <= 4:
+        return str(data)
+    numbers = Counter(str(record) for record in data)
+    if len(numbers) == len(data):
+        return str(data)
+    return ", ".join(f"{number} x {record}" for record, number in numbers.items())
+
+
 def _where(found: ExactAudit[Any], bound: EpsilonBound | None) -> str:
-    one, other = found.ratio.pair
+    one, other = map(_written, found.ratio.pair)
     text = (
         f"exact: the worst of {counted(found.pairs, 'pair')} of tiny data sets, {one} and {other}"
     )

@@ -39,7 +39,7 @@ class ColumnTest:
             listed = [f"{column.name} {_is(column, v)}" for v in column if v in self.accepted]
             return " or ".join(listed) or "never"
         return (
-            " or ".join(_interval(column, *run) for run in _runs(column, self.accepted)) or "never"
+            " or ".join(_interval(column, *run) for run in runs(column, self.accepted)) or "never"
         )
 
 
@@ -63,7 +63,7 @@ def _interval(column: Domain[str], first: int, last: int) -> str:
     return f"{low} <= {name} < {high}" if high else f"{name} >= {low}"
 
 
-def _runs(column: Parted, accepted: frozenset[str]) -> list[tuple[int, int]]:
+def runs(column: Parted, accepted: frozenset[str]) -> list[tuple[int, int]]:
     """The accepted points as runs (first, last) of places."""
     runs = []
     for inside, run in groupby(enumerate(column.points), lambda pair: pair[1] in accepted):
@@ -198,13 +198,22 @@ class DecisionTree(Hypothesis[Any]):
     def tested(self) -> tuple[str, ...]:
         return tuple(self.domain.column_names[j] for j in sorted(_columns(self.root)) or [0])
 
-    def question(self, node: Split) -> tuple[str, Node, Node]:
-        """What is asked at a node in words, and the nodes after yes and no.
+    @property
+    def tests(self) -> list[ColumnTest]:
+        """All tests of the tree."""
+        return list(_tests(self.root))
+
+    def question(self, node: Split) -> tuple[list[ColumnTest], Node, Node]:
+        """What is asked at a node, at most once of each column, and the nodes after yes and no.
 
         Tests that follow each other and whose no leads to the same place are one question.
         """
         tests, yes = _conjoined(node)
-        return _joined([_merged(tests)], self.domain), yes, node.no
+        return _merged(tests), yes, node.no
+
+    def asked(self, tests: Sequence[ColumnTest]) -> str:
+        """A question in words."""
+        return _joined([tests], self.domain)
 
     def _changed(self, labels: Mapping[Any, int]) -> Self | None:
         if (self.domain.size or _MOST_POINTS + 1) > _MOST_POINTS:
@@ -323,7 +332,7 @@ def _implies(rule: Rule, other: Rule) -> bool:
     return all(any(t.column == u.column and t.accepted <= u.accepted for t in rule) for u in other)
 
 
-def _joined(rules: Sequence[Rule], domain: Product) -> str:
+def _joined(rules: Sequence[Sequence[ColumnTest]], domain: Product) -> str:
     """The rules in words, such as ``(age >= 65 and sex is F) or ward is ICU``."""
     words = [" and ".join(_grouped(test, domain, len(rule)) for test in rule) for rule in rules]
     if "" in words:
@@ -366,7 +375,7 @@ def _written(node: Node, domain: Product) -> object:
     accepted: list[Any] = sorted(node.test.accepted)
     if isinstance(column, Parted):
         points = column.points
-        accepted = [[points[a], points[b]] for a, b in _runs(column, node.test.accepted)]
+        accepted = [[points[a], points[b]] for a, b in runs(column, node.test.accepted)]
     return [node.test.column, accepted, _written(node.yes, domain), _written(node.no, domain)]
 
 

@@ -185,7 +185,7 @@ class GloballyStableLearner(PrivateLearner[Point]):
         return Bound(sizes.n, alpha, beta, setting, True, f"docs/proofs/{page}.md, Theorem 5")
 
     def _leaves_floats(self) -> bool:
-        return bool(2**self.dimension * math.log2(self.hypotheses.labels) > 2**LARGEST)
+        return self.dimension + math.log2(math.log2(self.hypotheses.labels)) > LARGEST
 
     def _proved(self, alpha: float, beta: float) -> BatchSizes:
         labels = self.hypotheses.labels

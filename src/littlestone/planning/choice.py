@@ -246,7 +246,7 @@ def choose_learner(
             if best.learner is not None:
                 return best.learner, _why(best, others, setting)
             refused += [best, *others]
-        raise _none_applies(hypotheses, budget, refused, goal)
+        raise _none_applies(hypotheses, budget, refused, goal, void=void)
     for kind in _kinds():
         if named and kind.method == method:
             return _made(hypotheses, budget, kind, **goal), f"{method}: asked for"
@@ -258,7 +258,12 @@ def choose_learner(
 
 
 def _none_applies(
-    H: HypothesisClass[Any], budget: Budget, refused: list[Candidate], goal: dict[str, Any]
+    H: HypothesisClass[Any],
+    budget: Budget,
+    refused: list[Candidate],
+    goal: dict[str, Any],
+    *,
+    void: bool,
 ) -> DeclarationError:
     """The error that no method applies.  If some would with a delta, it is about those alone."""
     if not budget.delta:
@@ -277,7 +282,9 @@ def _none_applies(
     return DeclarationError(
         f"learn {H}" + (f" if {costs}" if costs else ""),
         found="; ".join(refusals(refused)),
-        fix="declare another class" + (", such as conditions(...) or trees(...)" if costs else ""),
+        fix=("use one record of each unit: --max-records 1, or " if void else "")
+        + "declare another class"
+        + (", such as conditions(...) or trees(...)" if costs else ""),
     )
 
 

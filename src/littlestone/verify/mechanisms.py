@@ -15,8 +15,8 @@ from littlestone.verify.statement import Outcome, Statement, statement
 EPSILON, DELTA = Fraction(1), Fraction(1, 1000)
 
 
-def _audited(name: str, subject: str, epsilon: Fraction = EPSILON) -> Statement:
-    """The row of an audited mechanism."""
+def audited(name: str, subject: str, epsilon: Fraction = EPSILON) -> Statement:
+    """The row of an audited mechanism or learner."""
 
     def run() -> Outcome:
         audit = find_subject(subject).make(epsilon, DELTA).exact()
@@ -29,49 +29,49 @@ def _audited(name: str, subject: str, epsilon: Fraction = EPSILON) -> Statement:
     return Statement(name, run)
 
 
-sparse_sampling = _audited(
+sparse_sampling = audited(
     "Lyu25 Algorithm 1 (GKM20 Lemma 36): sparse sampling is private", "sparse-sampling"
 )
-above_threshold = _audited(
+above_threshold = audited(
     "Lyu25 Algorithm 2: AboveThreshold with fresh noise is private", "above-threshold"
 )
-stable_histogram = _audited("BLM20 Lemma 15: the stable histogram is private", "stable-histogram")
-choosing = _audited(
+stable_histogram = audited("BLM20 Lemma 15: the stable histogram is private", "stable-histogram")
+choosing = audited(
     "BNS13: the choosing mechanism for bounded growth is private", "choosing-mechanism"
 )
-choosing_costs = _audited(
+choosing_costs = audited(
     "BNS13, with gain 2 and loss 3: the choosing mechanism is private", "choosing-mechanism-loss"
 )
-exponential_costs = _audited(
+exponential_costs = audited(
     "KLN+11, Theorem 3.4: private if a missed positive costs 3 and a false alarm 1",
     "exponential-learner-missed",
 )
-sparse_vector = _audited("The sparse vector technique is private", "sparse-vector")
-relabelling = _audited(
+sparse_vector = audited("The sparse vector technique is private", "sparse-vector")
+relabelling = audited(
     "ABMS20, Theorem 2.3: relabelling by the sample's own labels is private", "relabelling-learner"
 )
-agnostic = _audited("LWY25: relabelling by the others' labels is private", "agnostic-learner")
-composed = _audited("Composed draws, the second depending on the first", "composed-draws")
+agnostic = audited("LWY25: relabelling by the others' labels is private", "agnostic-learner")
+composed = audited("Composed draws, the second depending on the first", "composed-draws")
 
 # At epsilon 5 a stream of few steps can be told from another.
 MORE = Fraction(5)
-one_sided_threshold = _audited(
+one_sided_threshold = audited(
     "A counter with one-sided noise is epsilon-DP over all its hits", "one-sided-threshold"
 )
-continual_keys = _audited(
+continual_keys = audited(
     "Keys of a stream, each selected soon after it is named often", "continual-key-selection", MORE
 )
-continual_own = _audited(
+continual_own = audited(
     "Candidates of a stream, with skips of their own", "continual-selection-own", MORE
 )
-continual_shared = _audited(
+continual_shared = audited(
     "Candidates of a stream, with shared skips", "continual-selection-shared", MORE
 )
-online_keys = _audited("Online learning of sets: all that is published", "online-key-learner", MORE)
-online_rules = _audited(
+online_keys = audited("Online learning of sets: all that is published", "online-key-learner", MORE)
+online_rules = audited(
     "Online learning of equality rules: all that is published", "online-rule-learner", MORE
 )
-online_teachers = _audited(
+online_teachers = audited(
     "Lyu25 Algorithms 3 and 4, repaired: all that teachers of a stream publish",
     "online-teacher-learner",
     MORE,

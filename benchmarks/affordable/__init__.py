@@ -1,0 +1,1 @@
+"""The map of what every class costs; see `benchmarks.affordability`."""
