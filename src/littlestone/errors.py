@@ -40,6 +40,18 @@ def shown(value: object) -> str:
     return words if len(words) <= 80 else f"{words[:80]}..."
 
 
+_HEAD, _TAIL = 160, 60
+
+
+def shortened(text: str) -> str:
+    """The text, or its beginning and its end: a class of a thousand columns hides what is wrong.
+
+    >>> print(shortened("points(" + "x" * 300 + ")")[150:])
+    xxxxxxxxxx ... xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx)
+    """
+    return text if len(text) <= _HEAD + _TAIL + 80 else f"{text[:_HEAD]} ... {text[-_TAIL:]}"
+
+
 class LittlestoneError(Exception):
     """Base of all errors: ``asked`` could not be done, ``found`` is why, ``fix`` is what to do.
 
@@ -56,7 +68,7 @@ class LittlestoneError(Exception):
 
     def __str__(self) -> str:
         # A name in the text could hold control characters.
-        asked, found, fix = map(visible, (self.asked, self.found, self.fix))
+        asked, found, fix = map(visible, (shortened(self.asked), self.found, self.fix))
         return f"cannot {asked}: {found}\nto fix it: {fix}"
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -21,7 +21,7 @@ from littlestone.learners.base import Setting
 from littlestone.mistakes import MistakeCosts, declared_costs
 from littlestone.planning import choose_learner
 from littlestone.planning.choice import AUTO, explained
-from littlestone.planning.records import for_records
+from littlestone.planning.records import enough, for_records
 from littlestone.privacy.accounting.grouped import record_budget
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import decimal_text, exact_epsilon
@@ -90,7 +90,7 @@ class Task:
 
     If ``estimate`` is an epsilon, the task also estimates privately how good the rule is.  If there is
     a ``unit``, the guarantee is for one unit, and the learner has the budget of one record.  If there
-    is a ``schema``, the table must go with it.
+    is a ``schema``, the table must go with it.  With ``group`` the rule is to find a group.
     """
 
     learner: PrivateLearner[Any]
@@ -100,6 +100,7 @@ class Task:
     unit: Unit | None = None
     schema: Schema | None = None
     auto: bool = False
+    group: bool = False
 
     @classmethod
     def declared(
@@ -191,7 +192,7 @@ class Task:
             setting="agnostic",
             mistakes=MistakeCosts.above(above),
         )
-        return cls(learner, why, label, part, None, schema)
+        return cls(learner, why, label, part, None, schema, group=True)
 
     def methods(self, budget: Budget, setting: Setting) -> list[tuple[str, str]]:
         """What is known of every method for this class, as `explained` says it; nothing is read."""
@@ -206,6 +207,12 @@ class Task:
             return self
         why = f"{learner.method}: {n:,} records are enough to split each leaf once more"
         return replace(self, learner=learner, why=why)
+
+    def later(self) -> str:
+        """Which method takes the place of the chosen one if there are many records; else empty."""
+        n = enough(self.learner)
+        method = self.for_records(n).learner.method
+        return "" if method == self.learner.method else f"{method} from {n:,} records on"
 
     @property
     def event(self) -> Event:
@@ -285,13 +292,17 @@ class Task:
                 found=f"the sample has {sample.unit or 'no units'}",
                 fix="read the sample with this task",
             )
-        return self.for_records(sample.n).learner.fit(
+        learner = self.for_records(sample.n).learner
+        rate = decimal_text(learner.mistakes.rate)
+        purpose = f"find a group with a rate of {self.label} above {rate}" if self.group else ""
+        return learner.fit(
             sample,
             ledger=ledger,
             dataset=dataset,
             label=str(self.label),
             labels=self.label.names,
             estimate=self.estimate,
+            purpose=purpose,
             rng=rng,
         )
 

@@ -10,7 +10,7 @@ from littlestone.classes import parse_class
 from littlestone.classes.open_conditions import OpenConditions
 from littlestone.classes.unlisted import Unlisted
 from littlestone.domains import Listed, Product, Strings
-from littlestone.errors import TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners import ChoosingLearner
 from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.privacy import Budget
@@ -53,3 +53,23 @@ def test_choosing_over_too_many_cells_is_refused_before_the_spend() -> None:
     learner.require_affordable(100)
     with pytest.raises(TooLargeError, match="rules over the cells of 1,000,000 records"):
         learner.require_affordable(1_000_000)
+
+
+WIDE = ", ".join(f"q{i}: 0..4" for i in range(900))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"conditions({WIDE}; at most 2 either)", "option 'at most 2 either' is unknown"),
+        (f"trees({WIDE}; 2)", "option '2' is unknown"),
+        (f"rule_list({WIDE}; 2 rules)", "option '2 rules' is unknown"),
+        (f"tree({WIDE}; depth 2)", "there is no class called 'tree'"),
+        (f"trees({WIDE}; depth 2; 3)", "more than one semicolon"),
+    ],
+)
+def test_an_error_shows_what_is_wrong_and_not_the_whole_class(text: str, found: str) -> None:
+    with pytest.raises(DeclarationError, match=found) as error:
+        parse_class(text)
+    assert len(str(error.value)) < 800
+    assert WIDE in str(error.value.asked)  # programs see all of it

@@ -44,7 +44,16 @@ REFUSED = {
     "x: -5..10 in 3 log steps": "a low end above 0",
     "x: 1..10 in 0 log steps": "the number of steps",
     "x: 1..10 in 5000 steps": "the number of steps",
-    "x: 0..5000": "more than 4,096 cells",
+    "x: 0..5000": "it has 5,001 cells, more than 4,096",
+    "x: 0..100 by 5": "looks like a range or a list",
+    "x: 0-100 step 5": "looks like a range or a list",
+    "x: 0 to 100 step 5": "looks like a range or a list",
+    "x: 0,5..100 step 5": "looks like a range or a list",
+    "s = {F, M}": "looks like a range or a list",
+    "s in [F, M]": "looks like a range or a list",
+    "s in (F, M)": "looks like a range or a list",
+    f"s in {{{', '.join(map(str, range(1001)))}}}": "it has 1,001 values, at most 1,000",
+    f"x at {{{', '.join(map(str, range(1001)))}}}": "it has 1,001 values, at most 1,000",
     "x at {}": "or its list is empty",
     "x in {}": "or its list is empty",
     "x at {1, 1.0}": "given twice",
@@ -72,6 +81,7 @@ NAMES = [
     "z at {3}",
 ]
 NAMES += ["'q'", "0..3 step 1", "naïve", "a; b", "x ", '"', "}{"]
+NAMES += ["x: 0..5 by 1", "s in [F", "weight [kg]", "age 0-4", "length in cm", "a..b"]
 
 
 @pytest.mark.parametrize("text", READ)
@@ -101,6 +111,18 @@ def test_any_name_is_written_so_that_it_is_read(name: str) -> None:
         H = parse_class(f"conditions({mixed_text(opened)}, y in {{a}}; at most 1)")
         assert H.domain == Product((opened, Listed(("a",), "y")))
         assert parse_class(str(H)) == H
+
+
+def test_names_that_only_look_a_little_like_a_range_are_names() -> None:
+    for name in (
+        "weight [kg]",
+        "age 0-4",
+        "length in cm",
+        "Income....",
+        "45 to 54 years",
+        "step 2",
+    ):
+        assert parse_mixed(name) == Strings(name)
 
 
 def test_random_grids_are_written_so_that_they_are_read() -> None:

@@ -33,7 +33,7 @@ def test_every_class_is_listed_once_with_an_example_that_can_be_declared() -> No
 def test_ordinary_tables_come_first() -> None:
     out = run("classes").out
     assert out.startswith("Ordinary tables\n  conditions(COLUMN, ...")
-    assert "Example: trees(x: 0..10 step 5, sex in {F, M}; depth 2)" in out
+    assert "Example: conditions(age: 0..120 step 5, sex in {F, M}, ward; at most 2)" in out
     assert "rule_unions" not in out
 
 

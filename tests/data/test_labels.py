@@ -48,6 +48,14 @@ NAN = float("nan")
         (np.True_, "== True", [True, 1], [False]),
         ("!= 1", "!= 1", [0, 2, "x"], [1, "1.0", True, None]),
         (Decimal("0.10"), "== 0.10", [0.1, "0.1"], [0.11]),
+        ("in {HA, AA}", "in {HA, AA}", ["HA", "AA"], ["UA", "ha", "HA, AA", None, "", 3]),
+        ("in{ HA,AA }", "in {HA, AA}", ["HA", "AA"], ["HA,AA"]),
+        ("in {3, 4}", "in {3, 4}", [3, "3", 4.0, "4.00"], [34, 5, None, NAN, "x", "nan"]),
+        ('in {"a, b", c}', 'in {"a, b", c}', ["a, b", "c"], ["a", "b"]),
+        ('in {"say ""no""", }}', 'in {"say ""no""", }}', ['say "no"', "}"], ["say no"]),
+        ("in {one}", "in {one}", ["one"], ["{one}", None]),
+        ("== in {a}", "== in {a}", ["in {a}"], ["a"]),
+        ("in love", "== in love", ["in love"], ["love"]),
     ],
 )
 def test_legal_words(positive: Any, meaning: str | None, ones: list[Any], zeros: list[Any]) -> None:
@@ -66,7 +74,8 @@ def test_legal_words(positive: Any, meaning: str | None, ones: list[Any], zeros:
     "positive",
     [
         "", " ", ">", ">=", "<", "<= ", "==", "!=", "> x", ">= nan", "< ", ">> 3", "> 1 2", "<> 3",
-        "=3", "= HA", "=> 3", "=< 3", "!HA", "! HA", NAN, np.nan, "> 1,000",
+        "=3", "= HA", "=> 3", "=< 3", "!HA", "! HA", NAN, np.nan, "> 1,000", "in {}", "in {a, a}",
+        "in {, a}",
     ],
 )  # fmt: skip
 def test_illegal_words_are_refused_and_quoted(positive: Any) -> None:

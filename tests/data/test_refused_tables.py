@@ -19,10 +19,13 @@ import pytest
 from pyarrow import parquet
 from sources import Columns, csv_file, gz_file, parquet_file, plain, read, zip_file
 
+from littlestone.classes import parse_class
 from littlestone.data import Label, open_table, read_mapped, read_sample, sample_from_arrays
+from littlestone.data.drafting import draft_schema
 from littlestone.data.frames import FrameTable
 from littlestone.domains import Domain, Grid, Names, Strings
 from littlestone.errors import DeclarationError, TableError
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
 
 X, Y = Grid(0, 9, "x"), Label.parse("y", 1)
 
@@ -356,3 +359,53 @@ def test_a_column_named_by_a_number_is_told_from_a_misspelled_one(names: list[An
         FrameTable(frame).require(str(names[0]))
     assert "did you mean" not in str(error.value)
     FrameTable(frame.set_axis(list(map(str, names)), axis=1)).require(str(names[0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found", "fix"),
+    [
+        ("t.csv", "x;y\n1;1\n", "none of its 1 columns", "commas between its columns"),
+        ("t.csv", "x\ty\n1\t1\n", "tabs are between its columns", "commas between its columns"),
+        (
+            "t.tsv",
+            "x\ty\n1\t1\n",
+            "not that of a CSV or Parquet file",
+            "save it as CSV with commas",
+        ),
+        ("t.xlsx", "PK", "not that of a CSV or Parquet file", "save it as CSV with commas"),
+    ],
+)
+def test_what_a_spreadsheet_saves(
+    name: str, content: str, found: str, fix: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    asked, _, advice = refused(path).partition("\nto fix it: ")
+    assert found in asked
+    assert fix in advice
+    with pytest.raises(TableError, match="commas"):
+        draft_schema(path)
+
+
+def test_a_folder_is_no_table(tmp_path: Path) -> None:
+    assert "give the path of a file in it" in refused(tmp_path)
+
+
+def test_a_prediction_reads_the_columns_that_the_rule_tests(tmp_path: Path) -> None:
+    """A class of many columns has rules of few, and only these must be there."""
+    H: Any = parse_class("trees(age: 0..80 step 40, sex in {F, M}, ward; depth 2)")
+    old, no_ward = ColumnTest(0, frozenset(["40", "80"])), ColumnTest(2, frozenset([""]))
+    for root, tested in (
+        (Split(old, 1, 0), ("age",)),
+        (Split(no_ward, 0, 1), ("ward",)),
+        (1, ("age",)),
+    ):
+        rule = DecisionTree(H.domain, root)
+        assert rule.tested == tested
+        columns: Columns = {"ward": ["a", ""], "n": [1, 2], "age": [30, 50]}
+        for source in (csv_file(columns, tmp_path), pd.DataFrame(columns), pl.DataFrame(columns)):
+            found = list(read_mapped(open_table(source), H.domain, rule, rule.tested))
+            assert found == [rule(("0", "", "a")), rule(("40", "", ""))]
+    (tmp_path / "t.csv").write_text("sex\nF\n")
+    with pytest.raises(TableError, match="give a table with the columns of the rule: age"):
+        list(read_mapped(open_table(tmp_path / "t.csv"), H.domain, rule, rule.tested))

@@ -146,6 +146,15 @@ def test_what_the_schema_leaves_open_is_not_guessed(entry: str) -> None:
     assert columns("rules(age, age2; at most 1)", schema)[0] == Strings("age")
 
 
+def test_a_long_range_is_one_of_thresholds() -> None:
+    """Only classes of conditions need few cells, and they say so."""
+    schema = Schema.parse("[columns.x]\nrange = [0, 1000000]")
+    assert littlestone.dim("thresholds(x)", schema=schema) == 19
+    with pytest.raises(DeclarationError, match="1,000,001 cells, more than 4,096") as error:
+        columns("conditions(x; at most 1)", schema)
+    assert "in a schema: steps = 30" in str(error.value)
+
+
 def test_a_star_needs_a_schema() -> None:
     with pytest.raises(DeclarationError, match="there is none"):
         parse_class("trees(*; depth 1)")
@@ -238,7 +247,8 @@ def test_any_name_is_read_or_refused(name: str, kind: tuple[str, Any]) -> None:
         ("[columns.x]\nrange = [0, 10]\nlog_steps = 3", "low end above 0", "log_steps = 30"),
         ("[columns.x]\nrange = [0, 10]\nstep = 1\nsteps = 3", "both step and steps", "one of step"),
         ("[columns.x]\nstep = 1", "step and no range", "range = [0, 120]"),
-        ("[columns.x]\nrange = [0, 1000000]", "more than 4,096 cells", "log_steps = 30"),
+        (f"[columns.x]\nvalues = {[*map(str, range(1001))]}", "1,001 values", "values = ["),
+        ("[columns.x]\nrange = [0, 100000]\nstep = 7", "cells, more than 4,096", "log_steps = 30"),
         ("[columns.x]\nrange = [0, 1, 2]", "without two ends", "range = [0, 120]"),
         ("[columns.x]\nrange = '0..5'", "range is not made of numbers", "without quotes"),
         ("[columns.x]\nrange = [true, 5]", "range is not made of numbers", "without quotes"),

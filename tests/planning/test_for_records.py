@@ -35,6 +35,14 @@ def test_leaves_are_split_from_n_epsilon_on(epsilon: object, n: int, method: str
     assert sized.event.cost() == chosen.event.cost()
 
 
+def test_a_dry_run_says_which_method_many_records_take() -> None:
+    assert task(TREES, "0.7").later() == "regrown from 1,715 records on"
+    assert task(TREES, "0.7").for_records(1715).learner.method == "regrown"
+    assert task(TREES, "0.7").for_records(1714).learner.method == "exponential"
+    assert task(TREES, method="exponential").later() == ""
+    assert task("thresholds(age, 0..80)").later() == ""
+
+
 def test_only_auto_changes_the_learner() -> None:
     assert task(TREES, method="exponential").for_records(10**6).learner.method == "exponential"
     assert task(TREES, cost="5:1").for_records(10**6).learner.method == "exponential"

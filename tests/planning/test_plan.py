@@ -13,6 +13,7 @@ from littlestone.domains import Integers, Reals, Strings
 from littlestone.errors import DeclarationError
 from littlestone.learners.base import Setting
 from littlestone.learners.stable.sizes import BatchSizes, paper_sizes
+from littlestone.mistakes import MistakeCosts
 from littlestone.planning import calibrated, candidates, choose_learner, plan
 from littlestone.planning.choice import explained
 from littlestone.privacy import Budget
@@ -111,12 +112,25 @@ def test_alpha_reaches_the_learner() -> None:
 
 def test_every_method_that_does_not_apply_says_why() -> None:
     """In both rounds of the choice: without a caveat, and with one."""
-    H = parse_class("points(a)")
+    H = parse_class("rule_list(age: 0..120 step 5, sex in {F, M}; at most 2)")
     with pytest.raises(DeclarationError) as error:
-        choose_learner(H, Budget(1))
+        choose_learner(H, Budget(1, "1e-6"), mistakes=MistakeCosts(5, 1))
     methods = {c.method for c in candidates(H, Budget(1))}
     assert len(methods) > 10
     assert methods <= set(re.findall(r"\w+", str(error.value)))
+    assert "delta" not in str(error.value)  # no delta would help
+    assert "infinitely many" not in str(error.value)
+
+
+def test_only_the_methods_that_a_delta_helps_ask_for_one() -> None:
+    H = parse_class("trees(age: 0..120 step 5, ward; depth 2)")
+    with pytest.raises(DeclarationError) as error:
+        choose_learner(H, Budget(1))
+    asked, found, fix = error.value.asked, error.value.found, error.value.fix
+    assert asked.endswith("with delta = 0")
+    assert found == "a key that one record alone brings would reveal that record (vocabulary)"
+    assert fix.startswith("allow a small delta, such as 1e-6")
+    assert choose_learner(H, Budget(1, "1e-6"))[0].method == "vocabulary"
 
 
 def test_what_nobody_learns_is_refused_as_itself() -> None:

@@ -1,5 +1,6 @@
 """Group privacy: its cost, that it is tight, and that a ledger never adds it to costs of records."""
 
+import re
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -103,8 +104,15 @@ def test_the_delta_of_a_group_is_at_most_one() -> None:
     [("1e-8", 0, 100), (1000, "1e-6", 2), (500, "1e-6", MOST_RECORDS)],
 )
 def test_a_share_that_is_no_budget_is_refused(epsilon: object, delta: object, most: int) -> None:
-    with pytest.raises(DeclarationError, match="divide epsilon"):
+    with pytest.raises(DeclarationError, match="divide epsilon") as error:
         record_budget(Budget(epsilon, delta), Unit("patient", most))
+    assert not re.search(r"\d{20}", str(error.value))
+
+
+def test_the_delta_of_one_record_is_printed_in_few_digits() -> None:
+    assert str(record_budget(Budget(100, "1e-6"), Unit("patient", 1000))) == (
+        "epsilon 0.1, delta 3.91243805709e-51"
+    )
 
 
 def test_units_are_not_grouped_again_nor_sampled_nor_charged_in_parallel() -> None:

@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 from scipy.stats import chisquare
 
+from littlestone.classes import parse_class
 from littlestone.errors import DeclarationError, LedgerError
+from littlestone.learners.partition import PartitionLearner
+from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -374,3 +377,11 @@ def test_threads_grow_one_curve() -> None:
     for thread in threads:
         thread.join()
     assert [mechanism.curve(s) for s in range(600)] == alone
+
+
+def test_a_selection_says_what_its_scores_count() -> None:
+    H = parse_class("trees(ward, age: 0..80 step 20; depth 2)")
+    mechanism = str(VocabularyLearner(H, Budget(1, "1e-6")).event)
+    assert mechanism.startswith("[partition selection on numbers of records, epsilon 1/3, ")
+    own = str(PartitionLearner(parse_class("subsets(ward; at most 2)"), Budget(1, "1e-6")).event)
+    assert own.startswith("partition selection on positives minus negatives, epsilon 1, ")

@@ -111,6 +111,8 @@ def test_parallel_events_compose() -> None:
     assert rounds.cost() == Composed([(exponential, 50)], Fraction(1, 10**6)).cost()
     assert rounds.uses() == [(exponential, 350)]
     assert "7 x [exponential mechanism" in str(rounds)
+    once = Composed([(exponential, 1), (ExponentialMechanism(Fraction(1, 2)), 1)])
+    assert str(once).startswith("[exponential mechanism on error counts, epsilon 0.1] and [")
 
 
 def test_no_events_are_refused() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from decimal import Context, Decimal
 from typing import Any
 
@@ -33,6 +32,11 @@ _GRID = re.compile(
     re.DOTALL,
 )
 _LIST = re.compile(_NAME + r"\s+(?P<word>in|at)\s*\{(?P<values>.*)\}", re.DOTALL)
+_MEANT = re.compile(
+    r"(.*[:\s])?\s*[-+]?\d\S*\.\.\S*\d.*|.*\d.*\s(?:step|by)\s+\d\S*|.*\s(?:in|at|=)\s*[\[{(].*",
+    re.DOTALL,
+)
+"""What looks like a range or a list and is none, such as ``age: 0..100 by 5`` and ``sex in [F``."""
 _ROUND = Context(prec=3)
 
 
@@ -43,7 +47,9 @@ def parse_mixed(text: str) -> Domain[Any]:
     ratios, rounded to three digits, and ``age at {0, 18, 65}`` at the points after its low end.
     ``sex in {F, M}`` is a list.  Any other name is an open column of texts, and ``integers(code)``
     one of whole numbers.  Raises `DeclarationError` for a range that is empty or that its step does
-    not divide.
+    not divide, and for a name that looks like a range or a list; ``strings(NAME)`` is a column of any
+    name.  A range of more than `MOST_CELLS` cells, or a list beyond the limits of a text, is a
+    `TooLargeError`.
 
     >>> parse_mixed("age: 0..20 step 5").starts, parse_mixed("x: 1..1000 in 3 log steps").starts
     (('0', '5', '10', '15', '20'), ('1', '10', '100', '1000'))
@@ -63,6 +69,13 @@ def parse_mixed(text: str) -> Domain[Any]:
         )
     if match := _GRID.fullmatch(text):
         return Cells(_starts(text, match), _named(text, match))
+    if _MEANT.fullmatch(text):
+        raise _unreadable(
+            text,
+            "it looks like a range or a list, and is not of the form of one",
+            f"write a column such as one of these: {FORM}; if this is its name, write "
+            f"strings({quoted(text)})",
+        )
     return column
 
 
@@ -77,15 +90,24 @@ def _named(text: str, match: re.Match[str]) -> str:
 
 def _listed(text: str, words: str) -> tuple[str, ...]:
     """The names or values in these words of a column's text, without their quotes."""
-    with suppress(DeclarationError):
-        spec = Spec.parse(f"list({words})")
-        if spec.arguments and not spec.options:
-            return spec.arguments
-    raise _unreadable(
-        text,
-        "its name or a value is empty or has a semicolon, or its list is empty",
-        "name the column, and write each value once, such as sex in {F, M}",
-    )
+    try:
+        spec = Spec.parse(f"list({words})", entries="values")
+    except TooLargeError as error:
+        raise TooLargeError(
+            f"read the column {text!r}",
+            found=f"its list is too long: {error.found}",
+            fix="declare fewer of them, a range such as age: 0..120 step 5, or the name alone, which "
+            "leaves all values open",
+        ) from None
+    except DeclarationError:
+        spec = Spec("list", ())
+    if not spec.arguments or spec.options:
+        raise _unreadable(
+            text,
+            "its name or a value is empty or has a semicolon, or its list is empty",
+            "name the column, and write each value once, such as sex in {F, M}",
+        )
+    return spec.arguments
 
 
 def _unreadable(text: str, found: str, fix: str) -> DeclarationError:
@@ -109,7 +131,12 @@ def _starts(text: str, match: re.Match[str]) -> tuple[str, ...]:
     elif step is None or not step.is_finite() or step <= 0 or abs(step.adjusted()) > 30:
         found = "the step is not a positive number"
     elif match["count"] is None and (high - low) / step >= MOST_CELLS:
-        found = f"there are more than {MOST_CELLS:,} cells"
+        ends = f"{match['low']}..{match['high']}"
+        raise TooLargeError(
+            f"read the column {text!r}",
+            found=f"it has {(high - low) // step + 1:,f} cells, more than {MOST_CELLS:,}",
+            fix=f"cut it less often, as {ends} in 30 steps does; in a schema: steps = 30",
+        )
     elif match["count"] is None and (high - low) % step:
         found = "the range is not a whole number of steps"
     if found or low is None or high is None or step is None:
@@ -135,8 +162,8 @@ def mixed_text(column: Domain[Any]) -> str:
         return f"{name} in {{{', '.join(map(quoted, column.values))}}}"
     if isinstance(column, Codes):
         return f"integers({name})"
-    strange = _GRID.fullmatch(column.name) or _LIST.fullmatch(column.name)
-    return f"strings({name})" if strange else column_text(column)
+    strange = (form.fullmatch(column.name) for form in (_GRID, _LIST, _MEANT))
+    return f"strings({name})" if any(strange) else column_text(column)
 
 
 def _cells_text(starts: tuple[str, ...]) -> str:
@@ -220,6 +247,15 @@ def splits_on(domain: Product, j: int) -> list[ColumnTest]:
     column = domain.columns[j]
     tests = conditions_on(domain, j)
     return [tests[0], *tests[2::2]] if isinstance(column, Cells) else tests
+
+
+def split_count(domain: Product) -> int:
+    """The number of conditions of `splits_on` in all columns, which are not written down.
+
+    >>> split_count(Product((Cells(("0", "9"), "x"), Listed(("F", "M"), "sex"))))
+    5
+    """
+    return sum((column.size or 1) - 1 for column in domain.columns)
 
 
 def require_declared(domain: Product, what: str) -> None:

@@ -38,7 +38,7 @@ MOST_CANDIDATES = 1 << 24
 MOST_CELLS = 1 << 25
 """The most cells in all tables of counts together."""
 
-FORM = "conditions(COLUMN, ...; at most R), with any of, either or between as further options"
+FORM = "conditions(COLUMN, ...; at most R), where ', any of' or ', either' and ', between' may follow R"
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
     """
 
     keyword = "conditions"
+    typical = "conditions(age: 0..120 step 5, sex in {F, M}, ward; at most 2)"
     group = "ordinary tables"
 
     most: int = 2
@@ -216,14 +217,17 @@ class Conditions(ByTable, Enumerable[Any], BinaryClass[Any]):
         most = spec.count("at most") if any(o.startswith("at") for o in spec.options) else 2
         words = [option for option in spec.options if not option.startswith("at")]
         joins: dict[str, Join] = {"any of": "any", "either": "either"}
-        chosen = [joins[word] for word in words if word in joins]
-        if most is None or len(chosen) > 1 or {*words} - {*joins, "between"}:
-            raise DeclarationError(
-                f"read the class {spec}",
-                found="its options are not 'at most R', 'any of', 'either' or 'between'",
-                fix=f"write {FORM}",
-            )
-        domain, join = parse_columns(spec), chosen[0] if chosen else "all"
+        chosen = [word for word in words if word in joins]
+        unknown = words if most is not None else [*spec.options]
+        unknown = [word for word in unknown if word not in (*joins, "between")]
+        found = ""
+        if unknown:
+            found = f"the option {unknown[0]!r} is unknown"
+        elif len(chosen) > 1:
+            found = f"the options {chosen[0]!r} and {chosen[1]!r} exclude each other"
+        if found or most is None:
+            raise DeclarationError(f"read the class {spec}", found=found, fix=f"write {FORM}")
+        domain, join = parse_columns(spec), joins[chosen[0]] if chosen else "all"
         if all(isinstance(column, Parted) for column in domain.columns):
             return cls(domain, None, most, join, "between" in words)
         if join != "all":

@@ -26,6 +26,9 @@ class Declared(ABC):
     group: ClassVar[str] = "others"
     """The heading under which `littlestone classes` lists it; empty for a class that others make."""
 
+    typical: ClassVar[str] = ""
+    """A text that people would write, for `littlestone classes`; else the longest example is shown."""
+
     several: ClassVar[bool] = False
     """Whether the class takes ``spec.labels`` > 2; otherwise it always has two labels."""
 
@@ -114,11 +117,12 @@ def parse_class(
     require_labels(labels)
     spec, known = Spec.parse(text, labels).under(schema), declared_kinds()
     if spec.keyword not in known:
+        listed = [keyword for keyword, kind in known.items() if kind.group]
         raise DeclarationError(
             f"read the class {text!r}",
             found=f"there is no class called {spec.keyword!r}",
             fix=did_you_mean(
-                spec.keyword.lower(), known, f"use one of: {', '.join(sorted(known))}"
+                spec.keyword.lower(), listed, f"use one of: {', '.join(sorted(listed))}"
             ),
         )
     kind = known[spec.keyword]

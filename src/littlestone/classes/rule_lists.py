@@ -27,7 +27,7 @@ MOST_RULES = 16
 MOST_SCORES = 1 << 26
 """The most scores in all rounds together: some tens of seconds."""
 
-FORM = "rule_list(COLUMN, ...; at most K), or at most K rules of R conditions each"
+FORM = "rule_list(COLUMN, ...; at most K), or 'at most K rules of R' for R conditions in each rule"
 
 
 class Rule(NamedTuple):
@@ -114,7 +114,7 @@ class InRounds(ByTable):
         match words:
             case ["at", "most", rules]:
                 numbers = [rules, "1"]
-            case ["at", "most", rules, "rules", "of", conditions]:
+            case ["at", "most", rules, "rules" | "rule", "of", conditions]:
                 numbers = [rules, conditions]
             case _:
                 numbers = []
@@ -157,6 +157,7 @@ class RuleLists(InRounds):
     """
 
     keyword = "rule_list"
+    typical = "rule_list(age: 0..120 step 5, ward in {ICU, ER}; at most 3 rules of 2)"
     group = "ordinary tables"
     several = True
 

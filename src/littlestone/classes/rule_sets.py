@@ -56,6 +56,7 @@ class RuleSets(Covering[Rule], Declared):
     """
 
     keyword = "rule_sets"
+    typical = "rule_sets(carrier, origin, integers(hour); at most 2 rules of 2)"
     group = "ordinary tables"
 
     domain: Product

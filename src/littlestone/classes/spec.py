@@ -69,14 +69,17 @@ class Spec:
     schema: SchemaColumns = field(default=NO_SCHEMA, repr=False, compare=False)
 
     @classmethod
-    def parse(cls, text: str, labels: int = 2) -> Spec:
+    def parse(cls, text: str, labels: int = 2, *, entries: str = "arguments") -> Spec:
         """Read the text of a declaration.  Raises `DeclarationError` if it is not one.
 
-        A text beyond a limit is refused with a `TooLargeError` that names it.
+        A text beyond a limit is refused with a `TooLargeError` that names it; ``entries`` is what the
+        error calls the parts between commas.
         """
         fix = "shorten names, or declare fewer columns"
         require_at_most(MOST_CHARACTERS, len(text), "characters", text, fix)
         match = re.fullmatch(r"\s*(\w+)\s*\((.*)\)\s*", text, flags=re.DOTALL)
+        if match is None and re.match(r"\s*\w+\s*\(", text):
+            raise _unreadable(text, "it does not end with a parenthesis")
         if match is None:
             raise _unreadable(text)
         sections: list[list[str]] = [[""]]
@@ -96,19 +99,25 @@ class Spec:
             else:
                 sections[-1][-1] += char
             if depth < 0:
-                raise _unreadable(text)
+                raise _unreadable(text, "a parenthesis or a brace closes none")
         if quote:
             raise DeclarationError(
                 f"read the class {text!r}",
                 found=f"a quotation mark {quote} is open at its end",
                 fix="close it; a name with one inside is written 'it''s'",
             )
-        if depth or len(sections) > 2:
-            raise _unreadable(text)
+        if depth:
+            raise _unreadable(text, "a parenthesis or a brace is open at its end")
+        if len(sections) > 2:
+            raise DeclarationError(
+                f"read the class {text!r}",
+                found="it has more than one semicolon",
+                fix="put commas between options: conditions(age: 0..120 step 5; at most 2, any of)",
+            )
         fix = "combine fewer classes: the complement of a complement is the class itself"
         require_at_most(MOST_DEPTH, 1 + deepest, "parentheses inside of each other", text, fix)
         most = max(map(len, sections))
-        require_at_most(MOST_ARGUMENTS, most, "arguments", text, "declare fewer columns")
+        require_at_most(MOST_ARGUMENTS, most, entries, text, "declare fewer columns")
         parts = [tuple(map(_bare, section)) for section in sections]
         if any("" in part for part in parts) and match[2].strip():
             raise _unreadable(text)
@@ -216,7 +225,7 @@ class Spec:
 
     def __str__(self) -> str:
         options = "; " + ", ".join(self.options) if self.options else ""
-        return f"{self.keyword}({', '.join(map(quoted, self.arguments))}{options})"
+        return f"{self.keyword}({', '.join(map(_shown, self.arguments))}{options})"
 
 
 def _bare(argument: str) -> str:
@@ -227,6 +236,12 @@ def _bare(argument: str) -> str:
     return argument
 
 
+def _shown(argument: str) -> str:
+    """The argument in quotes if it needs them; the braces of a list do without."""
+    listed = re.fullmatch(r"[^,;(){}'\"]+\{[^;(){}'\"]*\}", argument)
+    return argument if listed else quoted(argument)
+
+
 def quoted(argument: str) -> str:
     """``argument`` as written in a declaration, in quotes if it needs them."""
     if not re.search(r"[,;(){}'\"]|^\s|\s$|^$", argument):
@@ -234,10 +249,12 @@ def quoted(argument: str) -> str:
     return "'" + argument.replace("'", "''") + "'"
 
 
-def _unreadable(text: str) -> DeclarationError:
+def _unreadable(
+    text: str, found: str = "it is not of the form keyword(argument, ...; option, ...)"
+) -> DeclarationError:
     return DeclarationError(
         f"read the class {text!r}",
-        found="it is not of the form keyword(argument, ...; option, ...)",
+        found=found,
         fix="write a class such as thresholds(dep_delay, -60..1440)",
     )
 

@@ -20,6 +20,7 @@ from littlestone.classes.columns import (
     require_candidates,
     require_conditions,
     require_declared,
+    split_count,
     splits_on,
 )
 from littlestone.classes.spec import Spec
@@ -61,6 +62,7 @@ class Trees(ByTable, Scored[Any]):
     """
 
     keyword = "trees"
+    typical = "trees(age: 0..120 step 5, income: 1..200000 in 30 log steps, sex in {F, M}; depth 2)"
     group = "ordinary tables"
     several = True
 
@@ -79,7 +81,7 @@ class Trees(ByTable, Scored[Any]):
         pairs = len(self.domain.columns) ** 2 // 2
         require_candidates(pairs, MOST_PAIRS, self.domain, "trees over so many pairs of columns")
         # The cells of all pairs are no more: a column has one cell more than it has conditions.
-        scores = 2 * (len(self.splits) * self.labels) ** 2
+        scores = 2 * (split_count(self.domain) * self.labels) ** 2
         require_candidates(scores, MOST_SCORES, self.domain, "trees with so many scores")
 
     @cached_property

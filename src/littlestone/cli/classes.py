@@ -71,7 +71,9 @@ def _form(kind: type[Declared]) -> str:
 
 
 def _example(kind: type[Declared]) -> str:
-    """The longest of its examples that has a text and can be learned; empty if there is none."""
+    """A typical text, or the longest of its examples that can be learned; empty if there is none."""
+    if kind.typical:
+        return kind.typical
     texts = map(_learned, kind.examples())
     return max(texts, key=lambda text: (len(text), text), default="")
 

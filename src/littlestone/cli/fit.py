@@ -56,7 +56,9 @@ def fit(
     ] = None,
     positive: Annotated[
         str | None,
-        typer.Option(help="The values that count as 1: HA, or '> 15'; or give --labels."),
+        typer.Option(
+            help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'; or give --labels."
+        ),
     ] = None,
     labels: Annotated[
         str | None, typer.Option(help="The labels to predict: AA,UA,DL; or give --positive.")
@@ -259,7 +261,7 @@ def _preview(
     else:
         rows = [
             *shape,
-            ("method", method),
+            ("method", f"{method}{task.later() and f'; {task.later()}'}"),
             ("mechanism", str(event)),
             ("cost", str(preview.cost)),
             (

@@ -19,7 +19,9 @@ from littlestone.report.files import PREDICTIONS, require_different, reserved
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file that `littlestone fit --out` wrote.")],
-    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the model's column.")],
+    table: Annotated[
+        Path, typer.Argument(help="A CSV or Parquet file with the columns that the rule tests.")
+    ],
     out: Annotated[
         Path | None, typer.Option(help="Write to this file, not to the terminal.")
     ] = None,
@@ -35,7 +37,7 @@ def predict(
     release = Release.load(model)
     rule = release.hypothesis
     shown = _cells(release.labels or numbers(rule.labels))
-    lines = read_mapped(open_table(table), rule.domain, lambda x: shown[rule(x)])
+    lines = read_mapped(open_table(table), rule.domain, lambda x: shown[rule(x)], rule.tested)
     if out is None:
         sys.stdout.write("prediction\n")
         sys.stdout.writelines(lines)

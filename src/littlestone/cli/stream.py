@@ -66,7 +66,7 @@ def stream(
         typer.Option(help="The column that holds the label; by default that of the schema."),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The values that count as 1: HA, or '> 15'.")
+        str | None, typer.Option(help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'.")
     ] = None,
     schema: SchemaOption = None,
     delta: Annotated[str, typer.Option(help="The delta you allow, such as 1e-6.")] = "0",

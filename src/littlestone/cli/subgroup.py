@@ -33,7 +33,7 @@ def subgroup(
         typer.Option(help="The column that holds the label; by default that of the schema."),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The values that count as 1: HA, or '> 15'.")
+        str | None, typer.Option(help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'.")
     ] = None,
     schema: SchemaOption = None,
     delta: Annotated[

@@ -43,7 +43,9 @@ def tree(
     picture: Annotated[
         Path | None, typer.Option("--out", help="Draw to this .svg or .png file instead.")
     ] = None,
-    levels: Annotated[int, typer.Option(min=1, max=8, help="Draw the top levels only.")] = 4,
+    levels: Annotated[
+        int, typer.Option(min=1, max=8, help="Of a table or class, draw the top levels only.")
+    ] = 4,
     time_limit: Annotated[
         float | None,
         typer.Option(
@@ -58,8 +60,8 @@ def tree(
     """Draw a tree of questions: an adversary can force one mistake at each of its levels.
 
     Each question is a point, and its branches are the labels 0 and 1.  Each end is a hypothesis that
-    gives every label on the way to it.  Of a model, draw the rule itself; --out shows each condition on
-    the range or list that its column declares.
+    gives every label on the way to it.  If a model is given, its rule is drawn; --out shows each
+    condition on the range or list that its column declares.
     """
     kind = None if picture is None else picture_kind(picture)
     require_different({"the table": [what], "the schema": [schema], "--out": [picture]})

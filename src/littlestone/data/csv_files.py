@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from littlestone.data.tables import Row, Table
+from littlestone.data.tables import COMMAS, Row, Table
 from littlestone.errors import TableError
 
 # Errors of damaged files; an archive with a password or an unknown method raises RuntimeError.
@@ -54,6 +54,10 @@ class CsvTable(Table):
         # lines end in carriage returns alone, it continues into the records.
         if any(columns) and all(map(_is_name, columns)) and "\r" not in "".join(cells):
             return columns
+        if len(cells) == 1 and "\t" in cells[0].strip():
+            raise TableError(
+                f"read the table {self.name}", found="tabs are between its columns", fix=COMMAS
+            )
         raise TableError(
             f"read the table {self.name}",
             found="its first line is no header: it is empty, or not readable UTF-8 text, or has a "

@@ -6,7 +6,7 @@ from collections import Counter
 
 from littlestone.data.opening import open_table
 from littlestone.data.schema_columns import heading
-from littlestone.data.tables import Table
+from littlestone.data.tables import COMMAS, Table
 from littlestone.domains import text
 from littlestone.errors import TableError
 from littlestone.visible import visible
@@ -19,7 +19,7 @@ _HEAD = """\
 # rule should read.
 
 # target = "COLUMN"         # fill in: the column to predict
-# positive = "> 15"         # which of its values count as 1: "> 15", or "yes"
+# positive = "> 15"         # which of its values count as 1: "> 15", "yes" or "in {{A, B}}"
 # labels = ["on time", "late", "cancelled"]   # or, in place of positive, all labels;
 # default = "on time"       # and the label of every other value
 # unit = "COLUMN"           # whose record it is, to protect each person as a whole
@@ -66,6 +66,12 @@ def draft_schema(table: object) -> str:
     ['[columns.age]', 'type = "integer"', '[columns.sex]', 'type = "text"']
     """
     source = open_table(table)
+    if source.unseparated and not source.declared:
+        raise TableError(
+            f"draft a schema of {source.name}",
+            found="its first line is one name, and has a semicolon or a bar in it",
+            fix=COMMAS,
+        )
     kind = "the names and declared types of its columns"
     if not source.declared:
         kind = "its first line alone"

@@ -123,7 +123,7 @@ def label_values(label: Label) -> Sequence[str]:
     The default label stands for all other values, so it need not occur.
     """
     if label.condition is not None:
-        return () if label.condition.ordered else (label.condition.value,)
+        return () if label.condition.ordered else label.condition.values
     return label.names[1:]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from littlestone.data.coding import Coded, coded
-from littlestone.data.tables import Kind, Row, Table
+from littlestone.data.tables import NAMED, Kind, Row, Table
 from littlestone.errors import TableError
 
 # Types that Arrow stores the same way in every library; other types depend on the library.
@@ -62,8 +62,8 @@ class FrameTable(Table):
                 self._frame = self._frame.with_columns(plain.alias(column))
         self.columns = tuple(self._frame.columns)
 
-    def require(self, column: str) -> None:
-        super().require(column)
+    def require(self, column: str, fix: str = NAMED) -> None:
+        super().require(column, fix)
         native = self._frame[column].to_native()
         _require_scalar(self, column, self._dtype(column), getattr(native, "dtype", None))
 
@@ -224,8 +224,8 @@ class ParquetTable(Table):
         self._schema = FrameTable(nothing, name=self.name)
         self.columns = self._schema.columns
 
-    def require(self, column: str) -> None:
-        self._schema.require(column)
+    def require(self, column: str, fix: str = NAMED) -> None:
+        self._schema.require(column, fix)
 
     def kind(self, column: str) -> Kind | None:
         return self._schema.kind(column)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import operator
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -24,16 +25,22 @@ _ORDERS: dict[str, Callable[[Decimal, Decimal], bool]] = {
 }
 
 
+_LISTED = re.compile(r"in\s*\{(.*)\}", re.DOTALL)
+
+
 @dataclass(frozen=True)
 class Condition:
     """1[v relation value], a total function of a table value v.
 
-    ``relation`` is one of > >= < <= (numbers), == != (numbers or texts).  The result is 0 for a missing
-    value, and for a value that is not a number if the relation needs one.  Decimals are exact.
+    ``relation`` is one of > >= < <= (numbers), == != (numbers or texts), or ``in``, with a list such as
+    ``{HA, AA}``.  The result is 0 for a missing value, and for a value that is not a number if the
+    relation needs one.  Decimals are exact.
 
     >>> late = Condition.parse("arr_delay", "> 15")
     >>> [late(v) for v in (15, "15.01", None, "n/a")]
     [0, 1, 0, 0]
+    >>> [Condition.parse("stage", "in {3, 4}")(v) for v in ("3", 4.0, "34", None)]
+    [1, 1, 0, 0]
     """
 
     relation: str
@@ -43,14 +50,16 @@ class Condition:
 
     @classmethod
     def parse(cls, column: str, positive: object) -> Self:
-        """Read ``> 15``, ``<= 3``, ``!= HA`` or a plain value such as ``HA`` (or a number, or a bool).
+        """Read ``> 15``, ``!= HA``, ``in {HA, AA}`` or a value such as ``HA`` (or a number, or a bool).
 
-        Raises `DeclarationError` if it is no such value, if it is empty, if it compares by order with
-        something that is not a number, or if it starts with a sign that is not a relation, such as
-        ``=``.
+        Double quotes enclose a value of a list that holds a comma.  Raises `DeclarationError` if it is
+        no such value, if it is empty, if it compares by order with something that is not a number, or
+        if it starts with a sign that is not a relation, such as ``=``.
         """
         _require_one_value(positive, f"call records positive when {column!r} is")
         written = text(positive).strip()
+        if listed := _LISTED.fullmatch(written):
+            return cls._of_list(column, listed[1])
         relation = next((r for r in (*_ORDERS, "==", "!=") if written.startswith(r)), "")
         value = written.removeprefix(relation).strip()
         if not relation and written[:1] in ("=", "!"):
@@ -70,6 +79,23 @@ class Condition:
         found = cls(relation, value, alone)
         found.require_no_name(column, (column,))
         return found
+
+    @classmethod
+    def _of_list(cls, column: str, written: str) -> Self:
+        values = label_names(written)
+        if "" in values or len(set(values)) < len(values) or not values:
+            raise DeclarationError(
+                f"call records positive when {column!r} is 'in {{{written.strip()}}}'",
+                found="a value is empty or is there twice, or the list is empty",
+                fix="write each value once, such as 'in {HA, AA}'",
+            )
+        quoted = (f'"{v.replace(chr(34), 2 * chr(34))}"' if {*v} & {*',"'} else v for v in values)
+        return cls("in", f"{{{', '.join(quoted)}}}")
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The values that the relation compares with: one, or those of the list."""
+        return tuple(label_names(self.value[1:-1])) if self.relation == "in" else (self.value,)
 
     def require_no_name(self, column: str, names: Iterable[str]) -> None:
         """Raise `DeclarationError` if the value begins with one of these columns and a relation.
@@ -97,21 +123,24 @@ class Condition:
         return self.relation in _ORDERS
 
     def __call__(self, value: object) -> int:
-        right = self._number
         if self.relation in _ORDERS:
-            left = number(value)
+            left, right = number(value), self._number
             if left is None or right is None:
                 return 0
             return int(_ORDERS[self.relation](left, right))
         shown = text(value)
         if shown == "":
             return 0
-        equal = shown == self.value or (right is not None and number(value) == right)
-        return int(equal == (self.relation == "=="))
+        equal = shown in self.values or (bool(self._numbers) and number(value) in self._numbers)
+        return int(equal == (self.relation != "!="))
 
     @cached_property
     def _number(self) -> Decimal | None:
         return number(self.value)
+
+    @cached_property
+    def _numbers(self) -> list[Decimal]:
+        return [v for v in map(number, self.values) if v is not None]
 
     def reads(self, value: object) -> bool:
         """Whether the relation applies to the value: it is present, and a number if one is needed."""

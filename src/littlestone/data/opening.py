@@ -34,14 +34,15 @@ def open_table(source: object) -> Table:
         raise TableError(
             f"read the table {path}",
             found="it is a folder" if os.path.isdir(path) else "there is no such file",
-            fix="check the path",
+            fix="give the path of a file in it" if os.path.isdir(path) else "check the path",
         )
     if not path.name.lower().endswith(TABLE_SUFFIXES):
         # The ledger recognises the path of a table by its suffix, so every table must have one.
         raise TableError(
             f"read the table {path}",
-            found="its name does not say what kind of file it is",
-            fix=f"give it a name that ends in one of: {', '.join(TABLE_SUFFIXES)}",
+            found="its name is not that of a CSV or Parquet file",
+            fix="save it as CSV with commas and in UTF-8, or as Parquet, under a name that ends in one "
+            "of: .csv, .csv.gz, .csv.zip, .parquet, .pq",
         )
     parquet = path.suffix.lower() in (".parquet", ".pq")
     return ParquetTable(path) if parquet else CsvTable(path)

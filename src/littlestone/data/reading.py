@@ -220,20 +220,27 @@ def _rows(columns: Sequence[Coded]) -> list[tuple[Any, ...]]:
 
 
 def read_mapped(
-    table: Table, domain: Domain[Point], function: Callable[[Point], Value]
+    table: Table,
+    domain: Domain[Point],
+    function: Callable[[Point], Value],
+    columns: Sequence[str] | None = None,
 ) -> Iterator[Value]:
     """The values of ``function`` at the encoded points of all records, in the order of the table.
 
+    Only ``columns`` are read, by default all columns of the domain; the others count as missing.
     Computed once for each distinct record of a batch.  Raises `TableError` for a missing or untyped
     column.
     """
-    for column in domain.column_names:
-        table.require(column)
+    read = domain.column_names if columns is None else columns
+    for column in read:
+        table.require(column, f"give a table with the columns of the rule: {', '.join(read)}")
+    places = [read.index(name) if name in read else None for name in domain.column_names]
 
     def mapped(batch: Sequence[Coded]) -> list[Value]:
         sizes = [len(column.values) for column in batch]
         codes, which = tuples([column.codes for column in batch], sizes)
         rows = _rows([Coded(c.values, kept) for c, kept in zip(batch, codes, strict=True)])
-        return Coded([function(domain.encode_record(row)) for row in rows], which).listed()
+        records = (tuple(None if i is None else row[i] for i in places) for row in rows)
+        return Coded([function(domain.encode_record(row)) for row in records], which).listed()
 
-    return chain.from_iterable(map(mapped, table.batches(domain.column_names)))
+    return chain.from_iterable(map(mapped, table.batches(read)))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NoReturn
 
 from littlestone.classes.columns import mixed_text, parse_mixed
-from littlestone.classes.spec import Spec, quoted
+from littlestone.classes.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
 from littlestone.data.tables import Kind
-from littlestone.domains import Codes, Strings, text
+from littlestone.domains import Codes, Domain, Strings, text
 from littlestone.domains.cells import shown
-from littlestone.errors import DeclarationError, did_you_mean
+from littlestone.errors import DeclarationError, TooLargeError, did_you_mean
 
 _KINDS: tuple[Kind, ...] = ("boolean", "integer", "number", "text")
 _KEYS = ("type", "range", "step", "steps", "log_steps", "cuts", "values")
@@ -114,13 +115,24 @@ def read_column(schema: str, name: str, given: object) -> SchemaColumn:
     try:
         # A class reads its arguments without the quotes around them.
         text = Spec.parse(f"list({argument})").arguments[0] if argument else ""
-        column = parse_mixed(text) if text else Strings(name)
+        column = _declared(text) if text else Strings(name)
         same = column.name == name
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
     if not same:
         refuse(schema, f"{which} has a name that no class can write", "rename the column")
     return SchemaColumn(name, kind, text, values, column.size or 0)
+
+
+def _declared(text: str) -> Domain[Any]:
+    """The column that the argument of a class declares, if some class reads it."""
+    try:
+        return parse_mixed(text)
+    except TooLargeError:
+        # A range that is too long for conditions may do for thresholds; a list is no range.
+        with suppress(DeclarationError):
+            return parse_grids(Spec("stumps", (text,)))[0]
+        raise
 
 
 _FIXES = {

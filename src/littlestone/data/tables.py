@@ -25,6 +25,13 @@ Kind = Literal["boolean", "integer", "number", "text"]
 _ROWS = 2**10
 
 
+COMMAS = "save the file with commas between its columns, and with points in its numbers"
+"""What to do with a file of another separator."""
+
+
+NAMED = "name one of its columns, exactly as its header does"
+
+
 class Table(ABC):
     """A table with a ``name`` and its public schema ``columns``.
 
@@ -50,24 +57,28 @@ class Table(ABC):
         """What the declared type of a column holds; None if no type is declared, as in a CSV file."""
         return None
 
+    @property
+    def unseparated(self) -> bool:
+        """Whether all names stand in one column, because no comma is between them."""
+        return len(self.columns) == 1 and any(mark in str(self.columns[0]) for mark in ";\t|")
+
     def __repr__(self) -> str:
         # Without a header, a record would stand in its place.
         columns = f", columns {', '.join(map(str, self.columns))}" if self.declared else ""
         return f"table {self.name}{columns}"
 
-    def require(self, column: str) -> None:
+    def require(self, column: str, fix: str = NAMED) -> None:
         """Raise `TableError` unless the schema has exactly one usable column of that name."""
         found = self.columns.count(column)
         if found != 1:
             # Without a header, a record would stand in its place, so nothing of it is shown.
             known = map(str, self.columns) if self.declared else ()
-            fix = "name one of its columns, exactly as its header does"
             if not found:
                 fix = did_you_mean(column, known, fix)
             if any(not isinstance(name, str) and str(name) == column for name in self.columns):
                 fix = "names must be texts: frame.columns = frame.columns.astype(str)"
-            elif len(self.columns) == 1 and any(mark in self.columns[0] for mark in ";\t|"):
-                fix = "save the file with commas between its columns"
+            elif self.unseparated:
+                fix = COMMAS
             raise TableError(
                 f"read column {column!r} of {self.name}",
                 # The names are left out: without a header, the first line of a file is a record.

@@ -51,6 +51,11 @@ class Hypothesis(ABC, Generic[Point]):
         """When ``label``, a statement about a record, is predicted; in one line."""
         return f"{label}  <=>  {self.words()}"
 
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """The columns that are enough to predict, at least one; all, unless a kind knows better."""
+        return self.domain.column_names
+
     @abstractmethod
     def witness(self, other: Self) -> Point | None:
         """A point where this function and ``other``, of the same kind, differ; None if equal."""

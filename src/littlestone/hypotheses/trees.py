@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Self
 
-from littlestone.domains import MISSING, Domain, Listed, Parted, Product
+from littlestone.domains import MISSING, OTHER, Cells, Domain, Listed, Parted, Product
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 
 Node = Any
@@ -47,7 +47,8 @@ def _is(column: Domain[Any], value: str) -> str:
     if value == MISSING:
         return "is missing"
     plain = value.replace("_", "").replace("-", "").isalnum()
-    return f"is {value}" if plain else f"is {value!r}"
+    unlisted = value == OTHER and isinstance(column, Listed)
+    return f"is {value}" if plain or unlisted else f"is {value!r}"
 
 
 def _interval(column: Domain[str], first: int, last: int) -> str:
@@ -165,11 +166,32 @@ class DecisionTree(Hypothesis[Any]):
 
     @property
     def condition(self) -> str:
-        """The condition for label 1 if it is "these tests, or those, or ..."; else empty."""
-        return self._simple(self.root)
+        """The condition for label 1 if it is "these tests, or those", or "this test, and one of these".
+
+        It is empty for other trees.  It leaves out what says nothing more: ``age >= 70 or age >= 65``
+        is ``age >= 65``.
+        """
+        if not isinstance(self.root, Split):
+            return f"always {self.root}"
+        if self.labels > 2:
+            return ""
+        rules = self._intervals()
+        return self._simple(self.root) if rules is None else _joined(rules, self.domain)
+
+    def _simple(self, node: Split) -> str:
+        rules, yes, rest = _alternatives(node, self.domain)
+        asked = _joined(rules, self.domain)
+        if rest == 0 and isinstance(yes, Split):
+            inner = self._simple(yes)
+            return inner and f"{asked} and ({inner})"
+        return asked if (yes, rest) == (1, 0) else ""
 
     def words(self) -> str:
         return self.condition or _said(self.root, numbers(self.labels), self.domain)
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        return tuple(self.domain.column_names[j] for j in sorted(_columns(self.root)) or [0])
 
     @property
     def tests(self) -> list[ColumnTest]:
@@ -177,16 +199,16 @@ class DecisionTree(Hypothesis[Any]):
         return list(_tests(self.root))
 
     def question(self, node: Split) -> tuple[list[ColumnTest], Node, Node]:
-        """What is asked at a node, and the nodes after yes and no.
+        """What is asked at a node, at most once of each column, and the nodes after yes and no.
 
         Tests that follow each other and whose no leads to the same place are one question.
         """
         tests, yes = _conjoined(node)
-        return tests, yes, node.no
+        return _merged(tests), yes, node.no
 
     def asked(self, tests: Sequence[ColumnTest]) -> str:
         """A question in words."""
-        return _joined(tests, self.domain)
+        return _joined([tests], self.domain)
 
     def _changed(self, labels: Mapping[Any, int]) -> Self | None:
         if (self.domain.size or _MOST_POINTS + 1) > _MOST_POINTS:
@@ -202,20 +224,14 @@ class DecisionTree(Hypothesis[Any]):
     def _named(self, names: Sequence[str]) -> str:
         return _said(self.root, names, self.domain)
 
-    def _simple(self, node: Node) -> str:
-        if not isinstance(node, Split):
-            return f"always {node}"
-        rules = []
-        while isinstance(node, Split):
-            tests, yes = _conjoined(node)
-            if yes != 1 or self.labels > 2:
-                return ""
-            rules.append((_joined(tests, self.domain), len(tests)))
-            node = node.no
-        if node != 0:
-            return ""
-        several = len(rules) > 1
-        return " or ".join(f"({rule})" if several and n > 1 else rule for rule, n in rules)
+    def _intervals(self) -> list[Rule] | None:
+        """The one test of a tree over a single column of numbers; None for other trees."""
+        j, *others = _columns(self.root)
+        column = self.domain.columns[j]
+        if others or not isinstance(column, Cells):
+            return None
+        accepted = frozenset(v for v in column.points if self({j: v}))
+        return _shortest([[ColumnTest(j, accepted)]], self.domain)
 
     def witness(self, other: Self) -> Any:
         found = _difference(self.root, other.root, self.domain)
@@ -260,20 +276,85 @@ def _conjoined(node: Split) -> tuple[list[ColumnTest], Node]:
     return tests, yes
 
 
-def _joined(tests: Sequence[ColumnTest], domain: Product) -> str:
-    found = (test.words(domain) for test in tests)
-    return " and ".join(f"({w})" if len(tests) > 1 and " or " in w else w for w in found)
+Rule = list[ColumnTest]
+"""Tests that must all hold; at most one of each column."""
+
+
+def _alternatives(node: Split, domain: Product) -> tuple[list[Rule], Node, Node]:
+    """The rules that lead from here to one label, one after the other; that label; and where else to.
+
+    If the first rule leads to no label, it is the only one.
+    """
+    tests, yes = _conjoined(node)
+    rules, rest = [_merged(tests)], node.no
+    while isinstance(rest, Split) and not isinstance(yes, Split):
+        tests, label = _conjoined(rest)
+        if label != yes:
+            break
+        rules.append(_merged(tests))
+        rest = rest.no
+    return _shortest(rules, domain), yes, rest
+
+
+def _merged(tests: Sequence[ColumnTest]) -> Rule:
+    """The tests with one of each column, which holds where all of that column hold."""
+    accepted: dict[int, frozenset[str]] = {}
+    for test in tests:
+        accepted[test.column] = test.accepted & accepted.get(test.column, test.accepted)
+    return [ColumnTest(j, values) for j, values in accepted.items()]
+
+
+def _shortest(rules: Sequence[Rule], domain: Product) -> list[Rule]:
+    """The rules without tests that always hold, rules that never do, and rules that imply another."""
+
+    def is_always(test: ColumnTest) -> bool:
+        column = domain.columns[test.column]
+        return isinstance(column, Parted) and len(test.accepted) == column.size
+
+    found = [
+        [t for t in rule if not is_always(t)] for rule in rules if all(t.accepted for t in rule)
+    ]
+    kept: list[Rule] = []
+    for i, rule in enumerate(found):
+        others = [*kept, *found[i + 1 :]]
+        if not any(_implies(rule, other) for other in others):
+            kept.append(rule)
+    return kept
+
+
+def _implies(rule: Rule, other: Rule) -> bool:
+    """Whether each test of the other holds because a test of the rule does."""
+    return all(any(t.column == u.column and t.accepted <= u.accepted for t in rule) for u in other)
+
+
+def _joined(rules: Sequence[Sequence[ColumnTest]], domain: Product) -> str:
+    """The rules in words, such as ``(age >= 65 and sex is F) or ward is ICU``."""
+    words = [" and ".join(_grouped(test, domain, len(rule)) for test in rule) for rule in rules]
+    if "" in words:
+        return "always 1"
+    several = len(rules) > 1
+    return (
+        " or ".join(
+            f"({said})" if several and len(rule) > 1 else said
+            for rule, said in zip(rules, words, strict=True)
+        )
+        or "always 0"
+    )
+
+
+def _grouped(test: ColumnTest, domain: Product, among: int) -> str:
+    words = test.words(domain)
+    return f"({words})" if among > 1 and " or " in words else words
 
 
 def _said(node: Node, names: Sequence[str], domain: Product) -> str:
-    """``A if this and that, else B``; with tests on both sides ``if this then (A), else (B)``."""
+    """``A if this or that, else B``; with tests on both sides ``if this then (A), else (B)``."""
     if not isinstance(node, Split):
         return names[node]
-    tests, yes = _conjoined(node)
-    asked = _joined(tests, domain)
-    no = _said(node.no, names, domain)
+    rules, yes, rest = _alternatives(node, domain)
+    asked, no = _joined(rules, domain), _said(rest, names, domain)
     if isinstance(yes, Split):
-        no = f"({no})" if isinstance(node.no, Split) else no
+        no = f"({no})" if isinstance(rest, Split) else no
         return f"if {asked} then ({_said(yes, names, domain)}), else {no}"
     return f"{names[yes]} if {asked}, else {no}"
 

@@ -43,7 +43,7 @@ def target_values(y: Any, label: Label) -> list[Any]:
         numbers = column.holds_numbers("values")
     else:
         numbers = isinstance(y, np.ndarray) and y.dtype.kind in "biuf"
-    declared = [label.condition.value] if label.condition else list(label.names)
+    declared = [*label.condition.values] if label.condition else list(label.names)
     if numbers and all(number(value) is None for value in declared):
         raise DeclarationError(
             f"find the label {', '.join(map(repr, declared))} in y",

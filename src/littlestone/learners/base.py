@@ -310,6 +310,7 @@ class PrivateLearner(ABC, Generic[Point]):
         label: str = "label is 1",
         labels: tuple[str, ...] = (),
         estimate: Fraction | None = None,
+        purpose: str = "",
         rng: random.Random | None = None,
     ) -> Release:
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
@@ -319,15 +320,16 @@ class PrivateLearner(ABC, Generic[Point]):
         then records `event_with`, so a refused budget refuses both.  ``rng`` is the system's
         cryptographic generator by default; a seeded one marks the release as not private.
 
-        If the sample declares a unit, the cost is about one unit replaced.
+        If the sample declares a unit, the cost is about one unit replaced.  The ledger's entry says
+        "learn LABEL from CLASS", or ``purpose`` in place of "learn LABEL".
 
         Raises, before anything is spent, `DeclarationError` for a sample over another domain, with
         another number of labels or with a unit that `event_with` refuses, and `TooLargeError` for too
         much work.  Raises, before anything is drawn, `BudgetExceededError` or `LedgerError`.
         """
         require_fitting(sample, self.hypotheses, labels)
-        what = f"learn {label} from {self.hypotheses}"
-        if not self.mistakes.equal:
+        what = f"{purpose or f'learn {label}'} from {self.hypotheses}"
+        if not self.mistakes.equal and not purpose:
             what += f"; {self.mistakes}"
         event = self.event_with(estimate, sample.unit)
         self.require_affordable(sample.n)

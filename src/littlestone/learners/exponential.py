@@ -48,7 +48,7 @@ class ExponentialLearner(PrivateLearner[Point]):
         self.mistakes = MistakeCosts.parse(cost)
         self.mistakes.require_rule(hypotheses.labels)
         if not isinstance(hypotheses, Scored) or not hypotheses.forms:
-            infinite = hypotheses.size is None and hypotheses.domain.size is None
+            infinite = hypotheses.domain.size is None
             raise unfit(
                 hypotheses,
                 self.method,

@@ -96,13 +96,14 @@ class Release:
     def predict(self, table: object) -> list[Any]:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
 
-        ``table`` is a data frame or a file with the columns of the rule.  The labels say something
-        about its records: show them only to those who may see these.  Raises `TableError` for a
-        missing column.
+        ``table`` is a data frame or a file with the columns that the rule tests.  The labels say
+        something about its records: show them only to those who may see these.  Raises `TableError`
+        for a missing column.
         """
-        shown: Sequence[Any] = self.labels or range(self.hypothesis.labels)
-        domain = self.hypothesis.domain
-        return list(read_mapped(open_table(table), domain, lambda x: shown[self.hypothesis(x)]))
+        rule = self.hypothesis
+        shown: Sequence[Any] = self.labels or range(rule.labels)
+        opened = open_table(table)
+        return list(read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested))
 
     def rows(self) -> list[tuple[str, str]]:
         """The content and cost of the release, as pairs (heading, text); all of it is public."""

@@ -71,7 +71,8 @@ class VocabularyLearner(PrivateLearner[Point]):
         self.hypotheses: Any = hypotheses
         self.most_values = hypotheses.most_values
         count, taken = len(hypotheses.opened), budget.epsilon * _VALUES
-        self.selection = PartitionSelection[str](Budget(taken / count, budget.delta / count))
+        share = Budget(taken / count, budget.delta / count)
+        self.selection = PartitionSelection[str](share, "numbers of records")
         self.rest = Budget(budget.epsilon - taken)
         inner = self.inner(hypotheses.closed({}))
         self._event = Composed([(self.selection, count), (inner.event, 1)], budget.delta)

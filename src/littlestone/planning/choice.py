@@ -16,11 +16,12 @@ from littlestone.learners.labels.parts import BitPartsLearner
 from littlestone.mistakes import MistakeCosts
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import decimal_text, exact
+from littlestone.privacy.cost import exact
 
 AUTO = "auto"
 ALPHA, BETA = 0.1, 0.05
 
+_USUAL_DELTA = "1e-6"
 
 LEAST_CHANCE = 1e-9
 """The least alpha and beta to plan for; 1 minus it is the largest."""
@@ -250,14 +251,7 @@ def choose_learner(
             if best.learner is not None:
                 return best.learner, _why(best, others, setting)
             refused += [best, *others]
-        more = "use one record of each unit: --max-records 1"
-        if not (void and budget.delta):
-            more = "allow a small delta, such as 1e-6"
-        raise DeclarationError(
-            f"learn {hypotheses} with delta = {decimal_text(budget.delta)}",
-            found="; ".join(refusals(refused)),
-            fix=f"{more}, or declare another class",
-        )
+        raise _none_applies(hypotheses, budget, refused, goal, void=void)
     for kind in _kinds():
         if named and kind.method == method:
             return _made(hypotheses, budget, kind, **goal), f"{method}: asked for"
@@ -265,6 +259,37 @@ def choose_learner(
         f"learn by the method {shown(method)}",
         found="there is no such method",
         fix=f"use one of: {', '.join([AUTO, *(kind.method for kind in _kinds())])}",
+    )
+
+
+def _none_applies(
+    H: HypothesisClass[Any],
+    budget: Budget,
+    refused: list[Candidate],
+    goal: dict[str, Any],
+    *,
+    void: bool,
+) -> DeclarationError:
+    """The error that no method applies.  If some would with a delta, it is about those alone."""
+    if not budget.delta:
+        allowed = Budget(budget.epsilon, _USUAL_DELTA)
+        names = {found.method for found in refused}
+        kinds = [kind for kind in _kinds() if kind.method in names]
+        helped = {c.method for c in candidates(H, allowed, **goal, kinds=kinds) if c.learner}
+        if helped:
+            return DeclarationError(
+                f"learn {H} with delta = 0",
+                found="; ".join(refusals(c for c in refused if c.method in helped)),
+                fix=f"allow a small delta, such as {_USUAL_DELTA}, or declare another class; "
+                f"`littlestone plan CLASS --epsilon E --delta {_USUAL_DELTA}` lists what applies",
+            )
+    costs = goal["mistakes"]
+    return DeclarationError(
+        f"learn {H}" + (f" if {costs}" if costs else ""),
+        found="; ".join(refusals(refused)),
+        fix=("use one record of each unit: --max-records 1, or " if void else "")
+        + "declare another class"
+        + (", such as conditions(...) or trees(...)" if costs else ""),
     )
 
 

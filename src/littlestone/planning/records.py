@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from littlestone.classes.trees import Trees
@@ -12,6 +13,17 @@ from littlestone.privacy.budget import Budget
 
 MANY = 1_200
 """n times epsilon from which the leaves of a tree are split once more (benchmarks, `regrown`)."""
+
+
+def enough(learner: PrivateLearner[Any]) -> int:
+    """The number of records from which `for_records` may give another learner, which costs the same.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)")
+    >>> enough(ExponentialLearner(H, Budget("0.7")))
+    1715
+    """
+    return math.ceil(MANY / learner.cost().epsilon)
 
 
 def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:

@@ -174,13 +174,19 @@ def _require_parsed(value: object, what: str) -> None:
     _require_short(value, what)
 
 
-def decimal_text(value: Fraction) -> str:
-    """The shortest decimal text of ``value``, or ``p/q`` if no short decimal equals it.
+_TINY = Fraction(1, 10**12)
 
-    It may have any length: Python itself refuses to print integers of more than a few thousand digits.
+
+def decimal_text(value: Fraction) -> str:
+    """The decimal text of ``value``, or ``p/q`` if no decimal equals it; `exact` reads both.
+
+    Below 10^-12 it has an exponent.  It may have any length: Python itself refuses to print integers of
+    more than a few thousand digits.
 
     >>> decimal_text(Fraction(1, 8)), decimal_text(Fraction(1, 3)), decimal_text(Fraction(1, 10**6))
     ('0.125', '1/3', '0.000001')
+    >>> decimal_text(Fraction(123, 10**50))
+    '1.23e-48'
     """
     remainder, places = value.denominator, 0
     for prime in (2, 5):
@@ -192,9 +198,14 @@ def decimal_text(value: Fraction) -> str:
     if remainder != 1:
         return f"{Decimal(value.numerator):f}/{Decimal(value.denominator):f}"
     text = f"{Decimal(abs(value.numerator) * 10**places // value.denominator):f}"
+    sign = "-" if value < 0 else ""
+    if 0 < abs(value) < _TINY:
+        digits = text.rstrip("0")
+        point = "." if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{point}{digits[1:]}e{len(text) - 1 - places}"
     text = text.rjust(places + 1, "0")
     whole, part = text[: len(text) - places], text[len(text) - places :]
-    return ("-" if value < 0 else "") + whole + ("." + part if part else "")
+    return sign + whole + ("." + part if part else "")
 
 
 def rounded_up(value: Fraction, digits: int = 6) -> Fraction:

@@ -67,14 +67,14 @@ class Group:
     def rows(self) -> list[tuple[str, str]]:
         """The group, its figures and its cost, as pairs (heading, text); all of it is public."""
         release, part = self.release, decimal_text(self._estimate.epsilon)
-        rate = interval(self.rate, "0.001")
+        rate = f"{interval(self.rate, '0.001')} of the group have {release.label}"
         if self.rate.low == 0 and self.rate.high == 1:
-            rate = "unknown, because the group may be empty: from 0 to 1"
+            rate = "unknown, because the group may be empty"
         chance = f"on these records, all three with probability {1 - float(BETA):.0%}"
         return [
             ("group", self.words()),
             ("size", f"{interval(self.size, '0.0001')} of the {release.n:,} records"),
-            ("rate", f"{rate} of the group have {release.label}"),
+            ("rate", rate),
             ("overall", f"{interval(self.overall, '0.001')} of all records have {release.label}"),
             ("estimates", f"{chance}; private, for epsilon {part} of the total"),
             ("sought", f"the most positives - {decimal_text(self.above)} x records"),

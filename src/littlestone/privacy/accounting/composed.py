@@ -76,7 +76,7 @@ class Composed(Event):
         return merged_uses(self.parts)
 
     def __str__(self) -> str:
-        parts = " and ".join(f"{n} x [{part}]" for part, n in self.parts)
+        parts = " and ".join(f"{n} x [{part}]" if n > 1 else f"[{part}]" for part, n in self.parts)
         return f"{parts}, composed at delta {decimal_text(self.delta)}"
 
 

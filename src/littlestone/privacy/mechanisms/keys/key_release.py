@@ -27,7 +27,7 @@ def require_delta_for_unlisted_keys(budget: Budget) -> None:
     if budget.delta == 0:
         raise DeclarationError(
             "release keys that only the data list with delta = 0",
-            found="a key that one record alone brings tells of that record",
+            found="a key that one record alone brings would reveal that record",
             fix="give delta > 0, such as 1e-6, or list the keys beforehand",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -79,6 +79,9 @@ class PartitionSelection(NetRelease[Key, frozenset[Key]]):
     378
     """
 
+    counted: str = field(default="positives minus negatives", compare=False)
+    """What the scores are, in words; they may be any that one record moves as little."""
+
     def _release(self, scores: Mapping[Key, int], rng: random.Random) -> frozenset[Key]:
         released = self._fired(scores, rng)
         # As in `StableHistogram`: the order in which a set is filled can show when it is listed.
@@ -90,6 +93,6 @@ class PartitionSelection(NetRelease[Key, frozenset[Key]]):
 
     def __str__(self) -> str:
         return (
-            f"partition selection on positives minus negatives, "
+            f"partition selection on {self.counted}, "
             f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         )

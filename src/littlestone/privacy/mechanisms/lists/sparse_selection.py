@@ -76,7 +76,7 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         if self.delta == 0:
             raise DeclarationError(
                 "select from candidates that depend on the data with delta = 0",
-                found="a candidate that one record alone brings tells of that record",
+                found="a candidate that one record alone brings would reveal that record",
                 fix="give delta > 0, such as 1e-6, or list the candidates beforehand",
             )
 
