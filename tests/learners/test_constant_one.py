@@ -14,7 +14,7 @@ from littlestone.classes import EqualityRules, Points, Subsets
 from littlestone.domains import Integers, Strings
 from littlestone.hypotheses import FiniteSet, Hypothesis, disagreement, majority
 from littlestone.learners import ChoosingLearner, PartitionLearner, Release
-from littlestone.learners.missed import missed
+from littlestone.learners.missed import missed, too_much_missed
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -162,11 +162,8 @@ def test_the_size_of_partition_is_that_of_the_theorem(k: int) -> None:
         )
         return float(min(bounds))
 
-    from scipy import stats
-
     def failure(n: int) -> float:
-        chances = stats.binom.pmf(scores, n, 0.1 / k)
-        return k * float(chances @ kept) + everything(n)
+        return too_much_missed(n, k, kept, 0.1, 0.05) + everything(n)
 
-    assert failure(n) <= 0.05 < failure(n - 2)
+    assert failure(n) <= 0.05 < failure(n - 3)
     assert everything(n) > 0

@@ -202,14 +202,14 @@ def test_units_are_refused() -> None:
 
 def test_it_is_chosen_by_name_only() -> None:
     H: Any = parse_class(LISTED.replace("20", "5"))  # too large for a table, and refused as fast
-    assert CoverLearner.caveat is Caveat.CLEAN_LABELS
+    assert CoverLearner.caveat is Caveat.CLEAN_AND_MANY
     for setting in ("agnostic", "realizable"):
         goal: dict[str, Any] = {"setting": setting}
         assert choose_learner(H, Budget(1), **goal)[0].method == "rounds"
         found = {c.method: c for c in candidates(H, Budget(1), **goal)}
         words = found["cover"].words()
         assert "10% error, with clean labels" in words
-        assert words.endswith("only if no label is wrong")
+        assert words.endswith("only for many records without a wrong label")
     learner, why = choose_learner(H, Budget(1), method="cover", alpha=0.2)
     assert learner.method == "cover"
     assert why == "cover: asked for"

@@ -52,6 +52,7 @@ class Caveat(Enum):
 
     BASELINE = "as a baseline"
     CLEAN_LABELS = "if no label is wrong"
+    CLEAN_AND_MANY = "for many records without a wrong label"
     WRONG_LABELS = "if labels may be wrong"
     PROPER = "if the rule must be of the class"
     UNNAMED_KEYS = "if no key need be named"

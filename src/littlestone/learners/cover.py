@@ -64,7 +64,7 @@ class CoverLearner(PrivateLearner[Point]):
 
     method = "cover"
     several = False
-    caveat = Caveat.CLEAN_LABELS
+    caveat = Caveat.CLEAN_AND_MANY
 
     def __init__(
         self,
