@@ -150,7 +150,11 @@ class Task:
         if several:  # the sizes are those of independent records
             why = f"{learner.method}: chosen as if all records were independent"
             why = f"{method}: asked for" if method != AUTO else why
-        known = None if estimate is None else exact_epsilon(estimate)
+        known = (
+            None
+            if estimate is None
+            else exact_epsilon(estimate, what="the epsilon of the estimate")
+        )
         task = cls(learner, why, label, known, declared, schema, method == AUTO)
         checked(task.event.cost())  # the event refuses what the learner cannot do
         return task
@@ -178,7 +182,11 @@ class Task:
             schema.refuse_unit()
         H = declared_class(hypotheses, label.labels, schema, label.column)
         refuse_as_feature(label, H)
-        part = ESTIMATE_SHARE * budget.epsilon if estimate is None else exact_epsilon(estimate)
+        part = (
+            ESTIMATE_SHARE * budget.epsilon
+            if estimate is None
+            else exact_epsilon(estimate, what="the epsilon of the estimate")
+        )
         if part >= budget.epsilon:
             raise DeclarationError(
                 f"find a group with epsilon = {decimal_text(budget.epsilon)}",

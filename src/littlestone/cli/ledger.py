@@ -256,7 +256,7 @@ def _is_file(name: str) -> bool:
 
 def _tell_overspent(total: PrivacyCost, most: PrivacyCost | None) -> None:
     if most is not None and not total.within(most):
-        out.print("more than that is already spent, so nothing more will be")
+        out.print("more than that is already spent, so the next spend will be refused")
 
 
 def _known(dataset: str, book: Ledger, ledger: str) -> str:
