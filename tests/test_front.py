@@ -403,3 +403,12 @@ def test_importing_the_door_imports_nothing_heavy(code: str) -> None:
         "littlestone.classes",
         "rich",
     }
+
+
+def test_the_tree_of_a_release_is_that_of_its_rule(tmp_path: Path) -> None:
+    declared = "trees(dep at {-60, 15, 80}; depth 2)"
+    release = fitted(hypotheses=declared, method="exponential")
+    drawn = str(littlestone.tree(release))
+    assert "dep >= " in drawn or drawn in ("0", "1")
+    with pytest.raises(DeclarationError, match="it is no tree"):
+        littlestone.tree(fitted())

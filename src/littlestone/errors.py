@@ -12,7 +12,7 @@ from contextlib import suppress
 from fractions import Fraction
 from numbers import Number
 
-from littlestone.visible import visible
+from littlestone.visible import shortened, visible
 
 DAMAGED = (
     ArithmeticError,
@@ -38,18 +38,6 @@ def shown(value: object) -> str:
         with suppress(Exception):  # whatever an object's own code may raise
             words = str(value) if isinstance(value, Fraction) else repr(value)
     return words if len(words) <= 80 else f"{words[:80]}..."
-
-
-_HEAD, _TAIL = 160, 60
-
-
-def shortened(text: str) -> str:
-    """The text, or its beginning and its end: a class of a thousand columns hides what is wrong.
-
-    >>> print(shortened("points(" + "x" * 300 + ")")[150:])
-    xxxxxxxxxx ... xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx)
-    """
-    return text if len(text) <= _HEAD + _TAIL + 80 else f"{text[:_HEAD]} ... {text[-_TAIL:]}"
 
 
 class LittlestoneError(Exception):

@@ -33,7 +33,7 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.report.figures import picture_kind
 from littlestone.report.files import FIGURES, reserved
 from littlestone.report.group import Group
-from littlestone.report.tree import Node, class_tree, rule_figure
+from littlestone.report.tree import Node, class_tree, drawable, rule_figure, rule_tree
 from littlestone.tasks import Task, declared_class
 
 Hypotheses = HypothesisClass[Any] | str
@@ -276,8 +276,9 @@ def dim(hypotheses: Any, *, labels: int = 2, schema: SchemaOrFile = None) -> int
 def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4, schema: SchemaOrFile = None) -> Node:
     """The top ``levels`` of a deepest tree that the class shatters, printable as a drawing.
 
-    The text of the class may name columns of a ``schema``.  Raises `DeclarationError` for a class
-    without a hypothesis or of infinite Littlestone dimension.
+    The text of the class may name columns of a ``schema``.  Of a `Release`, it is the whole tree of the
+    rule.  Raises `DeclarationError` for a class without a hypothesis or of infinite Littlestone
+    dimension, and for a rule that is no tree of conditions.
 
     >>> print(tree("thresholds(x, 1..3)"))
     2
@@ -288,6 +289,8 @@ def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4, schema: SchemaOrF
         |-- 0  x >= 2
         `-- 1  always 1
     """
+    if isinstance(hypotheses, Release):
+        return rule_tree(drawable(hypotheses), hypotheses.labels)
     return class_tree(_class(hypotheses, labels, opened_schema(schema)), levels)
 
 

@@ -84,6 +84,10 @@ ESTIMATE_SHARE = Fraction(1, 10)
 """The part of epsilon that estimates the size and the rate of a group, unless declared otherwise."""
 
 
+def _estimating(epsilon: object) -> Fraction:
+    return exact_epsilon(epsilon, what="the epsilon of the estimate")
+
+
 @dataclass(frozen=True)
 class Task:
     """A learner chosen by declarations alone, why it was chosen, and how it reads records.
@@ -150,7 +154,7 @@ class Task:
         if several:  # the sizes are those of independent records
             why = f"{learner.method}: chosen as if all records were independent"
             why = f"{method}: asked for" if method != AUTO else why
-        known = None if estimate is None else exact_epsilon(estimate)
+        known = None if estimate is None else _estimating(estimate)
         task = cls(learner, why, label, known, declared, schema, method == AUTO)
         checked(task.event.cost())  # the event refuses what the learner cannot do
         return task
@@ -178,7 +182,7 @@ class Task:
             schema.refuse_unit()
         H = declared_class(hypotheses, label.labels, schema, label.column)
         refuse_as_feature(label, H)
-        part = ESTIMATE_SHARE * budget.epsilon if estimate is None else exact_epsilon(estimate)
+        part = ESTIMATE_SHARE * budget.epsilon if estimate is None else _estimating(estimate)
         if part >= budget.epsilon:
             raise DeclarationError(
                 f"find a group with epsilon = {decimal_text(budget.epsilon)}",

@@ -18,6 +18,18 @@ def visible(text: str, *, keep: str = "") -> str:
     return _escaped(text, keep, ascii)
 
 
+_LONGEST, _HEAD, _TAIL = 300, 160, 60
+
+
+def shortened(text: str) -> str:
+    """The text, or the beginning and the end of a long one, such as a class of a thousand columns.
+
+    >>> print(shortened("points(" + "x" * 300 + ")")[150:])
+    xxxxxxxxxx ... xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx)
+    """
+    return text if len(text) <= _LONGEST else f"{text[:_HEAD]} ... {text[-_TAIL:]}"
+
+
 def visible_json(data: object, *, indent: int | None = None) -> str:
     r"""``data`` as JSON with unprintable characters escaped; it reads back equal.
 

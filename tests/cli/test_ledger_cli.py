@@ -307,7 +307,7 @@ def test_names_that_are_joined_beyond_the_limit_say_so(folder: Path) -> None:
         ledger.set_limit("visits", ExponentialMechanism(Fraction(3, 4)).cost())
     ran = run("ledger", "alias", "copy", "visits")
     assert ran.status == 0
-    assert ran.out.endswith("more than that is already spent, so nothing more will be\n")
+    assert ran.out.endswith("more than that is already spent, so the next spend will be refused\n")
 
 
 def test_each_data_set_of_the_same_looks_has_its_command(folder: Path) -> None:

@@ -712,3 +712,21 @@ def test_the_status_tells_whether_all_statements_hold(
 def test_one_statement_alone(folder: Path) -> None:
     (verdict,) = json.loads(run("verify", "L5 Example 1", "--json").out)
     assert verdict["holds"] is True
+
+
+def test_a_class_of_many_columns_is_cut_where_people_read(tmp_path: Path) -> None:
+    """The model file and JSON hold all of it."""
+    table, model, ledger = tmp_path / "t.csv", tmp_path / "m.json", tmp_path / "l"
+    columns = ", ".join(f"c{i} at {{0, 5}}" for i in range(200))
+    table.write_text(",".join([*(f"c{i}" for i in range(200)), "y"]) + "\n" + "1," * 200 + "0\n")
+    fit = ["fit", table, "--target", "y", "--positive", "1", "--epsilon", "1", "--ledger", ledger]
+    ran = run(*fit, "--class", f"conditions({columns}; at most 1)", "--out", model)
+    assert ran.status == 0
+    shown = next(line for line in ran.out.splitlines() if line.startswith("  class"))
+    assert "conditions(c0 at {0, 5}, " in shown
+    assert " ... " in shown
+    assert shown.endswith("c199 at {0, 5}; at most 1)")
+    assert f"({columns}; " in json.loads(model.read_text())["class"]
+    listed = run("ledger", "history", "--ledger", ledger, "--json").out
+    assert f"({columns}; " in json.loads(listed)[0]["what"]
+    assert columns not in " ".join(run("ledger", "show", "--ledger", ledger).out.split())

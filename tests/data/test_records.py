@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -155,3 +156,21 @@ def test_a_point_is_its_text_alone() -> None:
         (point,) = sample_from_arrays([x], [1], domain).points
         values = point if isinstance(point, tuple) else (point,)
         assert {type(value) for value in values} <= {str, int}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("varied", [0, 1, 12])
+def test_a_wide_table_is_read_however_few_values_it_has(
+    source: str, varied: int, tmp_path: Path
+) -> None:
+    """Whether records are counted in a table or sorted depends on how many values they have."""
+    names = [f"c{i}" for i in range(100)]
+    rng = random.Random(2)
+    columns: dict[str, list[Any]] = {name: ["a"] * 40 for name in names}
+    for name in names[50 : 50 + varied]:
+        columns[name] = rng.choices("ab", k=40)
+    columns["late"] = rng.choices([0, 1], k=40)
+    domain = Product(tuple(map(Strings, names)))
+    sample = read(SOURCES[source](columns, tmp_path), domain, LABEL)
+    records = zip(*(columns[name] for name in names), strict=True)
+    assert examples(sample) == Counter(zip(records, columns["late"], strict=True))

@@ -34,7 +34,7 @@ from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_addres
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
 from littlestone.units import Unit
-from littlestone.visible import visible, visible_json
+from littlestone.visible import shortened, visible, visible_json
 
 app = typer.Typer(help="Show what has been spent, and set limits.", no_args_is_help=True)
 
@@ -92,7 +92,12 @@ def show(
             names = " = ".join(account.names)
             out.print(f"{names}: {budget(account.total, account.limit)}")
             rows = [
-                [f"  {entry.number}", entry.at, *cost_json(entry.cost).values(), _what(entry)]
+                [
+                    f"  {entry.number}",
+                    entry.at,
+                    *cost_json(entry.cost).values(),
+                    shortened(_what(entry)),
+                ]
                 for entry, _ in account.lines
             ]
             print_table(["  entry", "at (UTC)", "epsilon", "delta", "what"], rows)
@@ -118,7 +123,7 @@ def history(
                 *cost_json(entry.cost).values(),
                 *cost_json(total).values(),
                 entry.dataset,
-                _what(entry),
+                shortened(_what(entry)),
             ]
             for entry, total in lines
         ]
@@ -251,7 +256,7 @@ def _is_file(name: str) -> bool:
 
 def _tell_overspent(total: PrivacyCost, most: PrivacyCost | None) -> None:
     if most is not None and not total.within(most):
-        out.print("more than that is already spent, so nothing more will be")
+        out.print("more than that is already spent, so the next spend will be refused")
 
 
 def _known(dataset: str, book: Ledger, ledger: str) -> str:

@@ -147,7 +147,12 @@ def counted(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes]
     key, size = _key(columns, sizes)
     counts = np.bincount(key, minlength=size)
     distinct = np.flatnonzero(counts)
-    return list(np.unravel_index(distinct, sizes)), counts[distinct]
+    counts = counts[distinct]
+    found = []
+    for size in reversed(sizes):  # np.unravel_index takes 64 columns at most
+        distinct, column = np.divmod(distinct, size)
+        found.append(column)
+    return found[::-1], counts
 
 
 def _table_size(records: int) -> int:

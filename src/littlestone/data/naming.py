@@ -104,10 +104,13 @@ def lookalike(name: str, others: Sequence[str]) -> str:
     >>> print(lookalike("copy.csv", ["visits.csv"]))
     copy.csv has the columns and the number of records of visits.csv: if it is the same data,
     join their budgets with: littlestone ledger alias copy.csv visits.csv
+    >>> lookalike("d", ["a", "b", "c"]).partition(":")[0]
+    'd has the columns and the number of records of a, b and c'
     """
     commands = [shlex.join(["littlestone", "ledger", "alias", name, other]) for other in others]
-    joined = "\nand with: ".join(commands)
+    joined, (*first, last) = "\nand with: ".join(commands), others
+    same = f"{', '.join(first)} and {last}" if first else last
     return (
-        f"{name} has the columns and the number of records of {' and '.join(others)}: if it is the "
-        f"same data,\njoin their budgets with: {joined}"
+        f"{name} has the columns and the number of records of {same}: if it is the same data,\n"
+        f"join their budgets with: {joined}"
     )

@@ -16,6 +16,7 @@ from littlestone.data.tables import Table
 from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
 from littlestone.sample import Records, Sample
+from littlestone.visible import shortened
 
 Value = TypeVar("Value")
 
@@ -233,7 +234,8 @@ def read_mapped(
     """
     read = domain.column_names if columns is None else columns
     for column in read:
-        table.require(column, f"give a table with the columns of the rule: {', '.join(read)}")
+        named = shortened(", ".join(read))
+        table.require(column, f"give a table with the columns of the rule: {named}")
     places = [read.index(name) if name in read else None for name in domain.column_names]
 
     def mapped(batch: Sequence[Coded]) -> list[Value]:

@@ -26,7 +26,7 @@ from littlestone.privacy.cost import (
     exact_delta,
 )
 from littlestone.units import Unit
-from littlestone.visible import visible
+from littlestone.visible import shortened, visible
 
 FORMAT = "littlestone model 1"
 
@@ -108,7 +108,11 @@ class Release:
     def rows(self) -> list[tuple[str, str]]:
         """The content and cost of the release, as pairs (heading, text); all of it is public."""
         rows = [("rule", self.words()), ("privacy", str(self.cost)), ("protects", self.protects())]
-        rows += [("mechanism", self.mechanism), *self.counted(), ("class", self.hypotheses)]
+        rows += [
+            ("mechanism", self.mechanism),
+            *self.counted(),
+            ("class", shortened(self.hypotheses)),
+        ]
         rows += [] if self.estimate is None else self.estimate.rows()
         rows += [self.used(), ("ledger entry", str(self.receipt))]
         if self.total is not None:

@@ -20,6 +20,7 @@ from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.sample import Sample
 from littlestone.units import Unit
+from littlestone.visible import shortened
 
 # The failure probability for which accuracy is stated; the statement depends on n alone.
 _BETA = float(BETA)
@@ -101,7 +102,7 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
         ("protects", release.protects()),
         ("mechanism", release.mechanism),
         *release.counted(),
-        ("class", release.hypotheses),
+        ("class", shortened(release.hypotheses)),
         ("accuracy", accuracy),
     ]
     if release.estimate is not None:

@@ -12,7 +12,7 @@ from littlestone.learners.estimate import BETA, Estimate, Share, interval
 from littlestone.learners.release import Release
 from littlestone.privacy.cost import decimal_text
 from littlestone.report.fit import no_guarantee, privacy, rounded_up
-from littlestone.visible import visible
+from littlestone.visible import shortened, visible
 
 _WORDS = {"always 0": "nobody", "always 1": "all records"}
 
@@ -80,7 +80,7 @@ class Group:
             ("sought", f"the most positives - {decimal_text(self.above)} x records"),
             privacy(release),
             ("mechanism", release.mechanism),
-            ("class", release.hypotheses),
+            ("class", shortened(release.hypotheses)),
         ]
 
     def __repr__(self) -> str:
