@@ -27,6 +27,15 @@ def test_tables_are_those_of_galois(q: int) -> None:
         assert a == 0 or field.multiply(a, field.inverse(a)) == 1
 
 
+@pytest.mark.parametrize("q", [2, 5, 4, 8, 9, 27])
+def test_whole_tables_are_those_of_the_field(q: int) -> None:
+    field = field_of_order(q)
+    table, minus = field.tables()
+    for a, b in product(range(q), repeat=2):
+        assert table[a, b] == field.multiply(a, b)
+        assert minus[a, b] == field.add(a, field.negative(b))
+
+
 @pytest.mark.slow
 def test_orders_of_fields_up_to_a_hundred() -> None:
     def is_order(q: int) -> bool:

@@ -142,13 +142,13 @@ class Script(random.Random):
         return self.chunks.pop(0) if self.chunks else 0
 
 
-@pytest.mark.parametrize(("more", "index"), [(0, 0), (2**34 - 1, 1)])
+@pytest.mark.parametrize(("more", "index"), [(0, 0), (2**38 - 1, 1)])
 def test_a_draw_of_sums_reads_more_bits(more: int, index: int) -> None:
-    # The better of two groups has the share 3/5, which lies inside this cell of 34 bits.
+    # The better of two groups has the share 3/5, which lies inside this cell of 38 bits.
     groups = arrays([[[0], [0]], [[1], [0]]])
-    rng = Script(3 * 2**34 // 5, more)
+    rng = Script(3 * 2**38 // 5, more)
     assert draw_sum(groups, Fraction(3, 2), rng)[0] == index
-    assert rng.asked[:2] == [34, 34]
+    assert rng.asked[:2] == [38, 38]
 
 
 def test_what_is_rounded_off_many_groups_adds_up() -> None:

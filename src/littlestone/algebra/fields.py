@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.errors import DeclarationError
+
+Table = NDArray[np.uint16]
 
 LARGEST_EXTENSION = 2**16  # a field of prime power order keeps a table of its powers
 _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)  # decide primality below 3.3e24
@@ -38,6 +41,15 @@ class Field(ABC):
     @abstractmethod
     def inverse(self, a: int) -> int:
         """The element 1/a, for a != 0."""
+
+    @abstractmethod
+    def tables(self) -> tuple[Table, Table]:
+        """The products [a, b] = ab and the differences [a, b] = a - b, for an order up to 2^16.
+
+        >>> product, minus = field_of_order(4).tables()
+        >>> product[2].tolist(), minus[1].tolist()
+        ([0, 2, 3, 1], [1, 0, 3, 2])
+        """
 
     def dot(self, u: Sequence[int], v: Sequence[int]) -> int:
         """The inner product u_1 v_1 + u_2 v_2 + ... of two vectors of one length."""
@@ -77,6 +89,10 @@ class PrimeField(Field):
 
     def inverse(self, a: int) -> int:
         return pow(a, -1, self.order)
+
+    def tables(self) -> tuple[Table, Table]:
+        a, b = np.ix_(*2 * [np.arange(self.order)])
+        return (a * b % self.order).astype(np.uint16), ((a - b) % self.order).astype(np.uint16)
 
     def dot(self, u: Sequence[int], v: Sequence[int]) -> int:
         return sum(a * b for a, b in zip(u, v, strict=True)) % self.order
@@ -125,6 +141,20 @@ class ExtensionField(Field):
 
     def inverse(self, a: int) -> int:
         return self._powers[-self._logarithm[a] % (self.order - 1)]
+
+    def tables(self) -> tuple[Table, Table]:
+        q, p = self.order, self.characteristic
+        powers, logarithms = np.array(self._powers), np.zeros(q, dtype=np.int64)
+        logarithms[powers] = np.arange(q - 1)
+        product = np.zeros((q, q), dtype=np.uint16)
+        exponents = logarithms[1:, None] + logarithms[1:]
+        product[1:, 1:] = powers[exponents % (q - 1)]
+        a, b = np.ix_(*2 * [np.arange(q)])
+        minus, place = np.zeros((q, q), dtype=np.int64), 1
+        while place < q:  # digit by digit, to the base p
+            minus += (a // place - b // place) % p * place
+            place *= p
+        return product, minus.astype(np.uint16)
 
 
 @lru_cache(maxsize=64)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.algebra import Field, Vector, field_of_order
-from littlestone.algebra.fields import ExtensionField
+from littlestone.algebra import Vector, field_of_order
 from littlestone.classes.blocks import Blocks, Tally, tallied
 
 MOST_STEPS = 1 << 18
@@ -120,7 +120,6 @@ class FlatCounts(Blocks):
             self._blocks += [
                 (family, first, min(spaces, first + each)) for first in range(0, spaces, each)
             ]
-        self._tables: tuple[Any, Any] | None = None
 
     def _level(self, level: int, vectors: list[Vector], weights: NDArray[np.int64]) -> _Level:
         field, places, infinity, zero = self._field, dict[Vector, int](), list[Vector](), 0
@@ -137,12 +136,9 @@ class FlatCounts(Blocks):
             else:
                 zero += weight
         width = self._width - level - 1
-        if self._q > MOST_ORDER:  # then each flat is a point, and no table of coordinates is read
-            infinity = []
-            heavy = []
-            listed = []
-        else:
-            listed = list(places)
+        listed = list(places)
+        if self._q > MOST_ORDER:  # then each flat is a point, and no coordinates are read
+            listed, infinity, heavy = [], [], []
         return _Level(
             np.array(listed, dtype=np.uint16).reshape(len(listed), width).T.copy(),
             np.array([places[x] for x in listed], dtype=np.int64),
@@ -151,6 +147,10 @@ class FlatCounts(Blocks):
             places,
             zero,
         )
+
+    @cached_property
+    def _tables(self) -> tuple[Any, Any]:
+        return self._field.tables()
 
     @property
     def blocks(self) -> int:
@@ -183,7 +183,7 @@ class FlatCounts(Blocks):
         from littlestone.classes.flat_counter import counted_flats
 
         level, cosets = self._levels[family.level], self._q ** len(family.free)
-        product, minus = self._arithmetic
+        product, minus = self._tables
         sums = np.zeros(cosets, dtype=np.int64)
         seen = np.full(cosets, -1, dtype=np.int64)
         touched = np.empty(min(cosets, len(level.weights)), dtype=np.int32)
@@ -205,12 +205,6 @@ class FlatCounts(Blocks):
             found,
         )
         return sums, seen
-
-    @property
-    def _arithmetic(self) -> tuple[Any, Any]:
-        if self._tables is None:
-            self._tables = arithmetic(self._field)
-        return self._tables
 
     def item(self, block: int, errors: int, index: int) -> Item:
         family, first, last = self._blocks[block]
@@ -290,18 +284,3 @@ class FlatCounts(Blocks):
             equation[level] = field.negative(place[f])
             found.append(tuple(equation))
         return tuple(found)
-
-
-def arithmetic(field: Field) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """The tables of products and of differences of a field of at most `MOST_ORDER` elements."""
-    q = field.order
-    numbers = np.arange(q)
-    if not isinstance(field, ExtensionField):
-        products, differences = numbers[:, None] * numbers % q, (numbers[:, None] - numbers) % q
-        return products.astype(np.uint16), differences.astype(np.uint16)
-    product, minus = np.zeros((q, q), np.uint16), np.zeros((q, q), np.uint16)
-    for a in range(q):
-        for b in range(q):
-            product[a, b] = field.multiply(a, b)
-            minus[a, b] = field.add(a, field.negative(b))
-    return product, minus

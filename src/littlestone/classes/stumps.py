@@ -236,7 +236,7 @@ class CountedStumps(Counted):
 
     >>> H = Stumps.parse(Spec.parse("stumps(hour 0..23, minute 0..59, second 0..59, day 1..31)"))
     >>> H.size, H.littlestone_bounds(), H.written(30).words()
-    (342, (8, 8), 'hour <= 5')
+    (344, (8, 8), 'hour <= 5')
     """
 
     domain: Product

@@ -142,7 +142,8 @@ def draw_sum(
     bounds at p bits.  Given the group, its parts are independent.  An item of each part is drawn by
     `draw`, or by this function again if the part is a sum.
     """
-    bits = 32 + ErrorSums(groups).count.bit_length()
+    count = sum(scores_of(part).count for parts in groups for part in parts)
+    bits = 32 + len(groups[0]) * count.bit_length()
     uniform = rng.getrandbits(bits)
     while True:
         lower_sums, upper_sums = _sums_of(groups, base, bits)
