@@ -321,7 +321,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     >>> print(learner.cost())
     epsilon 1, delta 0 (replace-one)
     >>> learner.mistake_bound(0.05).mistakes
-    331
+    326
     """
 
     method = "confirmed"

@@ -20,7 +20,7 @@ def least_total(missed: NDArray[np.float64], parts: int, beta: float) -> int:
     than `MOST_SUMMED` records together, or if beta is below `RARE`, M is ``parts`` times the number
     that each exceeds with probability at most beta / parts, which is larger.
 
-    >>> least_total(np.array([1.0, 0.5, 0.0]), 2, 0.25)
+    >>> least_total(np.array([1.0, 0.5, 0.0]), 2, 0.3)
     3
     """
     if not parts:

@@ -133,8 +133,8 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
     ... )
     >>> print(mechanism.cost())
     epsilon 1, delta 0 (replace-one)
-    >>> mechanism.growth, mechanism.rise, list(mechanism.rises(100))[:2]
-    (2, 1, [(2, 111), (3, 239)])
+    >>> mechanism.growth, mechanism.rise, next(mechanism.rises(100))
+    (2, 1, (2, 111))
     """
 
     skip_epsilon: Fraction
