@@ -71,6 +71,15 @@ def test_what_a_class_of_conditions_refuses(text: str) -> None:
         parse_class(text)
 
 
+@pytest.mark.parametrize("text", [TEXTS[0], TEXTS[4]])
+def test_other_numbers_have_no_rule(text: str) -> None:
+    H: Any = parse_class(text)
+    for V in (H, H.restrict(("5", "1", "F"), 1)):
+        for index in (-1, V.size):
+            with pytest.raises(IndexError, match="no hypothesis number"):
+                V.hypothesis(index)
+
+
 def test_the_rules_in_words() -> None:
     H: Any = parse_class(
         "conditions(age at {0, 18, 65}, sex in {F, M}; at most 2, either, between)"

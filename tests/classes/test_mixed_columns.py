@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from littlestone.classes import parse_class
-from littlestone.classes.columns import conditions_on, mixed_text, parse_mixed, splits_on
+from littlestone.classes.columns import (
+    conditions_on,
+    mixed_text,
+    parse_mixed,
+    require_candidates,
+    splits_on,
+)
 from littlestone.classes.conditions import Conditions
 from littlestone.domains import Cells, Codes, Domain, Listed, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
@@ -174,6 +180,13 @@ LEFT_OUT = [
 def test_what_a_text_leaves_out(text: str) -> None:
     columns, _ = text.split(";")
     assert str(parse_class(f"{columns})")) == text
+
+
+def test_so_many_candidates_are_allowed_and_no_more() -> None:
+    table = Product((Cells(("0", "5"), "x"),))
+    require_candidates(5, 5, table, "rules")
+    with pytest.raises(TooLargeError, match="6 candidates, more than 5"):
+        require_candidates(6, 5, table, "rules")
 
 
 def test_many_cells_are_refused_although_there_are_few_rules() -> None:
