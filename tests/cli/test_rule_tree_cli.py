@@ -17,7 +17,7 @@ import littlestone
 from littlestone.domains import Cells, Codes, Grid, Listed, Product
 from littlestone.errors import ModelError, OutputError
 from littlestone.hypotheses import StepFunction
-from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split, conjunction
 from littlestone.learners import Release
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.report.ranges import Axis, Plane, Strip
@@ -47,6 +47,7 @@ def test_fit_draws_what_is_not_one_condition(fitted: tuple[Path, str]) -> None:
     assert run("tree", model).out == drawing
 
 
+@pytest.mark.slow
 def test_a_figure_of_a_rule(fitted: tuple[Path, str], tmp_path: Path) -> None:
     picture = tmp_path / "rule.svg"
     assert run("tree", fitted[0], "--out", picture).status == 0
@@ -91,6 +92,7 @@ def test_a_constant_has_a_figure() -> None:
     assert "1" in texts(rule_figure(release(DecisionTree(GRIDS, 1)), kind="svg"))
 
 
+@pytest.mark.slow
 def test_rules_on_two_grids_have_a_plane() -> None:
     rule = DecisionTree(GRIDS, Split(OLD, Split(RICH, 1, 0), Split(RICH, 0, 1)))
     plane = Plane.of(rule)
@@ -131,13 +133,40 @@ def test_long_lists_and_open_columns() -> None:
     assert opened.boxes == (("missing", True), ("12", True), ("all others", False))
 
 
-@pytest.mark.parametrize("starts", [("5",), ("-1", "0.5"), ("1", "2"), ("0", "1", "100000000")])
+FAR, NEAR = f"1{'0' * 400}", f"1.{'0' * 20}1"
+
+
+@pytest.mark.parametrize(
+    "starts",
+    [
+        ("5",),
+        ("-1", "0.5"),
+        ("1", "2"),
+        ("0", "1", "100000000"),
+        ("0", "1", FAR),
+        ("1", "2", FAR),
+        ("1", NEAR),
+        ("1", NEAR, f"{NEAR}1"),
+    ],
+)
 def test_every_grid_has_an_axis(starts: tuple[str, ...]) -> None:
     axis = Axis.of(Cells(starts, "x"))
     assert list(axis.ends) == sorted(set(axis.ends))
     assert len(axis.ends) == len(starts) + 1
 
 
+@pytest.mark.parametrize(
+    "name", ["$x_1$", "<a> & 'b'", "two\nlines", "\ud800", "long " * 40, "日本"]
+)
+def test_any_name_is_drawn(name: str) -> None:
+    value = name.strip() if name.isascii() else "v"
+    domain = Product((Cells(("0", FAR), name), Listed((value,), "x"), Cells(("1",), "y")))
+    tests = [ColumnTest(0, frozenset([FAR])), ColumnTest(1, frozenset([value]))]
+    rule = DecisionTree(domain, conjunction([*tests, ColumnTest(2, frozenset(["1"]))]))
+    assert rule_figure(release(rule), kind="svg").endswith(b"</svg>\n")
+
+
+@pytest.mark.slow
 def test_python_draws_a_release_and_a_model(fitted: tuple[Path, str], tmp_path: Path) -> None:
     model, picture, other = fitted[0], tmp_path / "rule.svg", tmp_path / "other.svg"
     littlestone.draw(Release.load(model), picture)

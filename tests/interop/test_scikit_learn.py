@@ -320,6 +320,14 @@ def test_parameters_are_kept_as_they_are_given(tmp_path: Path) -> None:
         assert ledger.total("d").epsilon == 10
 
 
+def test_the_learner_is_the_one_that_drew() -> None:
+    small, large = ([list(range(20)) * k, [0] * 10 * k + [1] * 10 * k] for k in (5, 100))
+    model = cuts(hypotheses="trees(x: 0..100 step 10; depth 2)")
+    for (x, y), method in ((small, "exponential"), (large, "regrown")):
+        assert model.fit(x, y).learner_.method == method
+        assert model.release_.mechanism == str(model.learner_.event)
+
+
 def test_costs_are_those_of_fit() -> None:
     x, y = [10] * 300 + [90] * 500, [0] * 300 + [1] * 200 + [0] * 300
     assert cuts(epsilon=2).fit(x, y).predict([90]).tolist() == [0]

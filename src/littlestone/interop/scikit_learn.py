@@ -141,6 +141,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         table = feature_table(X, domain.column_names)
         records = labelled(table, domain.column_names, label.column, target_values(y, label))
         sample = task.read(records)
+        task = task.for_records(sample.n)
         if (hint := task.useless_delta(sample.n)) is not None:
             warnings.warn(hint, stacklevel=2)
         with opened(self.ledger, create=self.create_ledger) as ledger:

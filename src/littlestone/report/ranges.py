@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log
+from math import inf, log
 from statistics import mean
 from typing import Any
 
@@ -45,11 +45,14 @@ class Axis:
     @classmethod
     def of(cls, column: Cells) -> Axis:
         values = [float(start) for start in column.starts]
+        scales = [values]
         if len(values) > 2 and values[0] > 0:
-            logs = [log(value) for value in values]
-            values = min(values, logs, key=_unevenness)
-        low, width = values[0], values[-1] - values[0] or 1.0
-        inside = tuple((value - low) / width for value in values)
+            scales.append([log(value) for value in values])
+        # As floats, numbers may be infinite or equal; then all cells have one width.
+        told_apart = [scale for scale in scales if 0 < scale[-1] - scale[0] < inf]
+        scale = min(told_apart, key=_unevenness, default=[float(i) for i in range(len(values))])
+        width = scale[-1] - scale[0] or 1.0
+        inside = tuple((value - scale[0]) / width for value in scale)
         return cls(column.starts, (*inside, inside[-1] + _BEYOND))
 
     def marks(self, cuts: Collection[int], *, up: bool = False) -> list[tuple[float, str, bool]]:
@@ -58,9 +61,9 @@ class Axis:
         Next to each other they need room for their characters; above each other, on an axis that goes
         ``up``, they do not.
         """
-        found = [(self.ends[i], self.starts[i], True) for i in sorted(cuts)]
+        found = [(self.ends[i], short(self.starts[i], 16), True) for i in sorted(cuts)]
         for i in dict.fromkeys((0, len(self.starts) - 1)):
-            place, text = self.ends[i], self.starts[i]
+            place, text = self.ends[i], short(self.starts[i], 16)
             clear = all(
                 abs(place - other) * _AXIS
                 > (_LINE if up else (len(text) + len(name) + 1) * _CHARACTER / 2)
