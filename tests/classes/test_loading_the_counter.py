@@ -10,6 +10,7 @@ import pytest
 
 from littlestone.classes import cell_counts, parse_class
 from littlestone.learners import ExponentialLearner
+from littlestone.learners.online.experts import PrivateExperts
 from littlestone.learners.regrown import RegrownLearner
 from littlestone.learners.rounds import RoundsLearner
 from littlestone.learners.vocabulary import VocabularyLearner
@@ -22,6 +23,7 @@ from littlestone.units import Unit
 COLUMNS = "x at {0, 1, 2}, y at {0, 1, 2}"
 LEARNERS: list[tuple[Any, str]] = [
     (ExponentialLearner, f"conditions({COLUMNS}; at most 2)"),
+    (ExponentialLearner, f"complement(conditions({COLUMNS}; at most 2))"),
     (ExponentialLearner, f"trees({COLUMNS}; depth 2)"),
     (RoundsLearner, f"rule_list({COLUMNS}; at most 2 rules of 2)"),
     (RegrownLearner, f"trees({COLUMNS}; depth 2)"),
@@ -71,3 +73,13 @@ def test_reading_a_class_loads_no_compiler() -> None:
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_stream_loads_the_counter_before_the_spend(monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = PrivateExperts(parse_class(LEARNERS[0][1]), Budget(1, "1e-6"), horizon=100)
+    monkeypatch.setattr(cell_counts, "COMPILED", 100)
+    monkeypatch.setitem(sys.modules, COUNTER, None)
+    with Ledger() as book:
+        with pytest.raises(ImportError):
+            learner.start(ledger=book, dataset="d")
+        assert book.datasets() == []

@@ -221,6 +221,17 @@ def test_what_is_no_number_of_records_is_not_quoted(column: Any, most: Any) -> N
     assert "patient 7" not in str(caught.value)
 
 
+def test_a_budget_that_protects_no_unit_is_refused_before_the_spend() -> None:
+    """Its delta grows to 1, and no model file may say so."""
+    learner = ChoosingLearner(Points(WORDS), Budget(30, "0.5"))
+    made = Sample.from_examples(WORDS, [("a", 1), ("b", 0)])
+    sample = Sample(WORDS, made.points, made.counts, Unit("who", 2), 2)
+    with Ledger() as ledger:
+        with pytest.raises(DeclarationError, match="is 1, which protects nothing"):
+            learner.fit(sample, ledger=ledger, dataset="d")
+        assert ledger.datasets() == []
+
+
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if not kind.takes_void])
 def test_other_learners_take_one_record_of_each_unit_only(
     kind: type[PrivateLearner[Any]],

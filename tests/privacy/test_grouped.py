@@ -97,6 +97,13 @@ def test_the_rho_of_a_group_is_proved_without_a_delta_only() -> None:
 
 def test_the_delta_of_a_group_is_at_most_one() -> None:
     assert Grouped(Claim(ONE, ONE / 2), Unit("patient", 9)).cost().delta == 1
+    # Powers such as e^900,000 are not worked out.
+    growth.cache_clear()
+    huge = Claim(900 * ONE, ONE / 10**90)
+    assert Grouped(huge, Unit("patient", MOST_RECORDS)).cost().delta == 1
+    pure = Grouped(Claim(900 * ONE), Unit("patient", MOST_RECORDS))
+    assert pure.cost() == PrivacyCost(900_000 * ONE, 0 * ONE, OF_PATIENTS)
+    assert growth.cache_info().currsize == 0
 
 
 @pytest.mark.parametrize(

@@ -344,10 +344,6 @@ class Scored(HypothesisClass[Point]):
         """
         return
 
-    def prepare(self) -> None:
-        """Load the compiled code that `scores` needs, so that nothing fails after a spend."""
-        return
-
     @abstractmethod
     def scores(self, sample: Sample[Point]) -> Scores:
         """The number of examples of ``sample`` that each way labels wrongly."""

@@ -106,7 +106,7 @@ class CountedBoxes(Counted):
     def most_errors(self) -> int:
         return MOST_ERRORS
 
-    def prepare(self) -> None:
+    def load(self, n: int) -> None:
         import littlestone.classes.box_counter  # noqa: F401
 
     def scores(self, sample: Sample[Any]) -> Scores:

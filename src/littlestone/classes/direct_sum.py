@@ -96,9 +96,9 @@ class DirectSumClass(Scored[Place], BinaryClass[Place], Declared):
         for part in self._scored():
             part.require_scorable()
 
-    def prepare(self) -> None:
-        for part in self._scored():
-            part.prepare()
+    def load(self, n: int) -> None:
+        for part in self.parts:
+            part.load(n)
 
     def _scored(self) -> list[Scored[Any]]:
         return [part for part in self.parts if isinstance(part, Scored)]

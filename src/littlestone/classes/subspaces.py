@@ -110,7 +110,7 @@ class Subspaces(Scored[Vector], Flats):
                 fix="declare fewer columns, a smaller dimension or a smaller field",
             )
 
-    def prepare(self) -> None:
+    def load(self, n: int) -> None:
         import littlestone.classes.flat_counter  # noqa: F401
 
     def scores(self, sample: Sample[Vector]) -> Scores:

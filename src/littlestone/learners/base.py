@@ -272,7 +272,7 @@ class PrivateLearner(ABC, Generic[Point]):
 
         With a ``unit`` it is `Grouped`.  Raises `DeclarationError` for an estimate if the class has
         more than two labels, and for several records of a unit if the learner does not take void
-        places or if there is an estimate.
+        places, if there is an estimate or if nothing would be protected.
         """
         if unit is None:
             return self._estimated(estimate)
@@ -288,7 +288,14 @@ class PrivateLearner(ABC, Generic[Point]):
                 found="an estimate speaks of a number of records that is private",
                 fix="give --max-records 1, or leave the estimate out",
             )
-        return Grouped(self._estimated(estimate), unit)
+        event = Grouped(self._estimated(estimate), unit)
+        if event.cost().delta >= 1:
+            raise DeclarationError(
+                f"learn from {unit} with {self.cost()} for one record",
+                found="the delta for all records of a unit is 1, which protects nothing",
+                fix="give a smaller --max-records, or a smaller budget; record_budget() divides one",
+            )
+        return event
 
     def _estimated(self, estimate: Fraction | None) -> Event:
         if estimate is None:

@@ -40,8 +40,8 @@ from littlestone.sample import Sample
 
 _DRAW = 1000  # steps
 
-MOST_CANDIDATES = 1 << 27
-"""The most candidates by `Covering.most_candidates`; each takes some 16 bytes."""
+MOST_CANDIDATES = 1 << 26
+"""The most candidates by `Covering.most_candidates`; each takes some 80 bytes until one is drawn."""
 
 
 class ChoosingLearner(PrivateLearner[Point]):

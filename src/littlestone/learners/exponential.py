@@ -85,7 +85,6 @@ class ExponentialLearner(PrivateLearner[Point]):
                 f"for {most:,}",
                 fix="learn from fewer records, or declare smaller costs",
             )
-        self.hypotheses.prepare()
 
     def draw(self, sample: Sample[Point], *, receipt: Receipt) -> Hypothesis[Point]:
         scores = self.scores(sample)

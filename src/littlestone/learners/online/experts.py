@@ -200,6 +200,9 @@ class PrivateExperts(CountedLearner):
         sample = Sample[Any].from_counts(self.hypotheses.domain, counts)
         return self.hypotheses.error_runs(sample)
 
+    def prepare(self) -> None:
+        self.hypotheses.load(self.horizon)
+
     def stream(self, tape: Tape) -> ExpertStream:
         return ExpertStream(self, tape)
 

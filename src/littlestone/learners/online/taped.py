@@ -167,7 +167,7 @@ class StreamLearner(ABC, Generic[Stream]):
         return ledger.spend(self.event, dataset=dataset, what=what, rng=rng)
 
     def prepare(self) -> None:
-        """Find what a run needs that takes a search; called before the spend."""
+        """Find or load what a run needs and what may fail; called before the spend."""
         return
 
     @final

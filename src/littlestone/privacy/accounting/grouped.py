@@ -21,6 +21,7 @@ from littlestone.units import Unit
 
 _BITS, _DIGITS = 64, 12
 _LEAST = Fraction(1, 10**9)  # of a legal epsilon
+_VAST = 300  # e^300 is above 10^100, and no declared delta is below 10^-100
 _LEAST_DELTA = Fraction(1, 10**80)  # with 12 digits its text stays short enough for a budget
 
 
@@ -64,8 +65,10 @@ class Grouped(Event):
     def cost(self) -> PrivacyCost:
         one, k = self.event.cost(), self.unit.most
         delta = one.delta
-        if k > 1:
-            delta = min(Fraction(1), rounded_up(delta * growth(one.epsilon, k)))
+        if k > 1 and delta:
+            vast = (k - 1) * one.epsilon > _VAST  # its power would take minutes to find
+            grown = Fraction(1) if vast else rounded_up(delta * growth(one.epsilon, k))
+            delta = min(Fraction(1), grown)
         return PrivacyCost(k * one.epsilon, delta, self._relation)
 
     def guarantee(self) -> Guarantee:
