@@ -22,7 +22,7 @@ from littlestone.report.fit import accuracy
         (
             "subsets(a; at most 2)",
             1000,
-            "If some rule in the class makes no mistakes, the error on new records is at most 8.08% "
+            "If some rule in the class makes no mistakes, the error on new records is at most 8.15% "
             "(proved, with probability 95%). Otherwise there is no guarantee.",
         ),
         ("thresholds(x, 0..9)", 9, "No accuracy guarantee: that needs 38 records."),
