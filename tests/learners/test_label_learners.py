@@ -302,10 +302,11 @@ def test_alpha_is_shared_in_proportion(monkeypatch: pytest.MonkeyPatch) -> None:
         assert equal is not None
         assert planned is not None
         assert planned.n < max(equal) * (2 if kind is BitPartsLearner else 1) * 0.85
-        inner_sizes = partial(sizes, learner.learners, beta=0.05)
-        shares, found = balanced(
-            lambda shares, of=inner_sizes: of([0.1 * s for s in shares]), 2
-        ) or ([], [])
+
+        def needed(shares: Any, learners: Any = learner.learners) -> list[int] | None:
+            return sizes(learners, [0.1 * share for share in shares], 0.05)
+
+        shares, found = balanced(needed, 2) or ([], [])
         assert sum(shares) <= 1
         for inner, share, n in zip(learner.learners, shares, found, strict=True):
             bound = inner.plan(0.1 * share, 0.025, setting="realizable")

@@ -37,9 +37,9 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
     All selections of all T = ``horizon`` steps together are (epsilon, delta)-DP under replacement of
     one record, which names at most g = ``growth`` candidates.  For 1 / skip <= e^e1 and base <= e^e2,
     epsilon = g e1 + e2 if each candidate has its own number of skipped records, and
-    epsilon = e1 + 2 e2 if they share one; delta is about g T q(1) (1 - skip).  Share the skips if candidates have
-    nearly equal scores: skips of their own would put these in any order.  The proof is in
-    docs/proofs/continual-selection.md.
+    epsilon = e1 + 2 e2 if they share one; delta is about g T q(1), times 1 - skip
+    for own skips.  Share the skips if candidates have nearly equal scores: skips of their own would put
+    these in any order.  The proof is in docs/proofs/continual-selection.md.
 
     What a record names may depend on that record and on what was selected before.  Epochs may have
     different growths, each within the same epsilon and delta, because a record is in one epoch.
