@@ -87,6 +87,11 @@ def _table(results: Sequence[Result], epsilon: str) -> list[str]:
         figures += [mean(result.theirs[epsilon][name]) for name in names]
         size = [str(len(task.split(0)[0])), str(len(task.declared))]
         rows.append([task.name, *size, *(f"{figure:.3f}" for figure in figures)])
+    return aligned(rows)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table whose first column is of names and whose others are of numbers."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -147,6 +152,8 @@ _CLOSING = """## What the numbers do not say
 * Some leads are smaller than the noise of 20 runs. The lines below each table count those over .01.
 * The rule lists of Ly et al. ([2024](https://arxiv.org/abs/2403.13848)) are not among the columns.
   Their code and their tables are in a repository, and in none of these packages.
+* Classes weigh all their rules alike. [A prior for short rules](prior.md) was
+  measured, and did not help.
 * The means are over random splits of one table. They say nothing about other tables of its kind.
 
 ## Where the tables are from

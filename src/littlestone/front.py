@@ -6,6 +6,7 @@ import os
 import random
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
@@ -29,8 +30,10 @@ from littlestone.planning import ALPHA, BETA, Plan
 from littlestone.planning import plan as planned
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.report.figures import picture_kind
+from littlestone.report.files import FIGURES, reserved
 from littlestone.report.group import Group
-from littlestone.report.tree import Node, class_tree
+from littlestone.report.tree import Node, class_tree, rule_figure
 from littlestone.tasks import Task, declared_class
 
 Hypotheses = HypothesisClass[Any] | str
@@ -184,15 +187,48 @@ def predict(model: Release | str | os.PathLike[str], table: object) -> list[Any]
 
     See `Release.predict`.
     """
+    return _opened(model, "predict by").predict(table)
+
+
+def _opened(model: Release | str | os.PathLike[str], asked: str) -> Release:
+    """The release, or that of a model file."""
     if isinstance(model, Release):
-        return model.predict(table)
+        return model
     if not isinstance(model, str | os.PathLike):
         raise ModelError(
-            f"predict by an object of type {type(model).__name__}",
+            f"{asked} an object of type {type(model).__name__}",
             found="it is neither a Release nor the path of a model file",
             fix="give what fit() returned, or a file that `littlestone fit --out` wrote",
         )
-    return Release.load(model).predict(table)
+    return Release.load(model)
+
+
+def draw(model: Release | str | os.PathLike[str], picture: str | os.PathLike[str]) -> None:
+    """Draw the rule of a `Release` or of a model file to an .svg or .png file.
+
+    The rule is one of conditions on columns, such as those of `conditions`, `trees` and `rule_list`.
+    Each condition is shown on the range or the list that its column declares.  A rule of two labels on
+    exactly two numbers is shown on their plane, too.  Only the release is drawn, and no record.
+
+    Raises `DeclarationError` for any other rule, and `OutputError` if matplotlib is not installed, for
+    another suffix and for a file of another kind, which is not overwritten.
+
+    >>> import littlestone, pandas, tempfile
+    >>> from pathlib import Path
+    >>> visits = pandas.DataFrame({"age": [30, 70] * 600, "back": [0, 1] * 600})
+    >>> release = littlestone.fit(
+    ...     visits, "back", positive=1, hypotheses="conditions(age: 0..120 step 5; at most 1)",
+    ...     epsilon=1, ledger=littlestone.Ledger(), dataset="doc",
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     draw(release, f"{folder}/rule.svg")
+    ...     "back == 1, epsilon 1" in Path(f"{folder}/rule.svg").read_text()
+    True
+    """
+    release, target = _opened(model, "draw the rule of"), Path(picture)
+    kind = picture_kind(target)
+    with reserved(target, FIGURES[kind]) as write:
+        write(rule_figure(release, kind=kind))
 
 
 def plan(
@@ -237,10 +273,11 @@ def dim(hypotheses: Any, *, labels: int = 2, schema: SchemaOrFile = None) -> int
     return _class(hypotheses, labels, opened_schema(schema)).littlestone_dimension()
 
 
-def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4) -> Node:
+def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4, schema: SchemaOrFile = None) -> Node:
     """The top ``levels`` of a deepest tree that the class shatters, printable as a drawing.
 
-    Raises `DeclarationError` for a class without a hypothesis or of infinite Littlestone dimension.
+    The text of the class may name columns of a ``schema``.  Raises `DeclarationError` for a class
+    without a hypothesis or of infinite Littlestone dimension.
 
     >>> print(tree("thresholds(x, 1..3)"))
     2
@@ -251,7 +288,7 @@ def tree(hypotheses: Any, *, labels: int = 2, levels: int = 4) -> Node:
         |-- 0  x >= 2
         `-- 1  always 1
     """
-    return class_tree(_class(hypotheses, labels), levels)
+    return class_tree(_class(hypotheses, labels, opened_schema(schema)), levels)
 
 
 def play(
@@ -261,18 +298,19 @@ def play(
     adversary: str = "tree",
     labels: int = 2,
     rounds: int | None = None,
+    schema: SchemaOrFile = None,
     simulation_seed: int | None = None,
 ) -> Transcript:
     """Play the online game, and return its transcript.
 
     ``learner`` is ``"soa"`` or ``"halving"``.  ``adversary`` is ``"tree"``, which forces as many
     mistakes as it can, or ``"random"``.  Against ``"random"`` the game has 20 rounds unless you give
-    ``rounds``.
+    ``rounds``.  The text of the class may name columns of a ``schema``.
 
     >>> play("thresholds(x, 1..1000)").mistakes
     9
     """
-    H = _class(hypotheses, labels)
+    H = _class(hypotheses, labels, opened_schema(schema))
     players = {"soa": StandardOptimalAlgorithm, "halving": Halving}
     known = {"learner": (learner, tuple(players)), "adversary": (adversary, ("tree", "random"))}
     for kind, (name, names) in known.items():

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
+from fractions import Fraction
+from html import unescape
 from pathlib import Path
 
 import pytest
+from benchmarks.pictures import FOLDER, figures
 from running import run
 
-from littlestone.domains import Grid
+import littlestone
+from littlestone.domains import Cells, Codes, Grid, Listed, Product
+from littlestone.errors import ModelError, OutputError
 from littlestone.hypotheses import StepFunction
+from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split, conjunction
+from littlestone.learners import Release
+from littlestone.privacy.cost import PrivacyCost
+from littlestone.report.ranges import Axis, Plane, Strip
+from littlestone.report.tree import rule_figure
 
 CLASS = "trees(age: 0..80 step 40, sex in {F, M}; depth 2)"
 
@@ -35,6 +47,7 @@ def test_fit_draws_what_is_not_one_condition(fitted: tuple[Path, str]) -> None:
     assert run("tree", model).out == drawing
 
 
+@pytest.mark.slow
 def test_a_figure_of_a_rule(fitted: tuple[Path, str], tmp_path: Path) -> None:
     picture = tmp_path / "rule.svg"
     assert run("tree", fitted[0], "--out", picture).status == 0
@@ -48,3 +61,124 @@ def test_a_rule_that_is_no_tree(fitted: tuple[Path, str], tmp_path: Path) -> Non
     ran = run("tree", other)
     assert ran.status == 1
     assert "it is no tree, but the rule late == 1  <=>  age >= 4" in ran.err
+
+
+GRIDS = Product((Cells(("0", "40", "80"), "age"), Cells(("1", "10", "100", "1000"), "income")))
+OLD, RICH = ColumnTest(0, frozenset(["80"])), ColumnTest(1, frozenset(["100", "1000"]))
+
+
+def release(rule: DecisionTree, labels: tuple[str, ...] = ()) -> Release:
+    return Release(rule, "a class", "late == 1", 9, PrivacyCost(Fraction(1)), "m", True, 1,
+                   labels=labels)  # fmt: skip
+
+
+def texts(content: bytes) -> list[str]:
+    return [unescape(text) for text in re.findall(r"<text [^>]*>([^<]*)</text>", content.decode())]
+
+
+def test_a_figure_shows_the_declared_ranges(fitted: tuple[Path, str]) -> None:
+    shown = texts(rule_figure(Release.load(fitted[0]), kind="svg"))
+    assert {"missing", "other", "F", "M", "0", "40", "80"} <= set(shown)
+    assert "late == 1, epsilon 4, delta 0 (replace-one), a simulation: NOT PRIVATE" in shown
+
+
+def test_a_figure_is_that_of_the_rule_alone() -> None:
+    one = release(DecisionTree(GRIDS, Split(OLD, 1, 0)))
+    other = replace(one, n=10**6, receipt=7)
+    assert rule_figure(one, kind="svg") == rule_figure(other, kind="svg")
+
+
+def test_a_constant_has_a_figure() -> None:
+    assert "1" in texts(rule_figure(release(DecisionTree(GRIDS, 1)), kind="svg"))
+
+
+@pytest.mark.slow
+def test_rules_on_two_grids_have_a_plane() -> None:
+    rule = DecisionTree(GRIDS, Split(OLD, Split(RICH, 1, 0), Split(RICH, 0, 1)))
+    plane = Plane.of(rule)
+    assert plane is not None
+    points = [(x, y) for x in range(-1, 3) for y in range(-1, 4)]
+    for i, j in points:
+        inside = [a <= i <= b and c <= j <= d for (a, b), (c, d) in plane.areas]
+        x, y = tuple(GRIDS.columns[0])[i + 1], tuple(GRIDS.columns[1])[j + 1]
+        assert sum(inside) == rule((x, y))
+    assert texts(rule_figure(release(rule), kind="svg")).count("late == 1") == 1
+    named = texts(rule_figure(release(rule, ("out", "in")), kind="svg"))
+    assert "late == 1: in" in named
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        DecisionTree(GRIDS, Split(OLD, 1, 0)),
+        DecisionTree(GRIDS, Split(OLD, 2, Split(RICH, 1, 0)), 3),
+        DecisionTree(
+            Product((GRIDS.columns[0], Listed(("F",), "sex"))),
+            Split(OLD, 1, Split(ColumnTest(1, frozenset("F")), 1, 0)),
+        ),
+    ],
+)
+def test_other_rules_have_none(rule: DecisionTree) -> None:
+    assert Plane.of(rule) is None
+    assert rule_figure(release(rule), kind="svg")
+
+
+def test_long_lists_and_open_columns() -> None:
+    many = Listed(tuple(f"v{i}" for i in range(30)), "x")
+    strip = Strip.of(ColumnTest(0, frozenset(f"v{i}" for i in range(9))), many)
+    assert strip.boxes[0] == ("missing", False)
+    assert strip.boxes[-2:] == (("4 more", True), ("22 others", False))
+    assert [text for text, _ in strip.boxes[1:-2]] == ["v0", "v1", "v2", "v3", "v4"]
+    opened = Strip.of(ColumnTest(0, frozenset(["", "12"])), Codes("code"))
+    assert opened.boxes == (("missing", True), ("12", True), ("all others", False))
+
+
+FAR, NEAR = f"1{'0' * 400}", f"1.{'0' * 20}1"
+
+
+@pytest.mark.parametrize(
+    "starts",
+    [
+        ("5",),
+        ("-1", "0.5"),
+        ("1", "2"),
+        ("0", "1", "100000000"),
+        ("0", "1", FAR),
+        ("1", "2", FAR),
+        ("1", NEAR),
+        ("1", NEAR, f"{NEAR}1"),
+    ],
+)
+def test_every_grid_has_an_axis(starts: tuple[str, ...]) -> None:
+    axis = Axis.of(Cells(starts, "x"))
+    assert list(axis.ends) == sorted(set(axis.ends))
+    assert len(axis.ends) == len(starts) + 1
+
+
+@pytest.mark.parametrize(
+    "name", ["$x_1$", "<a> & 'b'", "two\nlines", "\ud800", "long " * 40, "日本"]
+)
+def test_any_name_is_drawn(name: str) -> None:
+    value = name.strip() if name.isascii() else "v"
+    domain = Product((Cells(("0", FAR), name), Listed((value,), "x"), Cells(("1",), "y")))
+    tests = [ColumnTest(0, frozenset([FAR])), ColumnTest(1, frozenset([value]))]
+    rule = DecisionTree(domain, conjunction([*tests, ColumnTest(2, frozenset(["1"]))]))
+    assert rule_figure(release(rule), kind="svg").endswith(b"</svg>\n")
+
+
+@pytest.mark.slow
+def test_python_draws_a_release_and_a_model(fitted: tuple[Path, str], tmp_path: Path) -> None:
+    model, picture, other = fitted[0], tmp_path / "rule.svg", tmp_path / "other.svg"
+    littlestone.draw(Release.load(model), picture)
+    littlestone.draw(model, other)
+    assert picture.read_bytes() == other.read_bytes()
+    with pytest.raises(OutputError, match=r"ends in \.svg or \.png"):
+        littlestone.draw(model, tmp_path / "rule.txt")
+    with pytest.raises(ModelError, match="neither a Release nor the path"):
+        littlestone.draw(7, picture)
+
+
+@pytest.mark.parametrize("name", figures())
+def test_the_figures_of_the_documentation(name: str) -> None:
+    kept = (FOLDER / f"{name}.svg").read_bytes()
+    assert texts(kept) == texts(rule_figure(figures()[name], kind="svg"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from running import TABLE, run
 
+import littlestone
 from littlestone.data.schema import Schema
 
 SCHEMA = """
@@ -109,6 +110,24 @@ def test_plan_dim_and_stream() -> None:
     )
     assert ran.status == 1
     assert "to fix it" in ran.err
+
+
+def test_games_and_trees() -> None:
+    given = ["thresholds(delay)", "--schema", "s.toml"]
+    ran = run("play", *given, "--json")
+    assert json.loads(ran.out)["class"] == "thresholds(delay, 0..20)"
+    assert run("tree", *given).out == run("tree", "thresholds(delay, 0..20)").out
+    assert run("decompose", *given).out == run("decompose", "thresholds(delay, 0..20)").out
+    for command in ("tree", "decompose"):
+        ran = run(command, *given, "--out", "s.toml")
+        assert ran.status == 1
+        ran = run(command, "trees(dely; depth 1)", "--schema", "s.toml")
+        assert (ran.status, "did you mean 'delay'?" in ran.err) == (1, True)
+    schema = Schema.parse(SCHEMA)
+    assert str(littlestone.tree("thresholds(delay)", schema=schema)) == str(
+        littlestone.tree("thresholds(delay, 0..20)")
+    )
+    assert littlestone.play("thresholds(delay)", schema="s.toml").mistakes == 4
 
 
 def test_subgroup() -> None:

@@ -52,6 +52,7 @@ def test_the_number_of_records_is_nowhere(visits: Path, more: tuple[str, ...]) -
         ("--unit", "patient"),
         ("--max-records", 3),
         ("--unit", "person", "--max-records", 3),
+        ("--unit", "person", "--max-records", 3, "--dry-run"),
         ("--unit", "sick", "--max-records", 3),
         ("--unit", "patient", "--max-records", 0),
         ("--unit", "patient", "--max-records", 1001),

@@ -299,8 +299,8 @@ def test_parameters_are_kept_as_they_are_given(tmp_path: Path) -> None:
     model = cuts()
     assert clone(model).ledger is model.ledger
     assert set(model.get_params()) == {
-        "hypotheses", "epsilon", "delta", "method", "setting", "estimate", "classes", "ledger",
-        "dataset",        "create_ledger",
+        "hypotheses", "epsilon", "delta", "method", "setting", "estimate", "cost", "classes",
+        "ledger", "dataset", "create_ledger",
         "simulation_seed",
     }  # fmt: skip
     declared = LittlestoneClassifier(
@@ -318,6 +318,41 @@ def test_parameters_are_kept_as_they_are_given(tmp_path: Path) -> None:
     again.fit([10, 90], [0, 1])
     with Ledger(tmp_path / "l") as ledger:
         assert ledger.total("d").epsilon == 10
+
+
+def test_the_learner_is_the_one_that_drew() -> None:
+    small, large = ([list(range(20)) * k, [0] * 10 * k + [1] * 10 * k] for k in (5, 100))
+    model = cuts(hypotheses="trees(x: 0..100 step 10; depth 2)")
+    for (x, y), method in ((small, "exponential"), (large, "regrown")):
+        assert model.fit(x, y).learner_.method == method
+        assert model.release_.mechanism == str(model.learner_.event)
+
+
+def test_costs_are_those_of_fit() -> None:
+    x, y = [10] * 300 + [90] * 500, [0] * 300 + [1] * 200 + [0] * 300
+    assert cuts(epsilon=2).fit(x, y).predict([90]).tolist() == [0]
+    model = cuts(epsilon=2, cost=(5, 1)).fit(x, y)
+    assert model.predict([10, 90]).tolist() == [0, 1]
+    assert (model.release_.mistakes.missed, model.release_.mistakes.alarm) == (5, 1)
+    assert clone(model).get_params()["cost"] == (5, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({"cost": "5"}, "5:1 on the command line"),
+        ({"cost": (5, 1), "method": "boosting"}, "to fix it: "),
+        (
+            {"cost": (5, 1), "classes": (0, 1, 2), "hypotheses": "lookup(x; at most 2)"},
+            "more than two|several labels|3 labels",
+        ),
+    ],
+)
+def test_costs_that_cannot_be_counted_spend_nothing(options: dict[str, Any], found: str) -> None:
+    model = cuts(delta="1e-6", **options)
+    with pytest.raises(DeclarationError, match=found):
+        model.fit([10, 90], [0, 1])
+    assert model.ledger.total("d").epsilon == 0
 
 
 def test_a_ledger_is_shared_and_never_copied() -> None:

@@ -16,6 +16,7 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.classes import FiniteClass, HypothesisClass, Points, Thresholds, parse_class
 from littlestone.classes.base import ErrorRuns, ErrorSums, Scored
 from littlestone.classes.covering import Covering
+from littlestone.data import Label
 from littlestone.discovery import concrete
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError
@@ -36,6 +37,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.report.fit import Evaluation, accuracy
 from littlestone.sample import Sample
+from littlestone.tasks import Task
 
 COSTS = [(5, 1), (1, 5), (3, 2)]
 
@@ -320,6 +322,13 @@ def test_other_learners_refuse_costs() -> None:
     weak = ExponentialLearner(H, Budget(1), cost=costs)
     with pytest.raises(DeclarationError, match="needs few errors"):
         BoostingLearner(H, Budget(1, "1e-6"), weak=weak)
+
+
+def test_methods_are_explained_for_the_costs() -> None:
+    label, budget = Label.parse("y", 1), Budget(1)
+    task = Task.declared(label, "thresholds(x, 0..9)", budget, cost="5:1")
+    shown = dict(task.methods(budget, "agnostic"))
+    assert "for a mean cost of 0.5 above the best" in shown["exponential"]
 
 
 def test_several_labels_have_no_costs() -> None:

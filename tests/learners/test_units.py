@@ -27,6 +27,7 @@ from littlestone.learners.rounds import RoundsLearner
 from littlestone.learners.single_key import SingleKeyLearner
 from littlestone.learners.vocabulary import VocabularyLearner
 from littlestone.planning import choose_learner
+from littlestone.planning.choice import explained
 from littlestone.privacy import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.ledger import Ledger
@@ -242,6 +243,29 @@ def test_auto_chooses_among_those_that_take_void_places() -> None:
     assert task.learner.takes_void
     assert task.why == f"{task.learner.method}: chosen as if all records were independent"
     assert task.event.cost().within(PrivacyCost(ONE, Fraction(1, 10**6)))
+    named: dict[str, Any] = {"unit": "patient", "max_records": 3, "method": "choosing"}
+    task = Task.declared(Label.parse("y", 1), H, Budget(1, "1e-6"), **named)
+    assert task.why == "choosing: asked for"
+
+
+def test_one_record_of_each_unit_is_a_record_among_independent_ones() -> None:
+    """So any learner takes it, and the sizes hold."""
+    H, budget = parse_class("affine(x, y; q 5, dimension 1)"), Budget(1, "1e-6")
+    task = Task.declared(Label.parse("z", 1), H, budget, unit="patient", max_records=1)
+    assert not task.learner.takes_void
+    assert task.why == choose_learner(H, budget)[1]
+    with pytest.raises(
+        DeclarationError, match=r"cannot learn affine.*\n.*--max-records 1, or decl"
+    ):
+        Task.declared(Label.parse("z", 1), H, budget, unit="patient", max_records=2)
+
+
+def test_methods_are_explained_for_the_budget_of_one_record() -> None:
+    H, budget = parse_class("thresholds(x, 0..9)"), Budget(1)
+    task = Task.declared(Label.parse("y", 1), H, budget, unit="patient", max_records=4)
+    shown = task.methods(budget, "agnostic")
+    assert shown == explained(H, Budget("0.25"))
+    assert shown != explained(H, budget)
 
 
 def test_a_task_takes_only_what_it_read_itself() -> None:

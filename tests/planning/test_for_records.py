@@ -9,8 +9,11 @@ import pytest
 from littlestone.classes import parse_class
 from littlestone.data import Label
 from littlestone.learners import ExponentialLearner
+from littlestone.planning import candidates, choose_learner
 from littlestone.planning.records import MANY, for_records
 from littlestone.privacy import Budget
+from littlestone.privacy.ledger import Ledger
+from littlestone.sample import Sample
 from littlestone.tasks import Task
 
 TREES = "trees(age: 0..80 step 20, sex in {F, M}; depth 2)"
@@ -39,3 +42,23 @@ def test_only_auto_changes_the_learner() -> None:
         H: Any = parse_class(text)
         learner = ExponentialLearner(H, Budget(1))
         assert for_records(learner, 10**6) is learner
+    H = parse_class("trees(age: 0..80 step 40; depth 2)")
+    learner = ExponentialLearner(H.restrict(("40",), 1), Budget(1))
+    assert for_records(learner, 10**6) is learner
+
+
+def test_a_fit_takes_the_learner_for_its_records() -> None:
+    chosen = task(TREES)
+    for n, leaves in ((MANY - 1, False), (MANY, True)):
+        domain = chosen.learner.hypotheses.domain
+        sample = Sample[Any].from_counts(domain, {("20", "F"): [n, 0]})
+        with Ledger() as ledger:
+            release = chosen.fit(sample, ledger=ledger, dataset="d")
+        assert ("disjoint leaves" in release.mechanism) == leaves
+
+
+def test_a_tree_is_regrown_for_many_records_only() -> None:
+    H: Any = parse_class(TREES)
+    words = {c.method: c.words() for c in candidates(H, Budget(1))}
+    assert words["regrown"].endswith("; only for many records")
+    assert choose_learner(H, Budget(1))[0].method == "exponential"

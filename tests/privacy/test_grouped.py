@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from littlestone.privacy.accounting.subsampled import Subsampled
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.event import Guarantee
 from littlestone.privacy.ledger import Ledger, Part
 from littlestone.privacy.ledger.rows import UnsoundRowError
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
@@ -76,7 +78,24 @@ def test_a_pure_event_of_bounded_range_keeps_its_rho() -> None:
     grouped = Grouped(ExponentialMechanism(ONE / 4), unit).guarantee()
     assert grouped.epsilon == 1
     assert alone.guarantee().rho <= grouped.rho <= alone.guarantee().rho * Fraction(102, 100)
-    assert Grouped(alone, Unit("patient", 1)).guarantee().rho == alone.guarantee().rho
+    one = Grouped(alone, Unit("patient", 1)).guarantee()
+    assert (one.rho, one.neighboring) == (alone.guarantee().rho, OF_PATIENTS)
+
+
+@dataclass(frozen=True)
+class OfSmallRho(Claim):
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, self.delta, ONE / 100)
+
+
+def test_the_rho_of_a_group_is_proved_without_a_delta_only() -> None:
+    assert Grouped(OfSmallRho(ONE), PATIENT).guarantee().rho == 9 * ONE / 100
+    grouped = Grouped(OfSmallRho(ONE, ONE / 100), PATIENT)
+    assert grouped.guarantee().rho == Guarantee.pure(3 * ONE).rho
+
+
+def test_the_delta_of_a_group_is_at_most_one() -> None:
+    assert Grouped(Claim(ONE, ONE / 2), Unit("patient", 9)).cost().delta == 1
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,14 @@ def test_a_draw_of_sums_reads_more_bits(more: int, index: int) -> None:
     assert rng.asked[:2] == [38, 38]
 
 
+def test_what_is_rounded_off_many_groups_adds_up() -> None:
+    """Forty groups weigh 90 of 2^48 together; each product of masses is no whole number of these."""
+    few: Groups = [[[48, 49], [0, 1]]] * 40
+    rng = Script(2**48 - 60)
+    assert draw_sum(arrays([[[0], [0]], *few]), Fraction(2), rng)[0] > 0
+    assert rng.asked[:2] == [48, 48]
+
+
 def test_masses_lie_between_their_bounds() -> None:
     rng = np.random.default_rng(1)
     for bits in (1, 8, 40):

@@ -126,11 +126,6 @@ def covered(table: Counts, matrices: Sequence[NDArray[np.float64]]) -> Counts:
     return np.rint(found).astype(np.int64)
 
 
-def declared(domain: Product) -> list[int]:
-    """The declared columns of a mixed table."""
-    return [j for j, column in enumerate(domain.columns) if isinstance(column, Parted)]
-
-
 def all_tests(domain: Product, *, between: bool = False) -> list[list[ColumnTest]]:
     """The conditions on each column of the table; none on an open one."""
     return [conditions_on(domain, j, between=between) for j in range(len(domain.columns))]

@@ -40,9 +40,10 @@ def parse_mixed(text: str) -> Domain[Any]:
     """The column that an argument of a class of conditions declares.
 
     ``age: 0..120 step 5`` is cut at each step, ``income: 1..200000 in 30 log steps`` at points of equal
-    ratios, rounded to three digits, and ``age at {18, 65}`` at the points it names.  ``sex in {F, M}``
-    is a list.  Any other name is an open column of texts, and ``integers(code)`` one of whole numbers.
-    Raises `DeclarationError` for a range that is empty or that its step does not divide.
+    ratios, rounded to three digits, and ``age at {0, 18, 65}`` at the points after its low end.
+    ``sex in {F, M}`` is a list.  Any other name is an open column of texts, and ``integers(code)``
+    one of whole numbers.  Raises `DeclarationError` for a range that is empty or that its step does
+    not divide.
 
     >>> parse_mixed("age: 0..20 step 5").starts, parse_mixed("x: 1..1000 in 3 log steps").starts
     (('0', '5', '10', '15', '20'), ('1', '10', '100', '1000'))

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import class_or_file
+from littlestone.cli.arguments import SchemaOption, class_or_file
 from littlestone.cli.console import counted, out, print_json
+from littlestone.data.schema import opened_schema
 from littlestone.decomposition import (
     Decompositions,
     DecompositionTree,
@@ -49,6 +50,7 @@ def decompose(
         Path | None, typer.Option("--out", help="Draw to this .svg or .png file instead.")
     ] = None,
     levels: Annotated[int, typer.Option(min=1, max=8, help="Draw the top levels only.")] = 4,
+    schema: SchemaOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Print the (p, d)-decomposition dimension, an optimal tree and essential hypotheses.
@@ -58,9 +60,9 @@ def decompose(
     space.  If the class is too large for the exact search, bounds and the greedy tree are printed.
     """
     kind = None if picture is None else picture_kind(picture)
-    require_different({"the table": [what], "--out": [picture]})
+    require_different({"the table": [what], "the schema": [schema], "--out": [picture]})
     with reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write:
-        H = class_or_file(what)
+        H = class_or_file(what, schema=opened_schema(schema))
         d = depth_parameter(H, p, d)
         tree, settled, essential = _solved(H, p, d)
         root = decomposition_drawing(tree, H.domain.words, levels)

@@ -10,8 +10,9 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import class_or_file
+from littlestone.cli.arguments import SchemaOption, class_or_file
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
+from littlestone.data.schema import opened_schema
 from littlestone.errors import DeclarationError
 from littlestone.online import (
     Adversary,
@@ -57,6 +58,7 @@ def play(
         typer.Option(help="Play with several labels, such as 'on time,late,cancelled'."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat the random adversary's choices.")] = None,
+    schema: SchemaOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Play the online game round by round: an adversary asks, and a learner predicts.
@@ -65,7 +67,7 @@ def play(
     With --labels, CLASS has several labels or is a table of label numbers.
     """
     rng = None if seed is None else random.Random(seed)
-    H = class_or_file(what, labels)
+    H = class_or_file(what, labels, opened_schema(schema))
     player = _named("learner", learner, _LEARNERS)(H)
     opponent = _adversary(adversary, H, rng)
     bound = "Littlestone dimension" if H.labels == 2 else "multiclass Littlestone dimension"

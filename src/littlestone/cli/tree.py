@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,16 +11,24 @@ import typer
 
 from littlestone.classes import HypothesisClass
 from littlestone.classes.table_file import BinaryTable
-from littlestone.cli.arguments import table_or_class
+from littlestone.cli.arguments import SchemaOption, table_or_class
 from littlestone.cli.console import out
 from littlestone.cli.dim import solve, stopped_by
+from littlestone.data.schema import opened_schema
 from littlestone.dimension.table import PackedTable
-from littlestone.errors import DeclarationError
-from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import Release
 from littlestone.report.figures import picture_kind
 from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.report.tree import Node, class_tree, figure, rule_tree, table_tree, terminal
+from littlestone.report.tree import (
+    Node,
+    class_tree,
+    drawable,
+    figure,
+    rule_figure,
+    rule_tree,
+    table_tree,
+    terminal,
+)
 
 
 def tree(
@@ -44,24 +53,29 @@ def tree(
     memory_limit: Annotated[
         float, typer.Option(min=0, metavar="GIB", help="Working memory for a table, in GiB.")
     ] = 8,
+    schema: SchemaOption = None,
 ) -> None:
     """Draw a tree of questions: an adversary can force one mistake at each of its levels.
 
     Each question is a point, and its branches are the labels 0 and 1.  Each end is a hypothesis that
-    gives every label on the way to it.  Of a model, draw the rule itself.
+    gives every label on the way to it.  Of a model, draw the rule itself; --out shows each condition on
+    the range or list that its column declares.
     """
     kind = None if picture is None else picture_kind(picture)
-    require_different({"the table": [what], "--out": [picture]})
+    require_different({"the table": [what], "the schema": [schema], "--out": [picture]})
     with reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write:
+        shown = status = ""
         if what.endswith(".json"):
-            root, title, shown, status = *_rule(what), "", ""
+            release = Release.load(what)
+            root = rule_tree(drawable(release), release.labels)
+            content = partial(rule_figure, release)
         else:
-            H = table_or_class(what)
+            H = table_or_class(what, opened_schema(schema))
             root, depth, status = _drawn(what, H, levels, time_limit, memory_limit)
             shown = f"the top {levels} of {depth} levels" if levels < depth else ""
-            title = f"{_title(what, H)}{shown and f' ({shown})'}"
+            content = partial(figure, root, f"{_title(what, H)}{shown and f' ({shown})'}")
         if write is not None and kind is not None:
-            write(figure(root, title, kind=kind))
+            write(content(kind=kind))
         else:
             out.print(terminal(root))
     if shown:
@@ -72,20 +86,6 @@ def tree(
         out.print(f"{status}: there may be a deeper tree")
     if status == "interrupted":
         raise typer.Exit(130)
-
-
-def _rule(model: str) -> tuple[Node, str]:
-    """The drawing of the rule of a model, and its title."""
-    release = Release.load(model)
-    rule = release.hypothesis
-    if not isinstance(rule, DecisionTree):
-        raise DeclarationError(
-            f"draw the rule of {model}",
-            found=f"it is no tree, but the rule {release.words()}",
-            fix="draw a model of conditions, trees, rule_list or rule_sets over declared columns",
-        )
-    simulated = "" if release.private else ", a simulation: NOT PRIVATE"
-    return rule_tree(rule, release.labels), f"{release.label}, {release.cost}{simulated}"
 
 
 def _drawn(

@@ -120,7 +120,7 @@ def read_column(schema: str, name: str, given: object) -> SchemaColumn:
 _FIXES = {
     "range": "write a range whose step divides it, such as range = [0, 120] and step = 5, or "
     "range = [1, 1000] and log_steps = 30",
-    "cuts": "write numbers in increasing order, such as cuts = [18, 65]",
+    "cuts": "write numbers in increasing order, such as cuts = [0, 18, 65]",
     "values": 'write each value once, such as values = ["F", "M"]',
 }
 

@@ -85,7 +85,7 @@ class Cells(Parted):
         raise DeclarationError(
             f"cut the numbers of {self.name!r} into cells",
             found=found,
-            fix="declare a coarser grid, such as age: 0..120 step 5, or cuts, such as age at {18, 65}",
+            fix="declare a coarser grid, such as age: 0..120 step 5, or age at {0, 18, 65}",
         )
 
     @cached_property

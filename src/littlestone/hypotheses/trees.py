@@ -39,7 +39,7 @@ class ColumnTest:
             listed = [f"{column.name} {_is(column, v)}" for v in column if v in self.accepted]
             return " or ".join(listed) or "never"
         return (
-            " or ".join(_interval(column, *run) for run in _runs(column, self.accepted)) or "never"
+            " or ".join(_interval(column, *run) for run in runs(column, self.accepted)) or "never"
         )
 
 
@@ -62,7 +62,7 @@ def _interval(column: Domain[str], first: int, last: int) -> str:
     return f"{low} <= {name} < {high}" if high else f"{name} >= {low}"
 
 
-def _runs(column: Parted, accepted: frozenset[str]) -> list[tuple[int, int]]:
+def runs(column: Parted, accepted: frozenset[str]) -> list[tuple[int, int]]:
     """The accepted points as runs (first, last) of places."""
     runs = []
     for inside, run in groupby(enumerate(column.points), lambda pair: pair[1] in accepted):
@@ -176,14 +176,22 @@ class DecisionTree(Hypothesis[Any]):
     def words(self) -> str:
         return self.condition or _said(self.root, numbers(self.labels), self.domain)
 
-    def question(self, node: Split) -> tuple[str, Node, Node]:
-        """What is asked at a node in words, and the nodes after yes and no.
+    @property
+    def tests(self) -> list[ColumnTest]:
+        """All tests of the tree."""
+        return list(_tests(self.root))
+
+    def question(self, node: Split) -> tuple[list[ColumnTest], Node, Node]:
+        """What is asked at a node, and the nodes after yes and no.
 
         Tests that follow each other and whose no leads to the same place are one question.
         """
         tests, yes = _conjoined(node)
-        asked = [_grouped(test, self.domain, len(tests)) for test in tests]
-        return " and ".join(asked), yes, node.no
+        return tests, yes, node.no
+
+    def asked(self, tests: Sequence[ColumnTest]) -> str:
+        """A question in words."""
+        return _joined(tests, self.domain)
 
     def _changed(self, labels: Mapping[Any, int]) -> Self | None:
         if (self.domain.size or _MOST_POINTS + 1) > _MOST_POINTS:
@@ -207,15 +215,12 @@ class DecisionTree(Hypothesis[Any]):
             tests, yes = _conjoined(node)
             if yes != 1 or self.labels > 2:
                 return ""
-            rules.append([_grouped(test, self.domain, len(tests)) for test in tests])
+            rules.append((_joined(tests, self.domain), len(tests)))
             node = node.no
         if node != 0:
             return ""
         several = len(rules) > 1
-        return " or ".join(
-            f"({' and '.join(rule)})" if several and len(rule) > 1 else " and ".join(rule)
-            for rule in rules
-        )
+        return " or ".join(f"({rule})" if several and n > 1 else rule for rule, n in rules)
 
     def witness(self, other: Self) -> Any:
         found = _difference(self.root, other.root, self.domain)
@@ -260,9 +265,9 @@ def _conjoined(node: Split) -> tuple[list[ColumnTest], Node]:
     return tests, yes
 
 
-def _grouped(test: ColumnTest, domain: Product, among: int) -> str:
-    words = test.words(domain)
-    return f"({words})" if among > 1 and " or " in words else words
+def _joined(tests: Sequence[ColumnTest], domain: Product) -> str:
+    found = (test.words(domain) for test in tests)
+    return " and ".join(f"({w})" if len(tests) > 1 and " or " in w else w for w in found)
 
 
 def _said(node: Node, names: Sequence[str], domain: Product) -> str:
@@ -270,7 +275,7 @@ def _said(node: Node, names: Sequence[str], domain: Product) -> str:
     if not isinstance(node, Split):
         return names[node]
     tests, yes = _conjoined(node)
-    asked = " and ".join(_grouped(test, domain, len(tests)) for test in tests)
+    asked = _joined(tests, domain)
     no = _said(node.no, names, domain)
     if isinstance(yes, Split):
         no = f"({no})" if isinstance(node.no, Split) else no
@@ -289,7 +294,7 @@ def _written(node: Node, domain: Product) -> object:
     accepted: list[Any] = sorted(node.test.accepted)
     if isinstance(column, Parted):
         points = column.points
-        accepted = [[points[a], points[b]] for a, b in _runs(column, node.test.accepted)]
+        accepted = [[points[a], points[b]] for a, b in runs(column, node.test.accepted)]
     return [node.test.column, accepted, _written(node.yes, domain), _written(node.no, domain)]
 
 

@@ -56,10 +56,10 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     """Learn a rule of a declared class with (epsilon, delta)-differential privacy.
 
     ``hypotheses`` is a class or its text.  ``classes`` = (negative, positive) are the two labels, or
-    all labels with the default first.  ``method``, ``setting`` and ``estimate`` are those of
-    ``littlestone fit``.  All are declarations, and none is read from the data.  Any value is read; NaN
-    and unknown labels count as the first label.  The columns of a frame are found by name, those of an
-    array by position.
+    all labels with the default first.  ``method``, ``setting``, ``estimate`` and ``cost`` are those of
+    ``littlestone fit``: ``cost=(5, 1)`` means that a missed positive costs five false alarms.
+    All are declarations, and none is read from the data.  Any value is read; NaN and unknown labels
+    count as the first label.  The columns of a frame are found by name, those of an array by position.
 
     Each `fit` spends its cost on ``dataset`` in ``ledger`` before it draws.  ``ledger`` is a path or an
     address, opened for the spend, or a `Ledger`; neither has a default.  A relative path is made
@@ -96,6 +96,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         method: str = "auto",
         setting: Setting = "agnostic",
         estimate: object = None,
+        cost: object = None,
         create_ledger: bool = False,
         simulation_seed: int | None = None,
     ) -> None:
@@ -108,6 +109,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.method = method
         self.setting = setting
         self.estimate = estimate
+        self.cost = cost
         self.create_ledger = create_ledger
         self.simulation_seed = simulation_seed
 
@@ -130,6 +132,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             method=self.method,
             setting=self.setting,
             estimate=self.estimate,
+            cost=self.cost,
         )
         named = getattr(y, "name", None)
         if isinstance(named, str):
@@ -138,6 +141,7 @@ class LittlestoneClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         table = feature_table(X, domain.column_names)
         records = labelled(table, domain.column_names, label.column, target_values(y, label))
         sample = task.read(records)
+        task = task.for_records(sample.n)
         if (hint := task.useless_delta(sample.n)) is not None:
             warnings.warn(hint, stacklevel=2)
         with opened(self.ledger, create=self.create_ledger) as ledger:

@@ -249,10 +249,13 @@ def choose_learner(
             if best.learner is not None:
                 return best.learner, _why(best, others, setting)
             refused += [best, *others]
+        more = "use one record of each unit: --max-records 1"
+        if not (void and budget.delta):
+            more = "allow a small delta, such as 1e-6"
         raise DeclarationError(
             f"learn {hypotheses} with delta = {decimal_text(budget.delta)}",
             found="; ".join(refusals(refused)),
-            fix="allow a small delta, such as 1e-6, or declare another class",
+            fix=f"{more}, or declare another class",
         )
     for kind in _kinds():
         if named and kind.method == method:

@@ -14,7 +14,9 @@ from littlestone.dimension import MistakeTree
 from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses.base import numbers
 from littlestone.hypotheses.trees import DecisionTree, Split
+from littlestone.learners import Release
 from littlestone.report.figures import INK, RULE, SIZE, TWO, Kind, drawn, short
+from littlestone.report.ranges import Plane, Strip, draw_strips, name_width
 from littlestone.steps import answering
 from littlestone.visible import visible
 
@@ -30,17 +32,35 @@ class Node:
 
     ``after`` holds pairs of a label, or of yes or no, and the node below.  The end of a mistake tree is
     a hypothesis that gives all labels of its path, or a note of how many levels are left out.  The end
-    of a rule is the label that it predicts.
+    of a rule is the label that it predicts.  A figure shows the ``strips`` of a question below it.
     """
 
     text: str
     after: tuple[tuple[int | str, Node], ...] = ()
     cut: bool = False
+    strips: tuple[Strip, ...] = ()
 
     @property
     def ends(self) -> int:
         """The number of ends below this node; 1 for an end."""
         return sum(node.ends for _, node in self.after) or 1
+
+    @property
+    def width(self) -> float:
+        """The inches that its own text and strips take in a figure."""
+        strips = max((strip.width for strip in self.strips), default=0.0)
+        return max(len(_short(self.text)) * _CHARACTER, name_width(self.strips) + strips)
+
+    @property
+    def height(self) -> float:
+        """The inches that it takes in a figure, without what is below it."""
+        strips = sum(strip.height for strip in self.strips)
+        return _ROW + (strips + 0.16 if strips else 0.0)
+
+    @property
+    def extent(self) -> float:
+        """The inches that it takes in a figure, with all that is below it."""
+        return max(self.height, sum(node.extent for _, node in self.after))
 
     def __str__(self) -> str:
         """The drawing in plain text: each node follows its label, below its parent."""
@@ -75,8 +95,9 @@ def rule_tree(rule: DecisionTree, names: Sequence[str] = ()) -> Node:
     def node(at: Any) -> Node:
         if not isinstance(at, Split):
             return Node(ends[at])
-        asked, yes, no = rule.question(at)
-        return Node(asked, (("yes", node(yes)), ("no", node(no))))
+        tests, yes, no = rule.question(at)
+        strips = tuple(Strip.of(test, rule.domain.columns[test.column]) for test in tests)
+        return Node(rule.asked(tests), (("yes", node(yes)), ("no", node(no))), strips=strips)
 
     return node(rule.root)
 
@@ -172,21 +193,23 @@ def _colour(answer: int | str) -> int:
     return int(answer == "yes") if isinstance(answer, str) else answer % 2
 
 
-def figure(root: Node, title: str, *, kind: Kind) -> bytes:
+def figure(
+    root: Node, title: str, *, kind: Kind, plane: Plane | None = None, label: str = ""
+) -> bytes:
     """The content of a figure file, with the root on the left and the hypotheses on the right.
 
-    Raises `OutputError` if matplotlib is not installed.
+    The ``plane`` of a rule stands below it, with what its ``label`` 1 means.  Raises `OutputError` if
+    matplotlib is not installed.
     """
-    columns = list(_columns(root))
-    widths = [max(len(_short(node.text)) for node in column) for column in columns]
+    widths = [max(node.width for node in column) for column in _columns(root)]
     gap = 0.75
     left: list[float] = [0.3]
-    for characters in widths[:-1]:
-        left.append(left[-1] + characters * _CHARACTER + 0.3 + gap)
+    for across in widths[:-1]:
+        left.append(left[-1] + across + 0.3 + gap)
     title = short(title, 110)
-    extent = left[-1] + widths[-1] * _CHARACTER
-    width = max(extent, len(title) * _CHARACTER * 1.3) + 0.6
-    height = root.ends * _ROW + 1.0
+    width = max(left[-1] + widths[-1], len(title) * _CHARACTER * 1.3, Plane.SIDE) + 0.6
+    bottom = 0.75 + root.extent + 0.25
+    height = bottom + (Plane.SIDE if plane else 0.0) + (0.2 if root.strips else 0.0)
 
     def draw(canvas: Any) -> None:
         axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -195,30 +218,67 @@ def figure(root: Node, title: str, *, kind: Kind) -> bytes:
         weight: dict[str, Any] = {"fontsize": SIZE + 2, "fontweight": "bold"}
         axes.text(0.3, 0.4, title, color=INK, va="center", parse_math=False, **weight)
         _Pen(axes, left, widths, gap).draw(root, 0, 0.75)
+        if plane:
+            plane.draw(axes, 0.3, bottom, label)
+        if root.strips:
+            key: dict[str, Any] = {"fontsize": SIZE - 3, "va": "center", "color": INK}
+            axes.text(0.3, height - 0.2, _KEY, **key)
 
     return drawn(draw, (width, height), kind)
 
 
+_KEY = "Orange: the condition holds.  All ranges and lists are declared."
+
+
+def rule_figure(release: Release, *, kind: Kind) -> bytes:
+    """The content of a figure file of the rule of a release, on the declared ranges of its columns.
+
+    Only the release is drawn, and no record.  Raises `DeclarationError` if the rule is no tree of
+    conditions, and `OutputError` if matplotlib is not installed.
+    """
+    rule = drawable(release)
+    simulated = "" if release.private else ", a simulation: NOT PRIVATE"
+    title = f"{release.label}, {release.cost}{simulated}"
+    one = f"{release.label}: {release.labels[1]}" if release.labels else release.label
+    root, plane = rule_tree(rule, release.labels), Plane.of(rule)
+    return figure(root, title, kind=kind, plane=plane, label=one)
+
+
+def drawable(release: Release) -> DecisionTree:
+    """The rule of a release, if it is a tree of conditions; `DeclarationError` if not."""
+    rule = release.hypothesis
+    if not isinstance(rule, DecisionTree):
+        raise DeclarationError(
+            "draw the rule of a model",
+            found=f"it is no tree, but the rule {release.words()}",
+            fix="draw a model of conditions, trees, rule_list or rule_sets",
+        )
+    return rule
+
+
 class _Pen:
-    def __init__(self, axes: Any, left: list[float], widths: list[int], gap: float) -> None:
+    def __init__(self, axes: Any, left: list[float], widths: list[float], gap: float) -> None:
         self._axes, self._left, self._widths, self._gap = axes, left, widths, gap
 
     def draw(self, node: Node, level: int, top: float) -> float:
-        """Draw a node whose ends start at height ``top``; return its own height."""
+        """Draw a node whose part of the figure starts at height ``top``; return its own height."""
         if not node.after:
-            y = top + _ROW / 2
+            y = top + node.extent / 2
             self._text(node, level, y)
             return y
-        heights = []
-        for _, below in node.after:
-            heights.append(self.draw(below, level + 1, top))
-            top += below.ends * _ROW
+        below = sum(child.extent for _, child in node.after)
+        start, heights = top + (node.extent - below) / 2, []
+        for _, child in node.after:
+            heights.append(self.draw(child, level + 1, start))
+            start += child.extent
         y = sum(heights) / len(heights)
+        half = node.height / 2
+        y = min(max(y, top + half), top + node.extent - half)
         self._text(node, level, y)
-        right = self._left[level] + self._widths[level] * _CHARACTER + 0.2
+        right = self._left[level] + self._widths[level] + 0.2
         self._axes.plot([self._middle(level), right], [y, y], color=RULE, linewidth=1.4, zorder=1)
-        for height, (answer, below) in zip(heights, node.after, strict=True):
-            self._edge(level, y, height, answer, below)
+        for height, (answer, child) in zip(heights, node.after, strict=True):
+            self._edge(level, y, height, answer, child)
         return y
 
     def _edge(self, level: int, y: float, end: float, answer: int | str, below: Node) -> None:
@@ -226,7 +286,7 @@ class _Pen:
         from matplotlib.path import Path
 
         # The edge ends in the middle of the next box, which hides the rest of it.
-        start = self._left[level] + self._widths[level] * _CHARACTER + 0.2
+        start = self._left[level] + self._widths[level] + 0.2
         stop = self._left[level + 1] - 0.06
         bend = start + 0.5 * self._gap
         target = self._middle(level + 1) if below.after else stop
@@ -249,10 +309,12 @@ class _Pen:
         )
 
     def _middle(self, level: int) -> float:
-        return self._left[level] + self._widths[level] * _CHARACTER / 2 + 0.07
+        return self._left[level] + self._widths[level] / 2 + 0.07
 
     def _text(self, node: Node, level: int, y: float) -> None:
         box = {"boxstyle": "round,pad=0.35", "facecolor": "#eef2f7", "edgecolor": RULE}
+        if node.strips:
+            y = self._strips(node, level, y)
         self._axes.text(
             self._middle(level) if node.after else self._left[level],
             y,
@@ -263,8 +325,26 @@ class _Pen:
             va="center",
             zorder=3,
             parse_math=False,
-            bbox=box if node.after else None,
+            bbox=box if node.after and not node.strips else None,
         )
+
+    def _strips(self, node: Node, level: int, y: float) -> float:
+        """Draw the box and the strips of a question around height y; return that of its words."""
+        from matplotlib.patches import FancyBboxPatch
+
+        left, top = self._middle(level) - node.width / 2, y - node.height / 2
+        box = FancyBboxPatch(
+            (left - 0.02, top + 0.1),
+            node.width + 0.04,
+            node.height - 0.2,
+            boxstyle="round,pad=0.06",
+            facecolor="#eef2f7",
+            edgecolor=RULE,
+            zorder=2,
+        )
+        self._axes.add_patch(box)
+        draw_strips(self._axes, node.strips, left, top + _ROW + 0.06)
+        return top + _ROW / 2 + 0.06
 
 
 def _columns(root: Node) -> Iterator[list[Node]]:

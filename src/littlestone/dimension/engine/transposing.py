@@ -22,7 +22,6 @@ _MASKS = {
     1: 0x5555555555555555,
 }
 WIDE = 4  # blocks side by side
-_STEP = 64 * WIDE  # words of scratch
 
 
 def _butterfly(gap: Index) -> Callable[..., Any]:
