@@ -40,6 +40,8 @@ from littlestone.sample import Sample
 
 _DRAW = 1000  # steps
 
+MOST_ROUNDS = 1_000
+
 MOST_CANDIDATES = 1 << 26
 """The most candidates by `Covering.most_candidates`; each takes some 80 bytes until one is drawn."""
 
@@ -89,6 +91,12 @@ class ChoosingLearner(PrivateLearner[Point]):
                 self.method,
                 found="its rules are changes of the SOA, which hold missed positives and false alarms",
                 declare="points, subsets, rules or rule_sets, or leave the costs out",
+            )
+        if self.covering.parts > MOST_ROUNDS:
+            raise TooLargeError(
+                f"choose {self.covering.parts:,} elements one after another",
+                found=f"each round costs, and at most {MOST_ROUNDS:,} rounds are composed",
+                fix="take another method, such as partition, or declare fewer elements",
             )
         target = budget.cost
         self.rounds = max(1, self.covering.parts)

@@ -50,20 +50,21 @@ def calibrated(
     """The calibrated size of a method in the realizable setting; None if it was not simulated.
 
     Nothing is scaled.  Sizes are known only for the declarations of the simulation: sets of at most 1
-    to 5 elements of an open vocabulary, at epsilon 1, delta 1e-6, alpha .1 and beta .05.
+    to 5 elements of an open vocabulary, at epsilon 1 (`choosing`: also .1, .3 and 3), delta 1e-6,
+    alpha .1 and beta .05.
 
     >>> H, goal = Subsets(Points.examples()[0].domain, 2), {"alpha": 0.1, "beta": 0.05}
     >>> calibrated("irreducible", H, Budget(2, "1e-6"), **goal) is None
     True
     """
     table = _table()
-    asked = [budget.epsilon, budget.delta]
-    asked += [exact(alpha, what="alpha"), exact(beta, what="beta")]
-    if asked != [Fraction(table[name]) for name in ("epsilon", "delta", "alpha", "beta")]:
+    asked = [budget.delta, exact(alpha, what="alpha"), exact(beta, what="beta")]
+    if asked != [Fraction(table[name]) for name in ("delta", "alpha", "beta")]:
         return None
     k = _elements(H)
     for row in table["sizes"]:
-        if row["method"] == method and row["k"] == k:
+        known = row["method"], row["k"], Fraction(row["epsilon"])
+        if known == (method, k, budget.epsilon):
             n = row["n"]
             worst = max(n, key=n.__getitem__)
             return Calibrated(n[worst], worst, row["runs"], tuple(n.items()), table["command"])

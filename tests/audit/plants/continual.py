@@ -236,8 +236,8 @@ def _counter(mistake: str, broken: Callable[[Hits], Masses]) -> Plant:
 
 PLANTS = [
     _key("No record is skipped: a key that stays unselected for long has few records.", no_skips, 13),
-    _key("The number of skipped records is drawn anew at every step.", fresh_skips, 18),
-    _key("The number of skipped records is drawn anew at every record.", skips_for_each_record, 18),
+    _key("The number of skipped records is drawn anew at every step.", fresh_skips, 15),
+    _key("The number of skipped records is drawn anew at every record.", skips_for_each_record, 16),
     _key("A run that resumes after a crash draws the skipped records again.", skips_drawn_again, 16),
     _key("The chance of a first record is delta at every step.", delta_at_every_step, 1),
     _key("A key is tested only at the steps that name it.", only_at_records, 13),

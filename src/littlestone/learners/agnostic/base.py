@@ -41,6 +41,9 @@ from littlestone.privacy.parameters import least
 from littlestone.privacy.samplers import selection
 from littlestone.sample import Sample
 
+MOST_DIMENSION = 12
+"""The largest Littlestone dimension for which the realizable learner's own proved size is tried."""
+
 DOUBLINGS, BEYOND = 100, 1 << 100
 MOST_BITS = 40_000
 """The most bits of a number of patterns, which a search for a proved size counts a thousand times."""
@@ -142,18 +145,22 @@ class AgnosticTransformation(PrivateLearner[Point]):
     ) -> AgnosticTransformation[Point]:
         """A learner with a `plan` (alpha, beta), built on ``kind.with_proved_bound``, if one exists.
 
-        If there is none, the usual learner.
+        If there is none, and for a Littlestone dimension above `MOST_DIMENSION`, the usual learner.
         """
         require_plan(alpha, beta)
         declared: dict[str, Any] = {"budget": budget, "alpha": alpha}
         usual = cls(hypotheses, entries=None, **declared)
         if kind is IrreducibleLearner and usual.bound(alpha, beta) is not None:
             return usual
-        for doublings in range(math.ceil(80 / alpha).bit_length(), DOUBLINGS):
+        if hypotheses.littlestone_dimension() > MOST_DIMENSION:
+            return usual
+        doublings = math.ceil(80 / alpha).bit_length() - 1
+        while (doublings := doublings + 1) < DOUBLINGS:
             share = share_of_beta(hypotheses, (1 << doublings) - 1, beta)
             if share == 0:
                 break
-            made = partial(kind.with_proved_bound, hypotheses, alpha=KEPT * alpha / 4, beta=share)
+            goal = KEPT * alpha / 4, share
+            made = partial(kind.with_proved_bound, hypotheses, alpha=goal[0], beta=share)
             learner = cls(
                 hypotheses,
                 realizable=made,
@@ -163,6 +170,10 @@ class AgnosticTransformation(PrivateLearner[Point]):
             )
             if learner.bound(alpha, beta) is not None:
                 return learner
+            inner = learner.realizable.bound(*goal, setting="realizable")
+            if inner is not None:
+                # A smaller share of beta needs at least as many, so smaller powers need no trial.
+                doublings = max(doublings, inner.n.bit_length() - 1)
         return usual
 
     @abstractmethod

@@ -76,6 +76,8 @@ class LookupLearner(PrivateLearner[Any]):
 def _missed(mechanism: LabelSelection[Any]) -> NDArray[np.float64]:
     """1 - q(0), 1 - q(1), ..., until it is below 1e-30, which the margin covers."""
     require_curve(mechanism.budget)
+    # From 1 on the weights grow by a factor of at most e^(epsilon / 2), up to 1e30.
+    require_values(int(138 / mechanism.epsilon), MOST_STEPS)
     found = [1.0]
     while found[-1] > 1e-30:
         require_values(len(found), MOST_STEPS)

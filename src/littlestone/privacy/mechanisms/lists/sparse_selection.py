@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TypeVar
 
@@ -161,6 +161,7 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         return {u: weight / total for u, weight in weights.items()}
 
 
+@lru_cache(maxsize=256)  # a search for a size makes the same mechanism several times
 def least_power(base: Fraction, bound: Fraction) -> int:
     """The least k >= 0 with base^k >= bound, exactly, for a rational base > 1.
 
@@ -193,6 +194,7 @@ def least_power(base: Fraction, bound: Fraction) -> int:
     return k
 
 
+@lru_cache(maxsize=256)
 def _inverse_power(base: Fraction, k: int, bits: int) -> tuple[int, int]:
     """Integers low <= base^-k 2^bits <= high."""
     return Real.of(1 / base).power(k).enclose(bits)
