@@ -91,7 +91,7 @@ CASES = [
     case("step -1", "-1", "positive", class_="thresholds(delay, 0..9; step -1)"),
     case("worded step", "'x'", class_="thresholds(delay, 0..9; step x)"),
     case("reals", "infinite", "reals", class_="thresholds(delay, reals)"),
-    case("infinite class", "points(carrier)", "infinite", class_="points(carrier)"),
+    case("infinite class", "points(carrier)", "with delta = 0", "1e-6", class_="points(carrier)"),
     case("no class file", "none.csv", class_="finite(carrier, none.csv)"),
     case("blank feature", "'delay'", "blank.csv", table="blank.csv", evaluate=True),
     case("blank target", "'late'", "unlabelled.csv", table="unlabelled.csv", evaluate=True),
