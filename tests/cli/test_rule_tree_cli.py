@@ -49,6 +49,14 @@ def test_fit_draws_what_is_not_one_condition(fitted: tuple[Path, str]) -> None:
 
 
 @pytest.mark.slow
+def test_one_condition_is_not_drawn(fitted: tuple[Path, str]) -> None:
+    table, ledger = fitted[0].parent / "people.csv", fitted[0].parent / "other"
+    ran = run("fit", table, "--target", "late", "--positive", 1, "--class", "conditions(age at {40})",
+              "--epsilon", 4, "--ledger", ledger)  # fmt: skip
+    assert ran.status == 0
+    assert "The rule as a tree" not in ran.out
+
+
 def test_a_figure_of_a_rule(fitted: tuple[Path, str], tmp_path: Path) -> None:
     picture = tmp_path / "rule.svg"
     assert run("tree", fitted[0], "--out", picture).status == 0

@@ -411,6 +411,7 @@ def test_files_that_are_no_schema(tmp_path: Path) -> None:
     ("text", "found"),
     [
         ("conditions(agee; at most 1)", "did you mean 'age'?"),
+        ("conditions(agee, sex; any of)", "did you mean 'age'?"),
         ("points(sexx)", "did you mean 'sex'?"),
         ("thresholds(agee, 0..9)", "did you mean 'age'?"),
         ("direct_sum(thresholds(age), points(idd))", "did you mean 'id'?"),
