@@ -30,7 +30,8 @@ def for_records(learner: PrivateLearner[Any], n: int) -> PrivateLearner[Any]:
     """The learner that ``auto`` uses for ``n`` records in place of the one that it chose without n.
 
     It is another one for trees of depth 2 if n epsilon is `MANY` or more: `RegrownLearner`, which costs
-    the same.  n is public, and so is all else that decides.
+    the same.  If mistakes have costs, none is replaced, because `MANY` was measured without.  n is
+    public, and so is all else that decides.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class("trees(age: 0..80 step 20, sex in {F, M}; depth 2)")

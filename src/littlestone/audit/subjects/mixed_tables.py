@@ -136,8 +136,8 @@ def cover_open(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     H: Any = parse_class("rule_sets(a, b; at most 2 rules of 2)")
     learner = few_rounds(H, Budget(epsilon, delta))
     records: Records = tuple(product(product("uv", "w"), (0, 1)))
-    # Around so many records of one value that a cap is above what they are.
-    times = learner.finder.least_cap * 2
+    # Around so many records that the first cap lets a pass count what it may, if they are not too many.
+    times = min(3 * learner.finder.least_cap, 120)
     pairs = [*neighbours(records, 2, ordered=False), *crowd(times, records)]
     return whole(learner, by_learner(learner), pairs, around=300)
 
