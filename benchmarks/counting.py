@@ -56,6 +56,7 @@ CLASSES: list[tuple[str, Rule]] = [
     ("affine(x, y, z; q 101, dimension 2)", lambda x: _on(x[:2], 101)),
     ("affine(w, x, y, z; q 5, dimension 3)", lambda x: _on(x[:2], 5)),
     ("polynomial_zeros(x, y; q 101, degree 1)", lambda x: _on(x, 101)),
+    ("polynomial_zeros(x, y; q 5, degree 2)", lambda x: (x[0] ** 2 + x[1]) % 5 == 0),
     ("polynomial_zeros(x; q 101, degree 2)", lambda x: x[0] in (3, 50)),
     ("polynomial_zeros(x; q 101, degree 3)", lambda x: x[0] in (3, 50, 77)),
 ]

@@ -139,6 +139,7 @@ def test_subspaces(kind: str, q: int, n: int) -> None:
         "polynomial_zeros(x; q 4, degree 9)",
         "polynomial_zeros(x; q 7, degree 2)",
         "polynomial_zeros(x, y; q 3, degree 2)",
+        "polynomial_zeros(x, y, z; q 2, degree 2)",
     ],
 )
 def test_polynomial_zeros(text: str) -> None:
@@ -221,6 +222,7 @@ LARGE = [
     ("linear(w, x, y, z; q 101, dimension 2)", 536),
     ("affine(x, y, z; q 101, dimension 2)", 536),
     ("polynomial_zeros(x, y; q 101, degree 1)", 322),
+    ("polynomial_zeros(x, y; q 5, degree 2)", 308),
     (f"conjunctions({', '.join(f'c{j}' for j in range(20))})", 622),
     (f"conjunctions({', '.join(f'c{j}' for j in range(20))}; monotone)", 420),
     ("boxes(x 1..24, y 1..31)", 372),
@@ -262,6 +264,7 @@ def test_large_classes_find_a_rule(text: str) -> None:
         ("linear(x, y; q 4099, dimension 2)", "over at most 2,048 elements"),
         ("polynomial_zeros(x; q 1009, degree 99)", "1009 * 99^2 may be 1,048,576"),
         ("polynomial_zeros(x, y; q 101, degree 2)", "not numbered"),
+        ("polynomial_zeros(x, y; q 5, degree 3)", "not numbered"),
         (f"parities({', '.join(f'c{j}' for j in range(25))})", "more than 2^24"),
     ],
 )

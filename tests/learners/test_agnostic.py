@@ -208,9 +208,9 @@ def test_the_setting_is_declared() -> None:
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6")}
     assert choose_learner(H, **goal)[0].method == "partition"
     assert choose_learner(H, **goal, setting="agnostic")[0].tolerates_label_noise
-    affine = parse_class("affine(x, y; q 5, dimension 1)")
-    assert choose_learner(affine, **goal, setting="realizable")[0].method == "irreducible"
-    assert choose_learner(affine, **goal)[0].method == "agnostic"
+    conics = parse_class("polynomial_zeros(x, y; q 101, degree 2)")
+    assert choose_learner(conics, **goal, setting="realizable")[0].method == "irreducible"
+    assert choose_learner(conics, **goal)[0].method == "agnostic"
     first, *_ = candidates(parse_class("thresholds(x, 0..9)"), **goal, setting="agnostic")
     assert first.bound is not None
     assert first.bound.setting == "agnostic"

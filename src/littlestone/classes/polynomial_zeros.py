@@ -10,6 +10,7 @@ from math import comb
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from littlestone.algebra import (
     Monomials,
@@ -24,6 +25,7 @@ from littlestone.classes.base import ErrorRuns, Scored, Scores, either
 from littlestone.classes.flats import Flats, Vectors
 from littlestone.classes.subset_sums import subset_scores, weighed
 from littlestone.classes.subspaces import AffineSubspaces
+from littlestone.classes.zero_sets import is_listed, zero_sets
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import ZeroSet
 from littlestone.sample import Sample
@@ -59,8 +61,8 @@ class PolynomialZeros(Scored[Vector], Flats):
     exponential: 30 negatives on GF(3)^4 may be too many for it.
 
     The declared class is scored if its sets can be counted: for degree 1, which are the affine
-    subspaces; for one column, where they are all sets of at most D points and everything; and for
-    at most 1,000 sets, which are listed.
+    subspaces; for one column, where they are all sets of at most D points and everything; and on
+    at most 25 points with at most 2^14 polynomials, whose zero sets are listed.
 
     >>> conics = PolynomialZeros.over(["x", "y"], 101, 2)
     >>> conics.littlestone_dimension()
@@ -116,6 +118,8 @@ class PolynomialZeros(Scored[Vector], Flats):
         if self._is_line:
             q, most = self.inside.order, self._most_points
             return sum(comb(q, k) for k in range(most + 1)) + (most < q)
+        if self._is_listed:
+            return len(self._masks)
         dimension = self.littlestone_dimension()
         if dimension < 1:
             return dimension + 1
@@ -141,6 +145,15 @@ class PolynomialZeros(Scored[Vector], Flats):
         return self._declared and len(self.domain.columns) == 1
 
     @property
+    def _is_listed(self) -> bool:
+        q, n = self.inside.order, len(self.domain.columns)
+        return self._declared and is_listed(q, n, self.inside.width)
+
+    @property
+    def _masks(self) -> NDArray[np.int64]:
+        return zero_sets(self.inside.order, len(self.domain.columns), self.degree)
+
+    @property
     def _affine(self) -> AffineSubspaces:
         """All affine subspaces: the zeros of polynomials of degree 1."""
         columns = self.domain.column_names
@@ -154,7 +167,8 @@ class PolynomialZeros(Scored[Vector], Flats):
 
     @property
     def forms(self) -> int:
-        return (self.size or 0) if self._declared else 0  # version spaces are not scored
+        scored = self._is_affine or self._is_line or self._is_listed
+        return (self.size or 0) if scored else 0  # version spaces are not scored
 
     @property
     def most_errors(self) -> int | None:
@@ -189,19 +203,12 @@ class PolynomialZeros(Scored[Vector], Flats):
                 negatives = np.array([int(sample.negatives.sum())])
                 parts.append(ErrorRuns(negatives, named=lambda _: None))
             return either(parts)
-        spans = self._listed
-        errors = np.full(len(spans), positives, dtype=np.int64)
+        errors = np.full(len(self._masks), positives, dtype=np.int64)
         for x, weight in zip(
             sample.points, (sample.negatives - sample.positives).tolist(), strict=True
         ):
-            v = self.embed(x)
-            errors += weight * np.array([v in U for U in spans])
+            errors += weight * (self._masks >> self.domain.index(x) & 1)
         return ErrorRuns(errors)
-
-    @cached_property
-    def _listed(self) -> list[Span]:
-        """All sets of a class that is small enough, as the spans of their points."""
-        return [self._span(U) for U in flats(self.inside.field, self._alive(self.negatives), [])]
 
     def written(self, item: Any) -> ZeroSet:
         if self._is_affine:
@@ -214,7 +221,9 @@ class PolynomialZeros(Scored[Vector], Flats):
             return ZeroSet.vanishing(
                 self.domain, self.degree, self._span(tuple(self.embed((x,)) for x in item))
             )
-        return ZeroSet.vanishing(self.domain, self.degree, self._listed[item])
+        mask = int(self._masks[item])
+        inside = (self.embed(x) for i, x in enumerate(self.domain) if mask >> i & 1)
+        return ZeroSet.vanishing(self.domain, self.degree, self._span(tuple(inside)))
 
     def least_errors(self, sample: Sample[Vector]) -> int:
         return Flats.least_errors(self, sample)  # version spaces have it, too
