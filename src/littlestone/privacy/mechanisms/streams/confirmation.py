@@ -188,10 +188,9 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
 
     @cached_property
     def tests(self) -> Fraction:
-        """At least the tests within the horizon, each times the factor that the rise puts on its chance.
+        """The tests within the horizon, each times the factor by which the rise lowers its chance.
 
-        Where the powers would be long, the chances of a further period are taken to be 1 / `growth` of
-        the one before; they are smaller.
+        Or more: if powers are long, a period counts 1 / `growth` of the one before, which is larger.
         """
         less = self.shrink**self.rise if self.rise <= _LONG else Fraction(1, self.growth)
         total, first = Fraction(0), 0
