@@ -203,8 +203,19 @@ def test_what_it_takes() -> None:
                 ConfirmedLearner(H, Budget(1), horizon=T)
     with pytest.raises(DeclarationError, match="labels, more than"):
         ConfirmedLearner(parse_class("intervals(x, 0..200)"), Budget(1), horizon=T)
+    wide = FiniteClass.from_array(np.random.default_rng(1).integers(0, 2, (20, 520)))
+    with pytest.raises(DeclarationError, match="different points, more than 512"):
+        ConfirmedLearner(wide, Budget(1), horizon=T)
     with pytest.raises(DeclarationError):
         ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=2)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", "1000"])
+def test_extreme_budgets_are_answered(epsilon: str) -> None:
+    learner = ConfirmedLearner(Thresholds.on(0, 2**62), Budget(epsilon), horizon=10**12)
+    assert learner.doubt <= 0.04
+    bound = learner.mistake_bound(0.05)
+    assert (bound is None) == (epsilon == "1e-6")
 
 
 def test_a_class_of_one_hypothesis_draws_nothing() -> None:

@@ -37,7 +37,10 @@ MOST_ENTRIES = 1 << 20
 MOST_ASKED = 1 << 17
 """The same for a class whose hypotheses are asked one by one."""
 
-MOST_WAITED = 10**6
+MOST_KEYS = 1 << 9
+"""The most points, counted as `Columns` does: each draws at the beginning of a run."""
+
+MOST_WAITED = 20_000
 """The most records of a key for which a bound is worked out."""
 
 _UNLIKELY = 16  # a key that no hypothesis left speaks for is so much less likely to hit by itself
@@ -313,7 +316,8 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     stream.  Nothing is known about the adversary: the bounds hold if each record is chosen after seeing
     all that was published.  Proofs: docs/proofs/confirmation.md.
 
-    Takes thresholds on any grid, and classes of at most 2^20 labels in a table.  Time: 0.5 ms a
+    Takes thresholds on any grid, and classes of at most 2^20 labels in a table of at most 512
+    different points.  Time: 0.5 ms a
     mistake, and a pass over the table for each confirmation.  Raises `DeclarationError` for other
     classes.
 
@@ -350,22 +354,24 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
                 horizon=horizon,
             )
             # The least threshold for which there is no more doubt.
-            more = least_power(1 / one.shrink, max(Fraction(1), self._doubt(one) / most))
-            mechanism = replace(one, threshold=1 + more)
+            least = least_power(1 / one.shrink, self._unfounded(one) / most)
+            mechanism = replace(one, threshold=max(1, least))
             # Each split is private, so a float may choose.
             found.append((_records(mechanism), i, mechanism))
         _, _, self.mechanism = min(found)
 
-    def _doubt(self, mechanism: ContinualConfirmation) -> Fraction:
-        """The sum of all chances of hits without a record, on a realizable stream."""
+    def _unfounded(self, mechanism: ContinualConfirmation) -> Fraction:
+        """The sum of all chances of hits without a record, times r2 to the power of the threshold."""
         a, s = mechanism.skip, mechanism.shrink
         mean = (1 - a) / (1 - a * s)  # of r2^-Z
-        return self.asked.spread * mean * mechanism.tests * s**mechanism.threshold
+        return self.asked.spread * mean * mechanism.tests
 
     @property
     def doubt(self) -> float:
         """The probability that a key is confirmed without a record, or more; for realizable streams."""
-        return float(self._doubt(self.mechanism))
+        # The margin covers the rounding of the power.
+        power = float(self.mechanism.shrink) ** self.mechanism.threshold
+        return float(self._unfounded(self.mechanism)) * power * (1 + 1e-9)
 
     @property
     def unlikely(self) -> int:
@@ -407,9 +413,12 @@ def asked_of(H: HypothesisClass[Any], method: str) -> Asked:
     if isinstance(H, Enumerable) and H.size and H.domain.size:
         entries = H.size * H.domain.size
         most = MOST_ENTRIES if isinstance(H, Tabled) else MOST_ASKED
-        if entries <= most:
-            return _columns(H)
-        found = f"its table has {entries:,} labels, more than {most:,}"
+        if entries > most:
+            found = f"its table has {entries:,} labels, more than {most:,}"
+        elif len((columns := _columns(H)).table) <= MOST_KEYS:
+            return columns
+        else:
+            found = f"it has {len(columns.table):,} different points, more than {MOST_KEYS:,}"
     else:
         found = "its hypotheses are no finite list of functions on finitely many points"
     raise unfit(

@@ -25,6 +25,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 Hits = tuple[frozenset[int], ...]
 
+_LONG = 32  # a rise whose powers would have thousands of digits
+
 
 class Watch(NamedTuple):
     """How a key is tested: since ``first``, the first step of its age, at a threshold of its own."""
@@ -186,11 +188,15 @@ class ContinualConfirmation(Mechanism[Sequence[int | None], Hits]):
 
     @cached_property
     def tests(self) -> Fraction:
-        """The tests within the horizon, each divided by how much less likely the rise makes it."""
+        """The tests within the horizon, each times the factor by which the rise lowers its chance.
+
+        Or more: if powers are long, a period counts 1 / `growth` of the one before, which is larger.
+        """
+        less = self.shrink**self.rise if self.rise <= _LONG else Fraction(1, self.growth)
         total, first = Fraction(0), 0
-        for rise, last in self.rises(0):
+        for period, (_, last) in enumerate(self.rises(0)):
             end = min(last + 1, self.horizon)
-            total += (end - first) * self.shrink**rise
+            total += (end - first) * less**period
             if (first := end) == self.horizon:
                 return total
         raise AssertionError("periods have no end")
