@@ -1,6 +1,7 @@
 """The columns of mixed tables as text, what they refuse, and the points of raw values."""
 
 import random
+from decimal import localcontext
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -278,3 +279,18 @@ def test_the_conditions_on_a_column() -> None:
     assert words(conditions_on(table, 1)) == words(splits_on(table, 1))
     assert words(conditions_on(table, 1)) == ["s is missing", "s is a", "s is b"]
     assert conditions_on(table, 2) == []
+
+
+@pytest.mark.parametrize("cut", ["1e31", "-1e31", "1e999999999", "1e-31", "0e999999999"])
+def test_cuts_of_very_many_zeros_are_refused(cut: str) -> None:
+    """Written without an exponent they would fill the memory."""
+    with pytest.raises(DeclarationError, match=r"beyond 10\^30|increasing order"):
+        parse_mixed(f"x at {{0, {cut}}}")
+    with pytest.raises(DeclarationError, match=r"beyond 10\^30"):
+        Cells((cut,))
+
+
+def test_a_long_cut_is_not_rounded() -> None:
+    cut = "0.1234567890123456789012345678901234567"
+    with localcontext(prec=5):
+        assert parse_mixed(f"x at {{{cut}}}") == Cells((cut,), "x")

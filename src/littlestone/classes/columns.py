@@ -19,7 +19,7 @@ from littlestone.domains import (
     Product,
     number,
 )
-from littlestone.domains.cells import MOST_CELLS, shown
+from littlestone.domains.cells import MOST_CELLS, is_short, shown
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses.trees import ColumnTest
 
@@ -65,7 +65,11 @@ def parse_mixed(text: str) -> Domain[Any]:
             return Listed(values, name)
         cuts = [number(value) for value in values]
         return Cells(
-            tuple(v if c is None else shown(c) for v, c in zip(values, cuts, strict=True)), name
+            tuple(
+                shown(c) if c is not None and is_short(c) else v
+                for v, c in zip(values, cuts, strict=True)
+            ),
+            name,
         )
     if match := _GRID.fullmatch(text):
         return Cells(_starts(text, match), _named(text, match))

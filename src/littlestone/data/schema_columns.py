@@ -14,7 +14,7 @@ from littlestone.classes.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
 from littlestone.data.tables import Kind
 from littlestone.domains import Codes, Domain, Strings, text
-from littlestone.domains.cells import shown
+from littlestone.domains.cells import is_short, shown
 from littlestone.errors import DeclarationError, TooLargeError, did_you_mean
 
 _KINDS: tuple[Kind, ...] = ("boolean", "integer", "number", "text")
@@ -178,8 +178,7 @@ def _numbers(schema: str, which: str, key: str, given: object) -> list[str]:
     """The texts of numbers that TOML wrote."""
     listed: list[Any] = given if isinstance(given, list) else [None]
     found = [Decimal(value) for value in listed if type(value) in (int, Decimal)]
-    finite = all(value.is_finite() and abs(value.adjusted()) <= 30 for value in found)
-    if len(found) < len(listed) or not finite:
+    if len(found) < len(listed) or not all(map(is_short, found)):
         fix = "write numbers between -10^30 and 10^30, without quotes"
         refuse(schema, f"{which}: {key} is not made of numbers", fix)
     return list(map(shown, found))

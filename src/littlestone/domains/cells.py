@@ -78,6 +78,8 @@ class Cells(Parted):
             found = "the cuts are not in increasing order, or one is given twice"
         elif len(values) > MOST_CELLS:
             found = f"there are {len(values):,} cells, more than {MOST_CELLS:,}"
+        elif not all(map(is_short, finite)):
+            found = "a cut is beyond 10^30, or nearer to 0 than 10^-30"
         elif [shown(v) for v in finite] != list(self.starts):
             found = "a cut is not in its usual form, such as 0.5"
         else:
@@ -199,6 +201,15 @@ class Codes(Domain[str]):
         return f"{self.name} in all whole numbers, or missing"
 
 
+def is_short(value: Decimal) -> bool:
+    """Whether the number can be written with few zeros, as `shown` does.
+
+    >>> is_short(Decimal("1e30")), is_short(Decimal("1e999999999"))
+    (True, False)
+    """
+    return value.is_finite() and abs(value.adjusted()) <= 30
+
+
 def shown(value: Decimal) -> str:
     """A number in its one form without an exponent or needless zeros.
 
@@ -206,4 +217,4 @@ def shown(value: Decimal) -> str:
     ('5', '1000')
     """
     whole = value == value.to_integral_value()
-    return f"{value.to_integral_value():f}" if whole else f"{value.normalize():f}"
+    return f"{value.to_integral_value():f}" if whole else f"{value.normalize(DECIMAL):f}"
