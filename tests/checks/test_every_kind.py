@@ -32,7 +32,7 @@ from littlestone.domains import (
     Strings,
 )
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses import BitFunction, BucketTable, FiniteSet, Hypothesis
+from littlestone.hypotheses import BitFunction, Box, BucketTable, FiniteSet, Hypothesis
 from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.online import OnlineLearner
 from littlestone.privacy import Budget
@@ -88,7 +88,11 @@ def of_kind() -> dict[type[Any], list[Hypothesis[Any]]]:
     for H in EXAMPLES:
         for h in functions(H)[::3]:
             found.setdefault(type(h), []).append(h)
-    # No class has SOAs of these kinds: learners of several labels put them together.
+    # No class has SOAs of these kinds: large classes of boxes have none at all, and learners of several
+    # labels put the others together.
+    hours = Product((Grid(0, 2, "hour"), Grid(0, 1, "day")))
+    sides = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    found[Box] = [Box(hours, None), *(Box(hours, (a, b)) for a in sides for b in ((0, 1), (1, 1)))]
     tails = Strings("tail")
     sets = [FiniteSet(tails, frozenset(some)) for some in ("", "a", "ab")]
     found[BitFunction] = [BitFunction(tails, 3, bits, 1) for bits in product(sets, repeat=2)]

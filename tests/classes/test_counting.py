@@ -233,9 +233,9 @@ LARGE = [
 
 @pytest.mark.parametrize(("text", "n"), LARGE, ids=[text.split("(")[0] for text, _ in LARGE])
 def test_a_large_class_is_learned_by_counting(text: str, n: int) -> None:
-    """`auto` takes the exponential mechanism, whose proved size is the least."""
+    """`auto` takes the exponential mechanism, and spends epsilon alone."""
     H = parse_class(text)
-    learner, _ = choose_learner(H, Budget(1, "1e-6"), setting="realizable")
+    learner, _ = choose_learner(H, Budget(1), setting="realizable")
     assert isinstance(learner, ExponentialLearner)
     bound = learner.plan(0.1, 0.05, setting="realizable")
     assert bound.n == n

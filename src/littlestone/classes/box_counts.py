@@ -74,7 +74,7 @@ class BoxCounts(Blocks):
         return left
 
     def tally(self, block: int) -> Tally:
-        from littlestone.classes.box_counter import counted_boxes
+        from littlestone.dimension.engine.box_counter import counted_boxes
 
         left = self._left(block)
         low, high = int(left[left < 0].sum()), int(left[left > 0].sum())

@@ -107,7 +107,7 @@ class CountedBoxes(Counted):
         return MOST_ERRORS
 
     def load(self, n: int) -> None:
-        import littlestone.classes.box_counter  # noqa: F401
+        import littlestone.dimension.engine.box_counter  # noqa: F401
 
     def scores(self, sample: Sample[Any]) -> Scores:
         grids, positives = self.grids, int(sample.positives.sum())

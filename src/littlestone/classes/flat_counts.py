@@ -180,7 +180,7 @@ class FlatCounts(Blocks):
         self, family: Family, first: int, last: int, base: int, found: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Count the flats with directions first, ..., last - 1; the sums of the last one's cosets."""
-        from littlestone.classes.flat_counter import counted_flats
+        from littlestone.dimension.engine.flat_counter import counted_flats
 
         level, cosets = self._levels[family.level], self._q ** len(family.free)
         product, minus = self._tables

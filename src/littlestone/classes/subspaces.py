@@ -111,7 +111,7 @@ class Subspaces(Scored[Vector], Flats):
             )
 
     def load(self, n: int) -> None:
-        import littlestone.classes.flat_counter  # noqa: F401
+        import littlestone.dimension.engine.flat_counter  # noqa: F401
 
     def scores(self, sample: Sample[Vector]) -> Scores:
         vectors = [(1, *x) if self.affine else x for x in sample.points]

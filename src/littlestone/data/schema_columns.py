@@ -13,7 +13,7 @@ from littlestone.classes.columns import mixed_text, parse_mixed
 from littlestone.classes.spec import Spec, parse_grids, quoted
 from littlestone.data.fitting import occurs
 from littlestone.data.tables import Kind
-from littlestone.domains import Codes, Domain, Strings, text
+from littlestone.domains import Codes, Domain, Grid, Strings, text
 from littlestone.domains.cells import is_short, shown
 from littlestone.errors import DeclarationError, TooLargeError, did_you_mean
 
@@ -32,7 +32,8 @@ class SchemaColumn:
 
     ``text`` is like ``age 0..120 step 5`` (`littlestone.classes.columns`).  It is empty if the
     schema leaves the range and the values open.  ``values`` is the list of a column that has one.
-    ``cells`` is the number of its cells or values; 0 if it is open.
+    ``cells`` is the number of its cells or values; 0 if it is open, or a range that
+    is too long for conditions.
     """
 
     name: str
@@ -116,12 +117,12 @@ def read_column(schema: str, name: str, given: object) -> SchemaColumn:
         # A class reads its arguments without the quotes around them.
         text = Spec.parse(f"list({argument})").arguments[0] if argument else ""
         column = _declared(text) if text else Strings(name)
-        same = column.name == name
+        same, long = column.name == name, isinstance(column, Grid)
     except DeclarationError as error:
         refuse(schema, f"{which}: {error.found}", _FIXES[ways[0]] if ways else "rename the column")
     if not same:
         refuse(schema, f"{which} has a name that no class can write", "rename the column")
-    return SchemaColumn(name, kind, text, values, column.size or 0)
+    return SchemaColumn(name, kind, text, values, 0 if long else column.size or 0)
 
 
 def _declared(text: str) -> Domain[Any]:
