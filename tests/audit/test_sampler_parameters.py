@@ -5,6 +5,7 @@ The law of the code is then another one than the exact distribution, which the a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -18,8 +19,10 @@ from littlestone.classes.base import ErrorSums
 from littlestone.discovery import modules
 from littlestone.privacy import Budget
 from littlestone.privacy.mechanisms.keys.label_selection import LabelSelection
+from littlestone.privacy.mechanisms.keys.rest_selection import RestSelection
 from littlestone.privacy.mechanisms.scores.cell_counts import CellCounts
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
+from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
@@ -28,12 +31,23 @@ from littlestone.privacy.samplers.reals import Real
 
 LESS = Fraction(19, 20)
 PACKAGE = "littlestone.privacy.mechanisms"
-DRAWN = ("discrete_laplace", "laplace_at_least", "geometric", "bernoulli", "draw_skips", "next_hit")
+DRAWN = (
+    "discrete_laplace",
+    "laplace_at_least",
+    "geometric",
+    "bernoulli",
+    "draw_skips",
+    "next_hit",
+    "next_changing_hit",
+)
 
 KEY, HORIZON = "a", 2
 MUCH = Fraction(9, 10)  # a delta at which two steps show much
 STREAM = ContinualSelection[str](budget=Budget(3, MUCH), horizon=HORIZON, growth=1)
 KEYS = ContinualKeySelection[str].within(Budget(3, MUCH), horizon=HORIZON)
+CONFIRMED = ContinualConfirmation(
+    skip_epsilon=Fraction(1), test_epsilon=Fraction(1), threshold=1, warm=1, keys=1, horizon=HORIZON
+)
 COUNTER = OneSidedThreshold(epsilon=Fraction(1), threshold=1, horizon=1)
 VOTES = BetweenThresholds(
     budget=Budget(40, Fraction(1, 1000)), voters=3, threshold=2, hits=1, horizon=1
@@ -61,6 +75,8 @@ PLACES: dict[tuple[str, str], Any] = {
     ("between_thresholds", "bernoulli"): (VOTES, (2,)),
     ("competition", "draw_skips"): (STREAM, NAMED),
     ("competition", "next_hit"): (STREAM, NAMED),
+    ("confirmation", "draw_skips"): (CONFIRMED, (0, 0)),
+    ("confirmation", "next_changing_hit"): (CONFIRMED, (0, 0)),
     ("continual_key_selection", "draw_skips"): (KEYS, (KEY,) * HORIZON),
     ("continual_key_selection", "next_hit"): (KEYS, (KEY,) * HORIZON),
     ("epoch", "geometric"): (STREAM, NAMED),
@@ -75,6 +91,7 @@ PLACES: dict[tuple[str, str], Any] = {
     ),
     ("one_sided_threshold", "draw_skips"): (COUNTER, (True,)),
     ("one_sided_threshold", "next_hit"): (COUNTER, (True,)),
+    ("rest_selection", "bernoulli"): (RestSelection[str](Budget(1, MUCH)), ((KEY, False),) * 2),
     ("sparse_selection", "selection"): "sparse-sampling",
     ("sparse_vector", "discrete_laplace"): "sparse-vector",
     ("stable_histogram", "discrete_laplace"): "stable-histogram",
@@ -97,6 +114,9 @@ def less(draws: Any, name: str = "") -> Any:
         return SimpleNamespace(**{**vars(draws), own.__name__: draw})
 
     def drawn(parameter: Any, *rest: Any, **named: Any) -> Any:
+        if isinstance(parameter, Iterable):
+            pieces = [(quiet * Real.of(LESS), last) for quiet, last in parameter]
+            return draws(pieces, *rest, **named)
         if not isinstance(parameter, Real):
             return draws(parameter * LESS, *rest, **named)
         certain = parameter.enclose(64)[0] == 1 << 64  # without which some code has no answer

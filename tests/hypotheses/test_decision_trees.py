@@ -46,7 +46,6 @@ WORDS: dict[str, Node] = {
     "age < 18": Split(YOUNG, 1, 0),
     "age is missing": Split(NO_AGE, 1, 0),
     "age is not missing": Split(ColumnTest(0, frozenset(["0", "18", "65"])), 1, 0),
-    "1 if age >= 65, else 1": Split(OLD, 1, 1),
     "age is missing or age < 18 or age >= 65": Split(OUTER, 1, 0),
     "age >= 65 and sex is F": conjunction([OLD, FEMALE]),
     "age >= 65 or sex is F": disjunction([OLD, FEMALE]),
@@ -63,6 +62,10 @@ WORDS: dict[str, Node] = {
         OLD, Split(FEMALE, 1, 0), Split(YOUNG, 1, 0)
     ),
 }
+
+
+def test_a_split_without_a_difference() -> None:
+    assert DecisionTree(TABLE, Split(OLD, 1, 1)).words() == "always 1"
 
 
 @pytest.mark.parametrize("words", WORDS)

@@ -189,4 +189,4 @@ def test_what_is_refused_and_chosen() -> None:
             experts(TINY, **wrong)
     goal: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200}
     assert choose_online_learner(Points(Integers()), **goal).method == "keys"
-    assert choose_online_learner(Thresholds.on(0, 1), **goal).method == "keys"
+    assert choose_online_learner(Thresholds.on(0, 1), **goal).method == "confirmed"

@@ -20,11 +20,11 @@ GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200_000}
 @pytest.mark.parametrize(
     ("declared", "method", "why"),
     [
-        ("points(a)", "keys", "keys, of at most 50 mistakes on clean labels, proved with 95%"),
+        ("points(a)", "keys", "keys, of at most 47 mistakes on clean labels, proved with 95%"),
         (
             "rules(a, b; at most 2)",
             "rules",
-            "rules, of about 104 mistakes on clean labels in simul",
+            "rules, of about 101 mistakes on clean labels in simul",
         ),
         ("thresholds(x, 0..9)", "confirmed", "confirmed, of at most 103 mistakes on clean labels"),
         ("thresholds(x, 0..1)", "confirmed", "confirmed, of at most 42 mistakes on clean labels"),
