@@ -271,7 +271,7 @@ def test_auto_chooses_among_those_that_take_void_places() -> None:
 
 def test_one_record_of_each_unit_is_a_record_among_independent_ones() -> None:
     """So any learner takes it, and the sizes hold."""
-    H, budget = parse_class("affine(x, y; q 5, dimension 1)"), Budget(1, "1e-6")
+    H, budget = parse_class("affine(u, w, x, y; q 101, dimension 2)"), Budget(1, "1e-6")
     task = Task.declared(Label.parse("z", 1), H, budget, unit="patient", max_records=1)
     assert not task.learner.takes_void
     assert task.why == choose_learner(H, budget)[1]

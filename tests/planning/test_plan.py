@@ -112,7 +112,7 @@ def test_alpha_reaches_the_learner() -> None:
 
 def test_every_method_that_does_not_apply_says_why() -> None:
     """In both rounds of the choice: without a caveat, and with one."""
-    H = parse_class("rule_list(age: 0..120 step 5, sex in {F, M}; at most 2)")
+    H = parse_class("affine(w, x, y, z; q 101, dimension 2)")  # too large to count
     with pytest.raises(DeclarationError) as error:
         choose_learner(H, Budget(1, "1e-6"), mistakes=MistakeCosts(5, 1))
     methods = {c.method for c in candidates(H, Budget(1))}
