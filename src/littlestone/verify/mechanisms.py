@@ -67,6 +67,21 @@ continual_own = audited(
 continual_shared = audited(
     "Candidates of a stream, with shared skips", "continual-selection-shared", MORE
 )
+confirmations = audited(
+    "Keys of a finite set, confirmed again and again with delta 0", "continual-confirmation"
+)
+online_confirmed = audited(
+    "Online learning by confirmations: all that is published", "online-confirmed-learner"
+)
+the_rest = audited("Keys, or all keys, by what the rest of them would gain", "rest-selection")
+single_key_labels = audited(
+    "Any class of Littlestone dimension 1 by the functions that records name",
+    "single-key-learner-labels",
+)
+counted_lines = audited(
+    "Lines of a plane, counted by the points of the sample on them", "exponential-learner-lines"
+)
+cover = audited("Sets of rules that cover positives and avoid negatives", "cover-learner")
 online_keys = audited("Online learning of sets: all that is published", "online-key-learner", MORE)
 online_rules = audited(
     "Online learning of equality rules: all that is published", "online-rule-learner", MORE
