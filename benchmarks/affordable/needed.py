@@ -18,9 +18,9 @@ from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
-FEW, MANY = 100, 2000
-SECONDS = 3.0  # that the runs of one size may take
-PATHS = 6  # random targets
+FEW, MANY = 60, 2000
+SECONDS = 0.5  # that the runs of one size may take
+PATHS = 2  # random targets
 GROWTH = 1.1  # from one size of the grid to the next
 
 Example = tuple[Any, int]

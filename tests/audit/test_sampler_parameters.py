@@ -5,7 +5,6 @@ The law of the code is then another one than the exact distribution, which the a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -31,15 +30,7 @@ from littlestone.privacy.samplers.reals import Real
 
 LESS = Fraction(19, 20)
 PACKAGE = "littlestone.privacy.mechanisms"
-DRAWN = (
-    "discrete_laplace",
-    "laplace_at_least",
-    "geometric",
-    "bernoulli",
-    "draw_skips",
-    "next_hit",
-    "next_changing_hit",
-)
+DRAWN = ("discrete_laplace", "laplace_at_least", "geometric", "bernoulli", "draw_skips", "next_hit")
 
 KEY, HORIZON = "a", 2
 MUCH = Fraction(9, 10)  # a delta at which two steps show much
@@ -76,7 +67,6 @@ PLACES: dict[tuple[str, str], Any] = {
     ("competition", "draw_skips"): (STREAM, NAMED),
     ("competition", "next_hit"): (STREAM, NAMED),
     ("confirmation", "draw_skips"): (CONFIRMED, (0, 0)),
-    ("confirmation", "next_changing_hit"): (CONFIRMED, (0, 0)),
     ("continual_key_selection", "draw_skips"): (KEYS, (KEY,) * HORIZON),
     ("continual_key_selection", "next_hit"): (KEYS, (KEY,) * HORIZON),
     ("epoch", "geometric"): (STREAM, NAMED),
@@ -114,9 +104,6 @@ def less(draws: Any, name: str = "") -> Any:
         return SimpleNamespace(**{**vars(draws), own.__name__: draw})
 
     def drawn(parameter: Any, *rest: Any, **named: Any) -> Any:
-        if isinstance(parameter, Iterable):
-            pieces = [(quiet * Real.of(LESS), last) for quiet, last in parameter]
-            return draws(pieces, *rest, **named)
         if not isinstance(parameter, Real):
             return draws(parameter * LESS, *rest, **named)
         certain = parameter.enclose(64)[0] == 1 << 64  # without which some code has no answer
