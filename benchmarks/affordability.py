@@ -232,10 +232,8 @@ def figure(found: list[Place]) -> bytes:
 _OPENING = f"""# What each class costs
 
 How many records does private learning take? This map shows it for every kind of class at natural
-sizes, for error
-{ALPHA:g} with probability {1 - BETA:g}, epsilon 1 and delta 1e-6. `python -m benchmarks
-affordability` makes the page
-and its figure anew.
+sizes, for error {ALPHA:g} with probability {1 - BETA:g}, epsilon 1 and delta 1e-6. It is made by
+`python -m benchmarks affordability`.
 
 * **dimension**: the Littlestone dimension, or a proved lower and upper bound.
 * **lower**: with fewer records every private learner [fails](../proofs/lower-bounds.md) on some
