@@ -29,7 +29,7 @@ from littlestone.learners.base import (
 )
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
@@ -102,7 +102,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         self.rounds = max(1, self.covering.parts)
         growth = self.covering.elements_per_point
         self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
-        self._event = together(self.mechanism, self.rounds, target.delta)
+        self._event = repeated(self.mechanism, self.rounds, target.delta)
 
     @classmethod
     def weighing(
@@ -266,7 +266,7 @@ def round_of(
     def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
         def drawn(step: Fraction) -> Event:
             mechanism = ChoosingMechanism[int](Budget(step, shared), *fields)
-            return together(mechanism, rounds, target.delta)
+            return repeated(mechanism, rounds, target.delta)
 
         ((found, _),) = calibrate(drawn, target).uses()
         return cast("ChoosingMechanism[int]", found)
@@ -274,11 +274,6 @@ def round_of(
     # All of delta for the rounds, or half of it for composing their epsilons.
     shares = (target.delta / rounds, target.delta / (2 * rounds))
     return min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
-
-
-def together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -> Event:
-    """So many draws as one event."""
-    return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)
 
 
 def _mean_bottom(n: int, alpha: float, bottom: float, lam: float, beta: float) -> float:
