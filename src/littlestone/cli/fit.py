@@ -13,9 +13,12 @@ import typer
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     MADE,
+    TABLE_HELP,
     CostOption,
     LedgerOption,
+    MultilineOption,
     SchemaOption,
+    SeparatorOption,
     files_of,
     label_from,
     ledger_name,
@@ -23,6 +26,7 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
+from littlestone.data import open_table
 from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import PrivateLearner, Release
@@ -39,13 +43,7 @@ from littlestone.visible import visible_json
 
 
 def fit(
-    table: Annotated[
-        Path,
-        typer.Argument(
-            help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file. In CSV, an unclosed quote joins "
-            "lines into one record."
-        ),
-    ],
+    table: Annotated[Path, typer.Argument(help=TABLE_HELP)],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
     ],
@@ -95,6 +93,8 @@ def fit(
     max_records: Annotated[
         int | None, typer.Option(help="With --unit: use at most this many records of each.")
     ] = None,
+    separator: SeparatorOption = None,
+    multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -147,6 +147,8 @@ def fit(
         evaluate=evaluate,
         seed=seed,
         schema=schema,
+        separator=separator,
+        multiline=multiline,
         methods=task.methods(allowed, cast(Setting, setting)) if explain else (),
     )
 
@@ -171,7 +173,9 @@ def released(
     as_json: bool,
     evaluate: bool,
     seed: int | None,
-    schema: Path | None = None,
+    schema: Path | None,
+    separator: str | None,
+    multiline: bool,
     methods: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Do the task on a table, and print the release in its ``form``; the options are those of `fit`.
@@ -186,7 +190,8 @@ def released(
             "--out": [out],
         }
     )
-    data = task.open(table, dataset)
+    opened = open_table(table, separator=separator, multiline=multiline)
+    data = task.open(opened, dataset)
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}

@@ -6,7 +6,7 @@ from collections import Counter
 
 from littlestone.data.opening import open_table
 from littlestone.data.schema_columns import heading
-from littlestone.data.tables import COMMAS, Table
+from littlestone.data.tables import Table, separated
 from littlestone.domains import text
 from littlestone.errors import TableError
 from littlestone.visible import visible
@@ -70,7 +70,7 @@ def draft_schema(table: object) -> str:
         raise TableError(
             f"draft a schema of {source.name}",
             found="its first line is one name, and has a semicolon or a bar in it",
-            fix=COMMAS,
+            fix=separated(source.unseparated),
         )
     kind = "the names and declared types of its columns"
     if not source.declared:

@@ -6,7 +6,6 @@ import os
 import shlex
 import unicodedata
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from littlestone.data.opening import TABLE_SUFFIXES, open_table
@@ -32,13 +31,13 @@ def open_dataset(table: object, columns: Sequence[str], dataset: str | None) -> 
         source.require(column)
     if dataset is not None:
         return Dataset(source, dataset_name(dataset))
-    if not isinstance(table, str | Path):
+    if source.path is None:
         raise DeclarationError(
             "spend on a table that is not a file",
             found="the ledger cannot tell which data set it is",
             fix="name it: dataset=...",
         )
-    return Dataset(source, true_path(table))
+    return Dataset(source, true_path(source.path))
 
 
 def dataset_name(text: str) -> str:
