@@ -116,23 +116,34 @@ def _cuts(data: NDArray[np.uint8], separator: int) -> _Cuts:
     quotes = data == _QUOTE
     if not quotes.any():
         return _Cuts(np.flatnonzero(marks), np.zeros(0, np.int64))
-    special = marks | quotes
-    at = np.flatnonzero(special)
-    ends_line, is_quote = line_ends[at], quotes[at]
-    line = np.cumsum(ends_line) - ends_line
-    # How many quotes are in the line so far, at each of them, separator and LF.
-    count = np.cumsum(is_quote)
-    earlier = np.concatenate([[0], count[ends_line]])
-    within = (count - earlier[line]) % 2 == 1
-    quote, opens, of = at[is_quote], within[is_quote], line[is_quote]
-    # Before the first byte stands, by the wrong index -1, the last one: an LF, too.
-    begins = marks[quote - 1]
-    after = np.minimum(quote + 2, len(data) - 1)
-    ends = special[quote + 1] | ((data[quote + 1] == _CR) & (data[after] == _LF))
-    stray = np.where(opens, special[quote - 1], ends) == 0
-    quoted, unclean = np.zeros((2, len(earlier) - 1), bool)
-    quoted[of[begins]] = True  # a cell begins with a quote, however the line is cut
-    unclean[of[stray]] = True
-    unclean |= within[ends_line]
-    cut = ends_line | (~is_quote & ~(within & quoted[line]))
-    return _Cuts(at[cut], np.flatnonzero(quoted & unclean))
+    # From here on, an entry is for a quote, a separator or an LF: `at` is its place in the block.
+    at = np.flatnonzero(marks | quotes)
+    is_quote, is_end = quotes[at], line_ends[at]
+    last = np.flatnonzero(is_end)
+    first = np.concatenate([[0], last[:-1] + 1])
+    entries = last - first + 1
+
+    # Whether the number of quotes in the line, up to here, is odd.
+    open_now = np.logical_xor.accumulate(is_quote)
+    before = np.concatenate([[False], open_now[last[:-1]]])
+    if before.any():
+        open_now ^= np.repeat(before, entries)
+
+    # Whether one of them, or the begin of the block, is the byte before; and whether the next is the
+    # byte behind, or CRLF is.
+    behind = np.concatenate([[at[0] == 0], np.diff(at) == 1])
+    next_to = np.concatenate([behind[1:], [False]])
+    followed = data[np.minimum(at + 1, len(data) - 1)] == _CR
+    if followed.any():
+        next_to |= followed & np.concatenate([is_end[1:] & (np.diff(at) == 2), [False]])
+    stray = is_quote & ~np.where(open_now, behind, next_to)
+    begins = is_quote & behind & ~np.concatenate([[False], is_quote[:-1]])
+
+    quoted = np.logical_or.reduceat(
+        begins, first
+    )  # a cell begins with a quote, however lines are cut
+    unclean = np.logical_or.reduceat(stray, first) | open_now[last]
+    plain = unclean & ~quoted
+    if plain.any():
+        open_now &= ~np.repeat(plain, entries)
+    return _Cuts(at[is_end | ~(is_quote | open_now)], np.flatnonzero(quoted & unclean))
