@@ -446,7 +446,9 @@ def test_a_header_closes_its_quotes_on_its_own_line(separator: str, tmp_path: Pa
         with pytest.raises(TableError, match="a quote that is not closed") as error:
             open_table(path, separator=separator, multiline=multiline)
         assert "SECRET" not in str(error.value)
-        path.write_text(f'"x"{separator}"a{separator}""b"""{separator}y\n1{separator}{separator}1\n')
+        path.write_text(
+            f'"x"{separator}"a{separator}""b"""{separator}y\n1{separator}{separator}1\n'
+        )
         table = open_table(path, separator=separator, multiline=multiline)
         assert table.columns == ("x", f'a{separator}"b"', "y")
 

@@ -55,10 +55,10 @@ _UNTYPED = """\
 def draft_schema(table: object) -> str:
     """A draft of the `Schema` of a table, in TOML with comments that say what to fill in.
 
-    ``table`` is a data frame or the path of a CSV or Parquet file.  Only the names and the declared
-    types of its columns are used, and no record is read: ranges and lists of values are never guessed.
-    A CSV file declares no types.  If it has no header, its first record is taken for the names.
-    Raises `TableError` if the table cannot be opened.
+    ``table`` is what `open_table` takes or opened, such as the path of a CSV file.  Only the names
+    and the declared types of its columns are used, and no record is read: ranges and lists of values
+    are never guessed.  A CSV file declares no types.  If it has no header, its first record is taken
+    for the names.  Raises `TableError` if the table cannot be opened.
 
     >>> import polars
     >>> draft = draft_schema(polars.DataFrame({"age": [31, 74], "sex": ["F", "M"]}))

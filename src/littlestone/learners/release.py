@@ -103,9 +103,9 @@ class Release:
     def predict(self, table: object) -> list[Any]:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
 
-        ``table`` is a data frame or a file with the columns that the rule tests.  The labels say
-        something about its records: show them only to those who may see these.  Raises `TableError`
-        for a missing column.
+        ``table`` is what `open_table` takes or opened, with the columns that the rule tests.  The
+        labels say something about its records: show them only to those who may see these.  Raises
+        `TableError` for a missing column.
         """
         rule = self.hypothesis
         shown: Sequence[Any] = self.labels or range(rule.labels)
