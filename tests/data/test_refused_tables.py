@@ -435,7 +435,7 @@ def test_what_has_no_lines_has_no_separator(tmp_path: Path) -> None:
     for source in (pd.DataFrame(columns), parquet_file(columns, tmp_path), open_table(path)):
         for options in ({"separator": ";"}, {"multiline": True}):
             with pytest.raises(DeclarationError, match="no CSV file, or was opened before"):
-                open_table(source, **options)  # type: ignore[arg-type]
+                open_table(source, **options)
 
 
 @pytest.mark.parametrize("separator", [",", ";"])

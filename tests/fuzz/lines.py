@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -114,13 +115,17 @@ def case(number: int) -> Case:
     """The case of that number."""
     rng = random.Random(f"lines {number}")
     separator = rng.choice(SEPARATORS)
+    few = [*rng.sample(BYTES, rng.randint(1, 6)), separator.encode(), b'"']
     kinds: list[Callable[[], bytes]] = [
         lambda: _written(rng, separator),
         lambda: _mutated(rng, _written(rng, separator)),
         lambda: b"".join(rng.choices(few, k=rng.randrange(12))),
     ]
-    few = [*rng.sample(BYTES, rng.randint(1, 6)), separator.encode(), b'"']
-    kind = rng.choice([*kinds, lambda: rng.choice(kinds)()])
+
+    def mixed() -> bytes:
+        return rng.choice(kinds)()
+
+    kind = rng.choice([*kinds, mixed])
     lines = [kind() for _ in range(rng.choice([0, 1, 2, 5, 20, rng.randrange(100)]))]
     if number % 1000 == 7 and lines:
         lines[rng.randrange(len(lines))] += LONG * rng.choice([b"9", b'"', b"\xff", b"a,"])
@@ -143,7 +148,7 @@ def _written(rng: random.Random, separator: str) -> bytes:
         "".join(rng.choices(pool, k=rng.randrange(3))) for _ in range(rng.choice([3, 4, 4, 4, 6]))
     ]
     text = io.StringIO(newline="")
-    quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+    quoting: Any = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
     csv.writer(text, delimiter=separator, quoting=quoting, lineterminator="").writerow(row)
     return text.getvalue().encode("utf-8", "surrogatepass")
 
