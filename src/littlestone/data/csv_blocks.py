@@ -17,7 +17,7 @@ from littlestone.data.csv_lines import cells, content
 _SIZE = 2**20  # bytes of a block: few enough that the arrays about them stay in the caches
 _MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
 
-_LF, _CR, _QUOTE = b'\n\r"'
+_LF, _QUOTE = b'\n"'
 
 
 def blocks(stream: Any) -> Iterator[bytes]:
@@ -129,20 +129,10 @@ def _cuts(data: NDArray[np.uint8], separator: int) -> _Cuts:
     if before.any():
         open_now ^= np.repeat(before, entries)
 
-    # Whether one of them, or the begin of the block, is the byte before; and whether the next is the
-    # byte behind, or CRLF is.
+    # Whether the entry before, or the begin of the block, is directly before.
     behind = np.concatenate([[at[0] == 0], np.diff(at) == 1])
-    next_to = np.concatenate([behind[1:], [False]])
-    followed = data[np.minimum(at + 1, len(data) - 1)] == _CR
-    if followed.any():
-        next_to |= followed & np.concatenate([is_end[1:] & (np.diff(at) == 2), [False]])
-    stray = is_quote & ~np.where(open_now, behind, next_to)
-    begins = is_quote & behind & ~np.concatenate([[False], is_quote[:-1]])
-
-    quoted = np.logical_or.reduceat(
-        begins, first
-    )  # a cell begins with a quote, however lines are cut
-    unclean = np.logical_or.reduceat(stray, first) | open_now[last]
+    quoted = np.logical_or.reduceat(is_quote & behind, first)
+    unclean = np.logical_or.reduceat(is_quote & open_now & ~behind, first)
     plain = unclean & ~quoted
     if plain.any():
         open_now &= ~np.repeat(plain, entries)

@@ -35,6 +35,8 @@ def cells(text: str, separator: str, most: int = sys.maxsize) -> list[str]:
 
     >>> cells('a,"b, c",5" pipe', ","), cells('"a,b', ",")
     (['a', 'b, c', '5" pipe'], ['a,b'])
+    >>> cells("a,b,c", ",", 2)
+    ['a', 'b']
     """
     if QUOTE not in text:
         return text.split(separator, most)[:most]
