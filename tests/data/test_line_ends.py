@@ -20,7 +20,7 @@ import pyarrow as pa
 import pytest
 from sources import examples, plain, read
 
-from littlestone.data import Condition, CsvStream, Label, open_table, read_sample
+from littlestone.data import Condition, CsvStream, Label, csv_blocks, open_table, read_sample
 from littlestone.domains import Product, Strings
 from littlestone.errors import TableError
 
@@ -170,3 +170,21 @@ def test_carriage_returns_alone_end_no_header(content: bytes, tmp_path: Path) ->
         open_table(path)
     assert "SECRET" not in str(error.value)
     assert "LF or CRLF" in str(error.value)
+
+
+@pytest.mark.parametrize("reason", ["too long", "an error of Arrow"])
+def test_a_block_that_arrow_does_not_take_is_read_line_by_line(
+    reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    block = b'"a,b",1\n\nc"d,2,3\r\n"e\n'
+    expected = [["a,b", "", 'c"d', "e"], ["1", "", "2", ""]]
+    assert [column.listed() for column in csv_blocks.coded_block(block, ",", [0, 1])] == expected
+
+    def fail(*_: object) -> None:
+        raise pa.ArrowInvalid("SECRET")
+
+    if reason == "too long":
+        monkeypatch.setattr(csv_blocks, "_MOST", 0)
+    else:
+        monkeypatch.setattr(csv_blocks, "_by_columns", fail)
+    assert [column.listed() for column in csv_blocks.coded_block(block, ",", [0, 1])] == expected
