@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pandas as pd
 import polars as pl
@@ -85,6 +86,12 @@ def from_file(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
     return examples(read(path, DOMAIN, LABEL, multiline=multiline))
 
 
+def from_blocks(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
+    """As a large file is read."""
+    with patch.multiple(csv_blocks, _FEW=0, _SIZE=16):
+        return from_file(content, folder, multiline)
+
+
 def from_gzip(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
     path = folder / "table.csv.gz"
     path.write_bytes(gzip.compress(content, compresslevel=0))
@@ -103,7 +110,7 @@ def from_pipe(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
     return examples(read_sample(stream, DOMAIN, LABEL))
 
 
-SOURCES = [from_file, from_gzip, from_zstandard, from_pipe]
+SOURCES = [from_file, from_blocks, from_gzip, from_zstandard, from_pipe]
 
 
 @pytest.mark.parametrize("multiline", [False, True])
@@ -178,6 +185,7 @@ def test_a_block_that_arrow_does_not_take_is_read_line_by_line(
 ) -> None:
     block = b'"a,b",1\n\nc"d,2,3\r\n"e\n'
     expected = [["a,b", "", 'c"d', "e"], ["1", "", "2", ""]]
+    monkeypatch.setattr(csv_blocks, "_FEW", 0)
     assert [column.listed() for column in csv_blocks.coded_block(block, ",", [0, 1])] == expected
 
     def fail(*_: object) -> None:

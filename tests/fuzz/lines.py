@@ -87,7 +87,7 @@ class Case:
         content = self.content(lines)
         path = folder / "fuzz.csv"
         path.write_bytes(content)
-        with patch.object(csv_blocks, "_SIZE", self.block):
+        with patch.multiple(csv_blocks, _SIZE=self.block, _FEW=0):
             table = open_table(path, separator=self.separator)
             assert table.columns == NAMES
             one_by_one = list(table.rows(self.columns))

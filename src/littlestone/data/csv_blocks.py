@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.data.coding import Coded
+from littlestone.data.coding import Coded, coded
 from littlestone.data.csv_lines import cells, content
 
 _SIZE = 2**20  # bytes of a block: few enough that the arrays about them stay in the caches
+_FEW = 2**17  # bytes that are read line by line before Arrow would be imported
 _MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
 
 _LF, _QUOTE = b'\n"'
@@ -44,17 +45,15 @@ def coded_block(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
     >>> [column.listed() for column in coded_block(b'1,a\n2\n"3,4",c\n', ",", [0, 1])]
     [['1', '2', '3,4'], ['a', '', 'c']]
     """
-    from pyarrow import ArrowException
+    if _FEW <= len(block) <= _MOST:
+        from pyarrow import ArrowException
 
-    if len(block) <= _MOST:
         try:
             return _by_columns(block, separator, places)
         except ArrowException:  # none is known, and none may depend on a record
             pass
     lines = [line + b"\n" for line in block.split(b"\n")[:-1]]
-    return [
-        Coded(values, np.arange(len(values))) for values in _one_by_one(lines, separator, places)
-    ]
+    return list(map(coded, _one_by_one(lines, separator, places)))
 
 
 def _one_by_one(lines: Sequence[bytes], separator: str, places: Sequence[int]) -> list[list[str]]:
