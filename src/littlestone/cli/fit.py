@@ -26,7 +26,6 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
-from littlestone.data import open_table
 from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import PrivateLearner, Release
@@ -190,8 +189,7 @@ def released(
             "--out": [out],
         }
     )
-    opened = open_table(table, separator=separator, multiline=multiline)
-    data = task.open(opened, dataset)
+    data = task.open(table, dataset, separator=separator, multiline=multiline)
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}

@@ -20,13 +20,20 @@ class Dataset(NamedTuple):
     name: str
 
 
-def open_dataset(table: object, columns: Sequence[str], dataset: str | None) -> Dataset:
+def open_dataset(
+    table: object,
+    columns: Sequence[str],
+    dataset: str | None,
+    *,
+    separator: str | None = None,
+    multiline: bool = False,
+) -> Dataset:
     """Open a table that has these ``columns``, under the name ``dataset`` or that of its file.
 
-    ``table`` is whatever `open_table` opens.  Raises `TableError` for a missing column and
+    ``table``, ``separator`` and ``multiline`` are those of `open_table`.  Raises `TableError` for a missing column and
     `DeclarationError` if neither a ``dataset`` nor a file gives a name.
     """
-    source = open_table(table)
+    source = open_table(table, separator=separator, multiline=multiline)
     for column in columns:
         source.require(column)
     if dataset is not None:

@@ -24,9 +24,7 @@ def open_table(source: object, *, separator: str | None = None, multiline: bool 
     ``separator`` or ``multiline`` is given for what is no CSV file.
     """
     table = _opened(source, separator, multiline)
-    if (separator is not None or multiline) and (
-        table is source or not isinstance(table, CsvTable)
-    ):
+    if (separator is not None or multiline) and (table is source or table.declared):
         raise DeclarationError(
             f"read {table.name} by the rules of CSV files",
             found="it is no CSV file, or was opened before",
