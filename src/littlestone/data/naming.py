@@ -30,8 +30,8 @@ def open_dataset(
 ) -> Dataset:
     """Open a table that has these ``columns``, under the name ``dataset`` or that of its file.
 
-    ``table``, ``separator`` and ``multiline`` are those of `open_table`.  Raises `TableError` for a missing column and
-    `DeclarationError` if neither a ``dataset`` nor a file gives a name.
+    ``table``, ``separator`` and ``multiline`` are those of `open_table`.  Raises `TableError` for a
+    missing column and `DeclarationError` if neither a ``dataset`` nor a file gives a name.
     """
     source = open_table(table, separator=separator, multiline=multiline)
     for column in columns:
