@@ -156,10 +156,8 @@ def test_the_bounds_are_reached() -> None:
 def test_the_bounds_of_shared_skips_are_reached() -> None:
     delta = Fraction(1, 100)
     chosen = terms(True, delta, 3)
-    lost, empty = (("a", "b"), (), ()), ((), (), ())
-    assert (
-        hockey_stick(law(chosen, lost), law(chosen, empty), ratio(True)) > Fraction(99, 100) * delta
-    )
+    lost, empty = (law(chosen, (named, (), ())) for named in (("a", "b"), ()))
+    assert hockey_stick(lost, empty, ratio(True)) > Fraction(99, 100) * delta
 
     def late(last: str) -> Fraction:
         stream = (("r",), *(("s",),) * 12, (last,), *((),) * 40)
