@@ -136,7 +136,7 @@ def test_texts(text: str) -> None:
         ("decision_lists(a, b, c, d, e, f)", "more than 5 columns"),
         ("juntas(a, b)", "must give a whole number"),
         ("juntas(a, b; k 3)", "k must be in 0..2"),
-        ("juntas(a, b, c, d, e, f, g; k 7)", "more than 16777216 entries"),
+        ("juntas(a, b, c, d, e, f, g; k 7)", "at most 131,072 sets"),
         ("boxes(x)", "not a column with a finite range"),
         ("boxes(x reals)", "not a column with a finite range"),
         ("boxes(x 0..999, y 0..999)", "at most 4,294,967,296 on 16,777,216 points are counted"),

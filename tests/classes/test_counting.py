@@ -20,6 +20,7 @@ from littlestone.classes import (
     blocks,
     box_counts,
     interval_sums,
+    junta_counts,
     parse_class,
 )
 from littlestone.classes.base import Scored
@@ -27,10 +28,11 @@ from littlestone.classes.boxes import Boxes
 from littlestone.classes.conjunctions import Conjunctions
 from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.flats import Flats
+from littlestone.classes.juntas import CountedJuntas, Juntas
 from littlestone.classes.stumps import CountedStumps, Stumps
 from littlestone.domains import Grid, Product
-from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.hypotheses import Box, Hypothesis
+from littlestone.errors import DeclarationError, ModelError, TooLargeError
+from littlestone.hypotheses import Box, FewColumns, Hypothesis
 from littlestone.learners import ExponentialLearner
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
@@ -183,6 +185,56 @@ def test_conjunctions(monotone: bool) -> None:
             assert counted(H, sample) == counted(table, sample)
 
 
+@pytest.mark.parametrize(("n", "k"), [(1, 0), (1, 1), (3, 1), (4, 2), (3, 3), (4, 3)])
+def test_juntas(n: int, k: int) -> None:
+    """A function that depends on fewer than k columns is counted once, not at each set of k."""
+    table = Juntas.of("abcd"[:n], k)
+    H = CountedJuntas(table.domain, "juntas", k)
+    low, high = H.littlestone_bounds()
+    assert H.size == table.size
+    assert low <= table.littlestone_dimension() <= high
+    for m in (0, 1, 9):
+        sample = some_sample(H, m, seed=m)
+        assert counted(H, sample) == counted(table, sample)
+
+
+def test_blocks_of_juntas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block has one set of columns, and places are known up to a group of blocks."""
+    monkeypatch.setattr(junta_counts, "_AT_ONCE", 1)
+    monkeypatch.setattr(blocks, "_GROUPS", 3)
+    table = Juntas.of("abcde", 2)
+    H = CountedJuntas(table.domain, "juntas", 2)
+    sample = some_sample(H, 20, seed=1)
+    assert counted(H, sample) == counted(table, sample)
+
+
+def test_functions_of_few_columns() -> None:
+    domain = Product((Grid(0, 1, "a"), Grid(3, 3, "b"), Grid(0, 2, "c")))
+    every = [
+        FewColumns(domain, chosen, labels)
+        for chosen in ((), (0,), (2,), (0, 1), (0, 2))
+        for labels in product(
+            (0, 1), repeat={(): 1, (0,): 2, (2,): 3, (0, 1): 2, (0, 2): 6}[chosen]
+        )
+    ]
+    assert len(set(every)) == 2**6  # the functions of a and c
+    for f in set(every):
+        assert Hypothesis.from_json(f.to_json()) == f
+        for g in set(every):
+            x = f.witness(g)
+            assert (x is None) == (f == g) == all(f(z) == g(z) for z in domain)
+            assert x is None or f(x) != g(x)
+    good = every[-2].to_json()
+    for damage in (
+        {"columns": [2, 0]},
+        {"columns": [0, 1, 2]},
+        {"columns": [0, 3]},
+        {"labels": "01"},
+    ):
+        with pytest.raises(ModelError):
+            Hypothesis.from_json({**good, **damage})
+
+
 def test_weights_of_any_size_are_counted() -> None:
     """The compiled counter notes small weights by a code and counts the others at once."""
     H, table = (
@@ -228,6 +280,7 @@ LARGE = [
     ("boxes(x 1..24, y 1..31)", 372),
     ("stumps(a 0..99, b 0..99, c 0..99, d 0..99, e 0..99)", 247),
     (f"parities({', '.join(f'c{j}' for j in range(20))})", 420),
+    (f"juntas({', '.join(f'c{j}' for j in range(20))}; k 3)", 385),
 ]
 
 
@@ -266,6 +319,8 @@ def test_large_classes_find_a_rule(text: str) -> None:
         ("polynomial_zeros(x, y; q 101, degree 2)", "not numbered"),
         ("polynomial_zeros(x, y; q 5, degree 3)", "not numbered"),
         (f"parities({', '.join(f'c{j}' for j in range(25))})", "more than 2^24"),
+        (f"juntas({', '.join(f'c{j}' for j in range(20))}; k 5)", "of at most 4 columns"),
+        (f"juntas({', '.join(f'c{j}' for j in range(600))}; k 2)", "at most 131,072 sets"),
     ],
 )
 def test_what_is_not_counted_is_refused_before_the_spend(text: str, found: str) -> None:
