@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.algebra import Span
+from littlestone.algebra import Monomials, Span
 from littlestone.classes import (
     HypothesisClass,
     Intervals,
@@ -30,6 +30,7 @@ from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.flats import Flats
 from littlestone.classes.juntas import CountedJuntas, Juntas
 from littlestone.classes.stumps import CountedStumps, Stumps
+from littlestone.classes.zero_sets import number_of, zero_sets
 from littlestone.domains import Grid, Product
 from littlestone.errors import DeclarationError, ModelError, TooLargeError
 from littlestone.hypotheses import Box, FewColumns, Hypothesis
@@ -142,6 +143,8 @@ def test_subspaces(kind: str, q: int, n: int) -> None:
         "polynomial_zeros(x; q 7, degree 2)",
         "polynomial_zeros(x, y; q 3, degree 2)",
         "polynomial_zeros(x, y, z; q 2, degree 2)",
+        "polynomial_zeros(x, y; q 2, degree 2)",
+        "polynomial_zeros(x, y; q 3, degree 3)",
     ],
 )
 def test_polynomial_zeros(text: str) -> None:
@@ -151,6 +154,24 @@ def test_polynomial_zeros(text: str) -> None:
     for n in (0, 1, 20):
         sample = some_sample(H, n, seed=n)
         assert counted(H, sample) == listed(rows, sample, H.domain)
+
+
+@pytest.mark.parametrize(
+    ("q", "degree", "count"), [(4, 2, 2196), (5, 3, 1050452), (5, 5, 32587007)]
+)
+def test_listed_zero_sets_are_closed(q: int, degree: int, count: int) -> None:
+    """A set is listed iff each point outside is outside of the span, by exact linear algebra."""
+    sets, monomials = zero_sets(q, 2, degree), Monomials(q, 2, degree)
+    assert number_of(sets) == count
+    vectors = list(map(monomials.at, product(range(q), repeat=2)))
+    rng = random.Random(1)
+    for size in [*range(q * q + 1)] * 3:
+        some = rng.sample(range(q * q), size)
+        span = Span.of(q, len(monomials), [vectors[i] for i in some])
+        closure = sum(1 << i for i, v in enumerate(vectors) if v in span)
+        mask = sum(1 << i for i in some)
+        assert sets[closure // 8] >> closure % 8 & 1
+        assert sets[mask // 8] >> mask % 8 & 1 == (mask == closure)
 
 
 SMALL = [
@@ -275,6 +296,7 @@ LARGE = [
     ("affine(x, y, z; q 101, dimension 2)", 536),
     ("polynomial_zeros(x, y; q 101, degree 1)", 322),
     ("polynomial_zeros(x, y; q 5, degree 2)", 308),
+    ("polynomial_zeros(x, y; q 5, degree 3)", 421),
     (f"conjunctions({', '.join(f'c{j}' for j in range(20))})", 622),
     (f"conjunctions({', '.join(f'c{j}' for j in range(20))}; monotone)", 420),
     ("boxes(x 1..24, y 1..31)", 372),
@@ -317,7 +339,6 @@ def test_large_classes_find_a_rule(text: str) -> None:
         ("linear(x, y; q 4099, dimension 2)", "over at most 2,048 elements"),
         ("polynomial_zeros(x; q 1009, degree 99)", "1009 * 99^2 may be 1,048,576"),
         ("polynomial_zeros(x, y; q 101, degree 2)", "not numbered"),
-        ("polynomial_zeros(x, y; q 5, degree 3)", "not numbered"),
         (f"parities({', '.join(f'c{j}' for j in range(25))})", "more than 2^24"),
         (f"juntas({', '.join(f'c{j}' for j in range(20))}; k 5)", "of at most 4 columns"),
         (f"juntas({', '.join(f'c{j}' for j in range(600))}; k 2)", "at most 131,072 sets"),

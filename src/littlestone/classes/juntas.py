@@ -105,10 +105,10 @@ class CountedJuntas(Counted):
     O(n^k (records + 2^(2^k))).
 
     A lower bound of LDim is 2^k - 1 + floor(log2(n - k + 1)).  Fix k - 1 columns, and let one of their
-    cells wait.  Each other cell has two points, with all other columns 0 or all 1.  These 2^k - 2 labels
-    are free, whichever column c is the k-th.  In the cell that waits, the function may be x_c or its
-    negation.  The point with 0 in all other columns tells which of them.  Then points whose other
-    columns hold one bit of their own numbers find c, bit by bit.
+    cells wait.  Each other cell has two points, with all other columns 0 or all 1.  The labels of these
+    2^k - 2 points are free, whichever column c is the k-th.  In the cell that waits, the function may be
+    x_c or its negation.  The point with 0 in all other columns tells which of them.  Then points whose
+    other columns hold one bit of their own numbers find c, bit by bit.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class(f"juntas({', '.join(f'c{j}' for j in range(20))}; k 3)")
