@@ -30,6 +30,7 @@ from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.flats import Flats
 from littlestone.classes.juntas import CountedJuntas, Juntas
 from littlestone.classes.stumps import CountedStumps, Stumps
+from littlestone.classes.union import ScoredUnion, Union
 from littlestone.classes.zero_sets import number_of, zero_sets
 from littlestone.domains import Grid, Product
 from littlestone.errors import DeclarationError, ModelError, TooLargeError
@@ -256,6 +257,38 @@ def test_functions_of_few_columns() -> None:
             Hypothesis.from_json({**good, **damage})
 
 
+def test_a_union_draws_a_function_as_often_as_its_parts_have_it() -> None:
+    parts: list[Any] = [parse_class(f"{kind}(x, 0..4)") for kind in ("thresholds", "intervals")]
+    H = ScoredUnion(parts[0].domain, tuple(parts))
+    assert H.forms == 6 + 16
+    low, high = H.littlestone_bounds()
+    assert low <= Union.of(parts).littlestone_dimension() <= high
+    learner = ExponentialLearner(H, Budget(1))
+    for n in (0, 1, 12):
+        sample = some_sample(H, n, seed=n)
+        weights: dict[Hypothesis[Any], Fraction] = {}
+        for part in parts:
+            for h in map(part.hypothesis, range(part.size)):
+                errors = sum(
+                    n[1 - h(x)] for x, n in zip(sample.points, sample.counts.tolist(), strict=True)
+                )
+                weights[h] = weights.get(h, Fraction(0)) + learner.mechanism.base**-errors
+        total = sum(weights.values())
+        assert learner.distribution(sample) == {h: w / total for h, w in weights.items()}
+
+
+def test_a_union_beyond_a_table_is_scored() -> None:
+    text = "union(thresholds(x, 0..1152921504606846975), intervals(x, 0..1152921504606846975))"
+    H: Any = parse_class(text)
+    assert isinstance(H, ScoredUnion)
+    assert str(H) == text
+    assert parse_class(str(H)) == H
+    with pytest.raises(TooLargeError, match="too many hypotheses for a table"):
+        H.soa()
+    with pytest.raises(DeclarationError):
+        parse_class("union(points(x), subsets(x; at most 2))")
+
+
 def test_weights_of_any_size_are_counted() -> None:
     """The compiled counter notes small weights by a code and counts the others at once."""
     H, table = (
@@ -300,6 +333,7 @@ LARGE = [
     (f"conjunctions({', '.join(f'c{j}' for j in range(20))})", 622),
     (f"conjunctions({', '.join(f'c{j}' for j in range(20))}; monotone)", 420),
     ("boxes(x 1..24, y 1..31)", 372),
+    ("union(boxes(x 1..24, y 1..31), stumps(x 1..24, y 1..31))", 372),
     ("stumps(a 0..99, b 0..99, c 0..99, d 0..99, e 0..99)", 247),
     (f"parities({', '.join(f'c{j}' for j in range(20))})", 420),
     (f"juntas({', '.join(f'c{j}' for j in range(20))}; k 3)", 385),

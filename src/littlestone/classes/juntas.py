@@ -93,7 +93,7 @@ def _require_few(k: int, n: int) -> None:
 
 def _rows(n: int, k: int) -> int:
     """The functions of all sets of k columns, each as often as it is found; cut off beyond a table."""
-    return comb(n, k) << min(2**k, LIMIT.bit_length())
+    return comb(n, k) << int(min(2**k, LIMIT.bit_length()))
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,9 @@ class CountedJuntas(Counted):
 
     A lower bound of LDim is 2^k - 1 + floor(log2(n - k + 1)).  Fix k - 1 columns, and let one of their
     cells wait.  Each other cell has two points, with all other columns 0 or all 1.  The labels of these
-    2^k - 2 points are free, whichever column c is the k-th.  In the cell that waits, the function may be
-    x_c or its negation.  The point with 0 in all other columns tells which of them.  Then points whose
-    other columns hold one bit of their own numbers find c, bit by bit.
+    2^k - 2 points are free, whichever column c is the k-th.  In the cell that waits, the function may
+    be x_c or its negation.  The point with 0 in all other columns tells which of them.  Then points
+    whose other columns hold one bit of their own numbers find c, bit by bit.
 
     >>> from littlestone.classes import parse_class
     >>> H = parse_class(f"juntas({', '.join(f'c{j}' for j in range(20))}; k 3)")

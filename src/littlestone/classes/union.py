@@ -14,7 +14,7 @@ from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import Tabled, common_domain, distinct, rows_of
 from littlestone.classes.unlisted import NoVersionSpaces
 from littlestone.domains import Domain
-from littlestone.errors import TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.sample import Sample
 
@@ -55,7 +55,7 @@ class Union(Tabled):
         parts = [parse_class(text, schema=spec.schema) for text in spec.arguments]
         try:
             return cls.of(parts)
-        except TooLargeError:
+        except DeclarationError:
             scored = tuple(part for part in parts if isinstance(part, Scored) and part.forms)
             if len(scored) < len(parts):
                 raise
@@ -81,7 +81,7 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     >>> H = Union.parse(Spec.parse("union(thresholds(x, 0..99999), intervals(x, 0..99999))"))
     >>> H.forms, H.littlestone_bounds()
-    (5000150002, (30, 32))
+    (5000150002, (31, 32))
     """
 
     why = "its parts have too many hypotheses for a table"
@@ -125,7 +125,8 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     def written(self, item: Any) -> Hypothesis[Any]:
         part, own = item
-        return self.parts[part].written(own)
+        hypothesis: Hypothesis[Any] = self.parts[part].written(own)
+        return hypothesis
 
     def __str__(self) -> str:
         return described(self.parts, "union", "the union of")

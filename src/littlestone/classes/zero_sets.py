@@ -73,7 +73,8 @@ def _zeros(q: int, points: int, rows: tuple[Vector, ...]) -> NDArray[np.bool_]:
 
     def up_to_scale(words: NDArray[np.uint16]) -> NDArray[np.uint16]:
         first = words[np.arange(len(words)), (words != 0).argmax(axis=1)]
-        return words[first == 1]
+        kept: NDArray[np.uint16] = words[first == 1]
+        return kept
 
     left, right = combined(rows[:half]), combined(rows[half:])
     nothing = np.zeros((1, points), dtype=np.uint16)
