@@ -133,7 +133,7 @@ def test_texts(text: str) -> None:
         ("conjunctions(a, a)", "a column is named twice"),
         ("conjunctions(a; monotone 2)", "takes no value"),
         (f"conjunctions({', '.join(f'c{j}' for j in range(21))})", "at most 4,294,967,296"),
-        ("decision_lists(a, b, c, d, e, f)", "more than 5 columns"),
+        ("decision_lists(a, b, c, d, e, f, g, h, i, j, k)", "more than 10 columns"),
         ("juntas(a, b)", "must give a whole number"),
         ("juntas(a, b; k 3)", "k must be in 0..2"),
         ("juntas(a, b, c, d, e, f, g; k 7)", "at most 131,072 sets"),

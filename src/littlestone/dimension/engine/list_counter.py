@@ -18,8 +18,8 @@ def counted_lists(columns: Any, counts: Any, starts: Any, found: Any) -> None:
     """Count the lists on each subcube by their errors there; ``found`` begins with zeros.
 
     A subcube is a number to the base 3 with a digit for each column: 0 if it is free, 1 or 2 if it is
-    fixed.  ``counts[y, s]`` are the records of label y in subcube s.  ``found[b, starts[s] + e]`` becomes
-    the number of lists whose first block says b and that have e errors in s.
+    fixed.  ``counts[y, s]`` are the records of label y in subcube s.  ``found[b, starts[s] + e]``
+    becomes the number of lists whose first block says b and that have e errors in s.
     """
     powers = np.empty(columns, np.int64)
     free = np.empty(columns, np.int64)
