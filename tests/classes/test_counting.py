@@ -19,12 +19,14 @@ from littlestone.classes import (
     PolynomialZeros,
     blocks,
     box_counts,
+    combined,
     interval_sums,
     junta_counts,
     parse_class,
 )
 from littlestone.classes.base import Scored
 from littlestone.classes.boxes import Boxes
+from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.conjunctions import Conjunctions
 from littlestone.classes.counted import CountedBoxes
 from littlestone.classes.decision_lists import CountedLists, DecisionLists
@@ -294,6 +296,41 @@ def test_a_union_draws_a_function_as_often_as_its_parts_have_it() -> None:
                 weights[h] = weights.get(h, Fraction(0)) + learner.mechanism.base**-errors
         total = sum(weights.values())
         assert learner.distribution(sample) == {h: w / total for h, w in weights.items()}
+
+
+@pytest.mark.parametrize("op", ["and", "or", "xor"])
+def test_pairs_are_drawn_as_often_as_they_make_a_function(
+    op: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(combined, "_AT_ONCE", 32)
+    F: Any = parse_class("thresholds(x, 0..4)")
+    G: Any = parse_class("complement(intervals(x, 0..4))")
+    H, table = ScoredPairs(F.domain, op, F, G), Combined.of(op, F, G)
+    assert H.forms == 6 * 16
+    low, high = H.littlestone_bounds()
+    assert low <= table.littlestone_dimension() <= high
+    learner = ExponentialLearner(H, Budget(1))
+    for n in (0, 1, 12):
+        sample = some_sample(H, n, seed=n)
+        weights: dict[Labels, Fraction] = {}
+        for f, g in product(F.table().tolist(), G.table().tolist()):
+            labels = tuple(map(int, combined.OPERATIONS[op](f, g)))
+            counts = zip(sample.points, sample.counts.tolist(), strict=True)
+            errors = sum(c[1 - labels[F.domain.index(x)]] for x, c in counts)
+            weights[labels] = weights.get(labels, Fraction(0)) + learner.mechanism.base**-errors
+        total = sum(weights.values())
+        assert counted(H, sample) == {row: w / total for row, w in weights.items()}
+
+
+def test_pairs_beyond_a_table_are_scored() -> None:
+    text = "combine(or, thresholds(x, 0..999), complement(thresholds(x, 0..999)))"
+    H: Any = parse_class(text)
+    assert isinstance(H, ScoredPairs)
+    assert parse_class(str(H)) == H
+    with pytest.raises(TooLargeError, match="at most 4,194,304 are scored"):
+        parse_class(text.replace("0..999", "0..2999"))
+    with pytest.raises(DeclarationError, match="more than 65536"):
+        parse_class("combine(or, thresholds(x, 0..99999), thresholds(x, 0..99999))")
 
 
 def test_a_union_beyond_a_table_is_scored() -> None:

@@ -98,7 +98,7 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     def littlestone_bounds(self) -> tuple[int, int]:
         """Above: run the SOA of each part until it errs too often, or halve the functions."""
-        bounds = list(map(_bounds, self.parts))
+        bounds = list(map(bounds_of, self.parts))
         low, high = max(low for low, _ in bounds), sum(high + 1 for _, high in bounds) - 1
         return low, min(high, self.forms.bit_length() - 1)
 
@@ -132,7 +132,7 @@ class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         return described(self.parts, "union", "the union of")
 
 
-def _bounds(part: Scored[Any]) -> tuple[int, int]:
+def bounds_of(part: Scored[Any]) -> tuple[int, int]:
     """Bounds of the LDim of a finite class, whose search may take too long."""
     try:
         low, high = part.littlestone_bounds()
