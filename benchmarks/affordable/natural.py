@@ -68,7 +68,6 @@ NATURAL: dict[str, dict[str, str]] = {
         "zeros, GF(5)^2, degree 1": "polynomial_zeros(x, y; q 5, degree 1)",
         "zeros, GF(5)^2, degree 2": "polynomial_zeros(x, y; q 5, degree 2)",
         "zeros, GF(5)^2, degree 3": "polynomial_zeros(x, y; q 5, degree 3)",
-        "zeros, GF(5)^2, degree 4": "polynomial_zeros(x, y; q 5, degree 4)",
     },
 }
 """Names and declarations, by groups."""
