@@ -19,6 +19,7 @@ from littlestone.classes.base import (
     Scored,
 )
 from littlestone.classes.declared import declaration, parse_class
+from littlestone.classes.limits import in_digits
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import (
     Tabled,
@@ -43,6 +44,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 MOST_PAIRS = 1 << 22
 """The most pairs of functions whose errors are found, each in about 1 ns a record."""
+
+MOST_LISTED = 1 << 15
+"""The most functions of one of the two, whose labels are listed point by point."""
 
 MOST_POINTS = 1 << 16
 """The most points of the domain of pairs, because the drawn one is stored label by label."""
@@ -132,10 +136,13 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
 
     def __post_init__(self) -> None:
         require_finite(self.first, f"combine by {self.op} with", MOST_POINTS)
-        if self.forms > MOST_PAIRS:
+        larger = max(self.first.forms, self.second.forms)
+        if self.forms > MOST_PAIRS or larger > MOST_LISTED:
             raise TooLargeError(
                 f"count the errors of {self}",
-                found=f"there are {self.forms:,} pairs of functions; at most {MOST_PAIRS:,} are scored",
+                found=f"there are {in_digits(self.forms)} pairs of functions, and up to "
+                f"{in_digits(larger)} of one class; at most {MOST_PAIRS:,} pairs and "
+                f"{MOST_LISTED:,} of a class are scored",
                 fix="declare fewer columns, shorter ranges or a coarser step",
             )
 
@@ -144,11 +151,21 @@ class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
         return self.first.forms * self.second.forms
 
     def littlestone_bounds(self) -> tuple[int, int]:
-        """Below: with one g fixed, "xor" only swaps the labels of the points where g is 1."""
-        bounds = [bounds_of(part) for part in (self.first, self.second)]
-        low = max(low for low, _ in bounds) if self.op == "xor" else 0
+        """Below: F itself, if some g leaves every f as it is; for "xor" any g, which swaps labels."""
+        parts = self.first, self.second
+        bounds = list(map(bounds_of, parts))
+        kept = [
+            low for (low, _), other in zip(bounds, parts[::-1], strict=True) if self._leaves(other)
+        ]
         high = closure_bound(*(high for _, high in bounds))
-        return low, min(high, self.forms.bit_length() - 1)
+        return max(kept, default=0), min(high, self.forms.bit_length() - 1)
+
+    def _leaves(self, part: Enumerable[Any]) -> bool:
+        """Whether a function of the part leaves all others as they are, but for swapped labels."""
+        points, unit = tuple(self.domain), int(self.op == "and")
+        counts = np.zeros((len(points), 2), dtype=np.int64)
+        counts[:, unit] = 1
+        return self.op == "xor" or part.error_runs(Sample(self.domain, points, counts)).least == 0
 
     def littlestone_dimension(self) -> int:
         """Not known even if its bounds are equal: who asks for it asks for version spaces next."""
