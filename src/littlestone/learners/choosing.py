@@ -119,7 +119,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         for rounds in range(self.rounds, 0, -1):
             competing = self.competing(sample, rounds)
             scores = self.mechanism.score(competing.positives, competing.negatives)
-            i = self.mechanism.draw_scores(scores, receipt=receipt)
+            i = self.mechanism.draw_scores(scores, competing.lengths, receipt=receipt)
             if i is not None:
                 chosen.append(competing.element(i))
                 sample = self.left(sample, competing, i)
@@ -134,17 +134,18 @@ class ChoosingLearner(PrivateLearner[Point]):
         found, everything = self.covering.elements(sample), self.covering.everything
         if everything is None or rounds > 1:
             return found
-        size = len(found.positives)
+        size = found.size
         negatives, positives = sample.counts.sum(axis=0).tolist()
         return Elements(
             np.append(found.positives, positives),
             np.append(found.negatives, negatives),
             lambda i: everything if i == size else found.element(i),
             lambda i: np.arange(len(sample.points)) if i == size else found.covered(i),
+            None if found.lengths is None else np.append(found.lengths, 1),
         )
 
     def work(self, n: int) -> int:
-        looked = n
+        looked = n // 10  # numpy counts them
         if isinstance(self.covering, Named):
             looked = self.covering.work(n) if has_rule(self.hypotheses) else MOST_WORK + 1
         return work(self.rounds, looked)
@@ -167,7 +168,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         if not rounds:
             return {self.covering.union(chosen): Fraction(1)}
         elements, total = self.competing(sample, rounds), dict[Hypothesis[Point], Fraction]()
-        scores = self.mechanism.score(elements.positives, elements.negatives).tolist()
+        scores = elements.of_each(self.mechanism.score(elements.positives, elements.negatives))
         for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
             after, rest = chosen, sample
             if i is not None:

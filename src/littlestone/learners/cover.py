@@ -314,12 +314,12 @@ class _Open(_Finder):
 
     def draw(self, sample: Sample[Any], cap: int, *, receipt: Receipt) -> Found | None:
         elements, scores = self._scored(sample, cap)
-        i = self.mechanism.draw_scores(scores, receipt=receipt)
+        i = self.mechanism.draw_scores(scores, elements.lengths, receipt=receipt)
         return None if i is None else (elements.element(i), elements.left(sample, i))
 
     def law(self, sample: Sample[Any], cap: int) -> list[tuple[Found | None, Fraction]]:
         elements, scores = self._scored(sample, cap)
-        chances = self.mechanism.chances(dict(enumerate(scores.tolist())))
+        chances = self.mechanism.chances(dict(enumerate(elements.of_each(scores))))
         return [
             (None if i is None else (elements.element(i), elements.left(sample, i)), chance)
             for i, chance in chances.items()
