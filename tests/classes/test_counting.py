@@ -111,7 +111,7 @@ def test_intervals(near: int, exact: int, monkeypatch: pytest.MonkeyPatch) -> No
             assert counted(H, sample) == listed(rows_of(H), sample, H.domain)
 
 
-@pytest.mark.parametrize("size", [2**31 - 1, 2**31, 2**31 + 1, 2**40, 2**62])
+@pytest.mark.parametrize("size", [2**31 - 1, 2**31, 2**34, 2**39, 2**62])
 def test_all_intervals_of_long_ranges_are_counted(size: int) -> None:
     """No product of two runs of ends exceeds its type."""
     H = Intervals.on(-5, size - 6)
