@@ -239,7 +239,7 @@ def test_a_table_that_changed_is_another_class(ledger: Ledger, tmp_path: Path) -
 
 
 def test_equal_classes_and_no_others_have_equal_digests() -> None:
-    kinds: list[Any] = concrete(Declared, "littlestone.classes")  # type: ignore[type-abstract]
+    kinds: list[Any] = concrete(Declared, "littlestone.classes")
     examples: list[Any] = [H for kind in kinds for H in kind.examples()]
     digests = list(map(digest, examples))
     for H, own in zip(examples, digests, strict=True):
