@@ -24,7 +24,7 @@ from littlestone.classes import (
     interval_sums,
     parse_class,
 )
-from littlestone.classes.base import ErrorRuns, Scored
+from littlestone.classes.base import ErrorRuns, Scored, total
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.conjunctions import Conjunctions
 from littlestone.classes.counted import CountedBoxes
@@ -117,9 +117,8 @@ def test_all_intervals_of_long_ranges_are_counted(size: int) -> None:
     H = Intervals.on(-5, size - 6)
     for points in ([], [7], [-5, size // 2, size - 6], range(0, size, size // 70)):
         sample = Sample.from_examples(H.domain, [(x, x % 2) for x in points])
-        found = 0
-        for group in H.scores(sample).groups:
-            found += prod(sum(map(int, runs.lengths)) for runs in group)
+        groups: Any = H.scores(sample).groups
+        found = sum(prod(total(runs.lengths) for runs in group) for group in groups)
         assert found == H.size == size * (size + 1) // 2 + 1
 
 

@@ -290,7 +290,7 @@ def step_by_step(learner: ConfirmedLearner, records: Any, script: Few) -> list[s
         for key, watch in watched.items():
             skips, count = epochs[key]
             rise = next(mechanism.rises(step - watch.first))[0]
-            quiet = mechanism.quiet(watch.threshold + rise + skips - count)
+            quiet: Any = mechanism.quiet(watch.threshold + rise + skips - count)
             if not quiet or script.choose([quiet, 1 - quiet]):
                 hits.append(key)
         if hits:
