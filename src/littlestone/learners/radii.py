@@ -36,7 +36,7 @@ MOST_DIMENSION = 24
 """The largest Littlestone dimension for which `RadiiLearner` looks for proved sizes."""
 
 _BETA = Fraction(1, 40)
-_GHOSTS = 60  # powers of two
+_MOST_GHOSTS = 64  # further records, which are only imagined, for each record
 _TRIED = 100_000  # leaves of the class that are tried before a fit
 
 Run = tuple[int, Hypothesis[Any]]
@@ -209,19 +209,16 @@ class RadiiLearner(PrivateLearner[Point]):
 
         where no list is too long, if (v - d - 1) n >= M g: docs/proofs/radii.md, Theorem 2.
         """
-        d, wrong = self.dimension, self.hypotheses.labels - 1
-        errors, least_exponent = self.radii - 1, 0.0
-        for g in (1 << i for i in range(_GHOSTS)):
+        d, wrong, errors = self.dimension, self.hypotheses.labels - 1, self.radii - 1
+        exponents = [0.0]
+        for g in (1 << i for i in range((_MOST_GHOSTS * n).bit_length())):
             v, both = math.floor(Fraction(alpha) * g), n + g
-            if (v - d - 1) * n < errors * g or both < d * (d + 1):
-                continue
-            patterns = math.log(2 * sum(math.comb(both, i) * wrong**i for i in range(d + 1)))
-            exponent = patterns - divergence(errors, v, n, g)
-            if exponent > least_exponent < 0:
-                break  # more of them cost more patterns than they gain
-            least_exponent = min(least_exponent, exponent)
-        # The relative margin covers the rounding of these few operations.
-        return min(1.0, math.exp(least_exponent) * (1 + 1e-6) + self.misled)
+            if (v - d - 1) * n >= errors * g and both >= d * (d + 1):
+                patterns = math.log(2 * sum(math.comb(both, i) * wrong**i for i in range(d + 1)))
+                rounding = 1e-15 * (errors + v)  # of the logarithms in the divergence
+                exponents.append(patterns - divergence(errors, v, n, g) + rounding)
+        # The relative margin covers the rounding of the other operations.
+        return min(1.0, math.exp(min(exponents)) * (1 + 1e-9) + self.misled)
 
 
 def divergence(u: int, v: int, n: int, g: int) -> float:

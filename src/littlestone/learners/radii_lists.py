@@ -94,12 +94,17 @@ def lists(
 
 
 def leaves_of_class(H: HypothesisClass[Any], radii: int) -> int:
-    """The leaves of the tree of H without a sample; `steps.at_most` limits them."""
-    d, found = int(H.littlestone_dimension()), 0
+    """The leaves of the tree of H without a sample, at the first radius.
+
+    `steps.at_most` limits the search for them, and for what reduces H at every radius.
+    """
+    d, found, root = int(H.littlestone_dimension()), 0, _Node(H, 0)
     seen = _Seen(Sample.from_examples(H.domain, [], labels=H.labels))
-    for _ in _Node(H, 0).leaves(seen, demanded(d + radii - 1, d), 0, 0):
+    for _ in root.leaves(seen, demanded(d + radii - 1, d), 0, 0):
         steps.count()
         found += 1
+    for s in range(d, d + radii):
+        _Node(H, 0).is_reducible(demanded(s, d))
     return found
 
 
