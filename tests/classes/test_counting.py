@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,12 @@ from littlestone.classes import (
     blocks,
     box_counts,
     combined,
+    flat_counts,
     interval_sums,
     junta_counts,
     parse_class,
 )
-from littlestone.classes.base import Scored
+from littlestone.classes.base import ErrorRuns, Scored
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.conjunctions import Conjunctions
@@ -69,7 +71,17 @@ def listed(rows: Iterable[Labels], sample: Sample[Any], domain: Any) -> Law:
     return {row: weight / total for row, weight in law.items()}
 
 
+def runs_of(scores: Any) -> list[Any]:
+    """All runs of equal errors in sums of sums."""
+    if isinstance(scores, ErrorRuns):
+        return [scores]
+    parts = (part for parts in scores.groups for part in parts)
+    return [run for part in parts for run in runs_of(part)]
+
+
 def counted(H: Any, sample: Sample[Any]) -> Law:
+    for runs in runs_of(H.scores(sample)):
+        assert runs.lengths is None or min(runs.lengths) > 0
     law = ExponentialLearner(H, Budget(1)).distribution(sample)
     found = {tuple(map(h, H.domain)): mass for h, mass in law.items()}
     assert len(found) == len(law)  # equal functions are one object
@@ -108,6 +120,20 @@ def test_intervals(near: int, exact: int, monkeypatch: pytest.MonkeyPatch) -> No
             assert counted(H, sample) == listed(rows_of(H), sample, H.domain)
 
 
+@pytest.mark.parametrize("size", [2**31 - 1, 2**31, 2**34, 2**39, 2**62])
+def test_all_intervals_of_long_ranges_are_counted(size: int) -> None:
+    """No product of two runs of ends exceeds its type."""
+    H = Intervals.on(-5, size - 6)
+    for points in ([], [7], [-5, size // 2, size - 6], range(0, size, size // 70)):
+        sample = Sample.from_examples(H.domain, [(x, x % 2) for x in points])
+        scores: Any = H.scores(sample)
+        found = 0
+        for group in scores.groups:
+            lengths: list[int] = [sum(map(int, runs.lengths)) for runs in group]
+            found += prod(lengths)
+        assert found == H.size == size * (size + 1) // 2 + 1
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -125,6 +151,37 @@ def test_sums_and_complements(text: str) -> None:
         law = counted(H, sample)
         assert len(law) == H.forms == H.size
         assert law == listed(rows_of(H), sample, H.domain)
+
+
+def test_directions_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flat_counts, "_LOOKS", 30)  # with 10 points, 3 directions in a block
+    for text in ("linear(x, y, z; q 3, dimension 2)", "affine(x, y; q 5, dimension 1)"):
+        H: Any = parse_class(text)
+        sample = some_sample(H, 10, seed=1)
+        assert counted(H, sample) == listed(flats_of(H), sample, H.domain)
+
+
+def subspaces(q: int, m: int, r: int) -> Fraction:
+    """The number of r-dimensional subspaces of GF(q)^m."""
+    factors = (Fraction(q ** (m - i) - 1, q ** (i + 1) - 1) for i in range(r))
+    return prod(factors, start=Fraction(1))
+
+
+@pytest.mark.parametrize(
+    ("q", "width", "most", "affine"), [(3, 3, 3, False), (2, 5, 3, False), (5, 3, 3, True)]
+)
+def test_a_record_takes_a_step_for_each_direction_and_each_product(
+    q: int, width: int, most: int, affine: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is met by the definition: the direction spaces on all levels."""
+    steps = sum(
+        subspaces(q, m, r) * (1 + r * (m - r))
+        for m in ([width - 1] if affine else range(width))
+        for r in range(1, min(most, m + 1))
+    )
+    for limit in (int(steps), int(steps) - 1):
+        monkeypatch.setattr(flat_counts, "MOST_STEPS", limit)
+        assert flat_counts.is_countable(q, width, most, affine=affine) == (limit == steps)
 
 
 @pytest.mark.parametrize("kind", ["linear", "affine"])
@@ -211,6 +268,31 @@ def test_conjunctions(monotone: bool) -> None:
         for m in (0, 1, 9):
             sample = some_sample(H, m, seed=m)
             assert counted(H, sample) == counted(table, sample)
+            assert min(min(runs.errors) for runs in runs_of(H.scores(sample))) == min(
+                table.error_runs(sample).errors
+            )
+
+
+def test_boxes_are_found_again_whatever_they_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights that need all of their 32 bits on the way, in few blocks and in many."""
+    rng = np.random.default_rng(1)
+    domain = Product((Grid(0, 2, "a"), Grid(5, 6, "b"), Grid(0, 1, "c")))
+    points = tuple(domain)
+    counts = rng.integers(0, 2**20, (len(points), 2))
+    sample = Sample(domain, points, counts)
+    weights = box_counts.cells(sample, [3, 2, 2], [0, 5, 0])
+    assert weights.ravel().tolist() == (counts[:, 0] - counts[:, 1]).tolist()
+    for most in (1 << 22, 8):
+        monkeypatch.setattr(box_counts, "_LISTED", most)
+        boxes, found = box_counts.BoxCounts(weights, 7), set[Any]()
+        for block in range(boxes.blocks):
+            for errors, count in zip(*boxes.tally(block), strict=True):
+                for index in range(count):
+                    item = boxes.item(block, int(errors), index)
+                    inside = weights[tuple(slice(a, b + 1) for a, b in item)]
+                    assert errors == 7 + inside.sum()
+                    found.add(item)
+        assert len(found) == box_counts.boxes_on([3, 2, 2])
 
 
 @pytest.mark.parametrize(("n", "k"), [(1, 0), (1, 1), (3, 1), (4, 2), (3, 3), (4, 3)])
@@ -380,6 +462,11 @@ def test_stumps(grids: list[Grid]) -> None:
         assert counted(H, sample) == counted(table, sample)
 
 
+def test_zero_sets_are_met_again_and_again() -> None:
+    """Two planes meet in a line, three in a point."""
+    assert len(zero_sets(2, 3, 1)) == len(rows_of(parse_class("affine(x, y, z; q 2, dimension 3)")))
+
+
 def test_bounds_of_boxes_hold() -> None:
     for grids in SMALL:
         low, high = CountedBoxes(Product(tuple(grids)), "boxes").littlestone_bounds()
@@ -390,6 +477,7 @@ LARGE = [
     ("intervals(x, 0..1048575)", 749),
     ("direct_sum(thresholds(x, 0..99), thresholds(y, 0..99))", 305),
     ("linear(x, y, z; q 101, dimension 1)", 305),
+    ("linear(x, y; q 1000003, dimension 1)", 419),
     ("linear(w, x, y, z; q 101, dimension 2)", 536),
     ("affine(x, y, z; q 101, dimension 2)", 536),
     ("polynomial_zeros(x, y; q 101, degree 1)", 322),
@@ -434,6 +522,7 @@ def test_large_classes_find_a_rule(text: str) -> None:
     [
         (f"conjunctions({', '.join(f'c{j}' for j in range(21))})", "are counted"),
         ("boxes(x 0..9999, y 0..9999)", "are counted"),
+        ("boxes(x 0..3999, y 0..1)", "in 32,768 parts"),
         ("affine(w, x, y, z; q 101, dimension 2)", "a record may take 262,144 steps"),
         (f"linear({', '.join(f'c{j}' for j in range(64))}; q 2, dimension 32)", "262,144 steps"),
         ("linear(x, y; q 4099, dimension 2)", "over at most 2,048 elements"),
