@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from littlestone.classes import FiniteClass, Outcomes, Points, Subsets, Thresholds
+from littlestone.classes import FiniteClass, Outcomes, Points, Subsets, Thresholds, parse_class
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners import RadiiLearner
 from littlestone.learners.base import MOST_WORK
-from littlestone.learners.radii_lists import demanded, lists, longest
+from littlestone.learners.radii_lists import _Node, _Seen, demanded, lists, longest
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -86,6 +86,16 @@ def test_no_list_is_longer_than_is_proved() -> None:
             found = list(lists(H, sample, 4, (1000,)))
             most = longest(4, 1, labels)[0]
             assert all(len(rules) <= most for _, rules in found)
+
+
+def test_a_branch_may_have_as_many_points_as_there_are_errors() -> None:
+    """An error that depends on the records would tell of them: recursion has a limit."""
+    H = parse_class("direct_sum(thresholds(a, 0..0), points(b; integers))")
+    many = 1000
+    sample = Sample.from_examples(H.domain, [((1, x), 1) for x in range(many)])
+    found = list(_Node(H, 0).leaves(_Seen(sample), demanded(3, 2), 1, many))
+    assert [leaf.errors for leaf in found] == [many] * 2
+    assert found[0].rule((1, 0)) == 0
 
 
 def test_lists_are_short_and_of_rules_with_few_errors() -> None:

@@ -176,9 +176,11 @@ class _Node:
 
     def leaves(self, seen: _Seen, demands: list[int], degree: int, radius: int) -> Iterator[_Node]:
         """The leaves below of dimension ``degree`` or more and at most ``radius`` errors."""
-        if self.dimension < degree or self.errors > radius:
-            return
-        if not self.is_reducible(demands) and not self.after(seen):
-            yield self
-        for part in self.after(seen):
-            yield from part.leaves(seen, demands, degree, radius)
+        waiting = [self]  # a branch may be as long as the radius, too long for recursion
+        while waiting:
+            node = waiting.pop()
+            if node.dimension < degree or node.errors > radius:
+                continue
+            if not node.is_reducible(demands) and not node.after(seen):
+                yield node
+            waiting += node.after(seen)
