@@ -75,7 +75,8 @@ def lists(
                 reduced.append(node)  # its parts may be others at the next radius
             elif node.after(seen):
                 for part in node.after(seen):
-                    heappush(waiting, (part.errors, next(serial), part))
+                    if part.errors < radii:
+                        heappush(waiting, (part.errors, next(serial), part))
             else:
                 leaves.append(node)
         below = [leaf for node in reduced for leaf in node.leaves(seen, demands, degree, radius)]
@@ -114,6 +115,7 @@ class _Seen:
     def __init__(self, sample: Sample[Any]) -> None:
         ordered, self.unavoidable = sample.steps()
         self.costs = {x: dict(ways) for x, ways in ordered}
+        self.points = frozenset(self.costs)
 
 
 class _Node:
@@ -153,7 +155,7 @@ class _Node:
             )
             if self.dimension == 0:  # one hypothesis: it need not be restricted, only scored
                 errors = sum(cost for _, _, cost in errs)
-                scored = _Node(self.space, self.errors + errors, self.known.union(seen.costs))
+                scored = _Node(self.space, self.errors + errors, seen.points)
                 self.parts = [scored] if errors else []
             else:
                 path = self.path or tuple((x, y) for x, y, _ in islice(errs, 1))
