@@ -16,8 +16,9 @@ records are negative and all different.  What a learner does is a function of th
 `irreducible`, a teacher that meets element a of the set c_a times lists the subsets of those it met
 that miss at most alpha m examples, and fewer than any subset of fewer elements does.
 
-`check` compares each simulation with the learner itself.  The least n is one of a grid of ratio 1.02.
-For `irreducible` the ratio is 1.06, and no larger n up to about 1.4 n fails too often.  `worst` then
+`check` compares each simulation with the learner itself.  The least n is one of a grid of ratio 1.01,
+and its share of failures is two standard errors below 5%.  For `irreducible` the ratio is 1.06, the
+share is at most 5%, and no larger n up to about 1.4 n fails too often.  `worst` then
 climbs, from the worst profiles and from random distributions, to one that fails more often at this n.
 If it does on fresh seeds too, n is that of this distribution, and the search goes on.
 """
@@ -171,13 +172,17 @@ def declared(kind: type[PrivateLearner[Any]], d: int) -> HypothesisClass[Any]:
     return Lookup(Integers(), 2, d) if kind is LookupLearner else Subsets(Integers(), d)
 
 
-def bisected(failing: Callable[[int], float]) -> int:
-    """The least n of a grid of ratio 1.02 that is enough, where a larger one always is."""
-    sizes = sorted({math.ceil(20 * 1.02**i) for i in range(500)})
+def bisected(failing: Callable[[int], float], runs: int) -> int:
+    """The least n of a grid of ratio 1.01 that is enough, where a larger one always is.
+
+    The share of failures is two standard errors below beta, so it is not there by chance.
+    """
+    sizes = sorted({math.ceil(20 * 1.01**i) for i in range(1000)})
+    enough = BETA - 2 * math.sqrt(BETA * (1 - BETA) / runs)
     low, high = -1, len(sizes) - 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if failing(sizes[middle]) <= BETA else (middle, high)
+        low, high = (low, middle) if failing(sizes[middle]) <= enough else (middle, high)
     return sizes[high]
 
 
@@ -267,7 +272,7 @@ def measured(runs: int, methods: Collection[str]) -> list[dict[str, Any]]:
                     learner = kind(declared(kind, d), Budget(epsilon, DELTA))
                 except DeclarationError:
                     continue
-                each = runs * factor // (1 if epsilon == EPSILON else 4)
+                each = runs * factor // (1 if epsilon == EPSILON else 2)
                 n = needed(simulate, learner, d, each, checked=epsilon == EPSILON)
                 row = {"method": kind.method, "k": d, "epsilon": str(epsilon), "runs": each}
                 rows.append(row | {"n": n})
@@ -286,7 +291,7 @@ def needed(
 
     def size(profile: Profile) -> int:
         of = partial(failing, profile=profile)
-        return least_n(teachers, of) if teachers > 1 else bisected(of)
+        return least_n(teachers, of) if teachers > 1 else bisected(of, runs)
 
     n = {name: size(profile) for name, profile in profiles(d).items()}
     if checked and d <= 2:
@@ -307,7 +312,7 @@ def needed(
 
 def _next(n: int, teachers: int) -> int:
     """The size after n of the grid, nearly."""
-    return math.ceil(n / teachers * (1.06 if teachers > 1 else 1.02)) * teachers
+    return math.ceil(n / teachers * (1.06 if teachers > 1 else 1.01)) * teachers
 
 
 def between(runs: int) -> None:
