@@ -7,8 +7,8 @@ most 5% of the runs err by more than alpha = 0.1, at delta 1e-6.  It writes thei
 All seeds are fixed; it takes about half an hour, of which `irreducible` takes ten minutes.
 
 Partition, single_key, lookup and choosing are simulated by their exact law
-(`benchmarks.affordable.laws`), at epsilon .1, .3, 1 and 3.  ``between`` as the only argument checks the
-sizes that planning gives between these epsilons.  `irreducible` is simulated at epsilon 1 alone: its
+(`benchmarks.affordable.laws`), at epsilon .1, .3, 1 and 3.  ``between`` as the only argument checks what
+planning says between these epsilons.  `irreducible` is simulated at epsilon 1 alone: its
 teachers, and so the time, grow like 1/epsilon.
 
 A run draws how many of n records, or of a teacher's m, show each element of the true set; other
@@ -316,10 +316,12 @@ def _next(n: int, teachers: int) -> int:
 
 
 def between(runs: int) -> None:
-    """Check what planning says halfway between two epsilons, on the profiles."""
+    """Check what planning says a quarter, half and three quarters of the way between two epsilons."""
     for kind, (simulate, factor, epsilons) in SIMULATIONS.items():
-        for low, high in pairwise(sorted(epsilons)):
-            budget = Budget(f"{math.sqrt(low * high):.3f}", DELTA)
+        ends = pairwise(sorted(epsilons))
+        ways = [low * (high / low) ** (i / 4) for low, high in ends for i in (1, 2, 3)]
+        for epsilon in ways:
+            budget = Budget(f"{epsilon:.3f}", DELTA)
             for d in range(1, LARGEST + 1):
                 H = declared(kind, d)
                 found = calibrated(kind.method, H, budget, alpha=ALPHA, beta=BETA)

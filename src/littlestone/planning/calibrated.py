@@ -22,8 +22,8 @@ class Calibrated:
 
     It is the largest over ``profiles``, pairs (distribution, least n); ``worst`` names the one that
     needs it.  Other distributions may need more, and the failure rate has a sampling error.  With
-    ``between``, two epsilons, n was not simulated itself: it lies on the line between the sizes at
-    these, in logarithms, and ``worst`` and ``profiles`` are those at the smaller one.
+    ``between``, two epsilons, n was not simulated itself but follows from the sizes at these, and
+    ``worst`` and ``profiles`` are those at the smaller one.
     """
 
     n: int
@@ -42,7 +42,7 @@ class Calibrated:
         found = f"{self.runs:,} runs, worst of {len(self.profiles)} profiles: {self.worst}"
         if self.between is None:
             return f"simulated, {found}"
-        return f"between sizes simulated at epsilon {' and '.join(self.between)}, {found}"
+        return f"from sizes simulated at epsilon {' and '.join(self.between)}, {found}"
 
 
 def calibrated(
@@ -57,9 +57,13 @@ def calibrated(
 
     Sizes are known for sets, and for `lookup` tables, of at most 1 to 5 elements, at delta 1e-6, alpha
     .1 and beta .05.  `irreducible` was simulated at epsilon 1, the others at .1, .3, 1 and 3.  Between
-    these, ln n is interpolated linearly in ln epsilon and n is rounded up.  A sum of powers of epsilon
-    lies below that line; ``python -m benchmarks.calibration between`` checks the sizes halfway.  There
-    is no size outside of this range.
+    two of these, e < e' with the sizes n and n', the size at epsilon is
+
+        min(n, max(n e, n' e') / epsilon),  rounded up.
+
+    It is enough if the true size falls with epsilon, and its product with epsilon rises or falls
+    throughout; ``python -m benchmarks.calibration between`` checks it.  There is no size
+    outside of this range.
 
     >>> H, goal = Subsets(Points.examples()[0].domain, 2), {"alpha": 0.1, "beta": 0.05}
     >>> sizes = [calibrated("choosing", H, Budget(e, "1e-6"), **goal) for e in ("0.3", "0.5", 1)]
@@ -86,10 +90,9 @@ def calibrated(
     worst = max(n, key=n.__getitem__)
     if low is high:
         return Calibrated(n[worst], worst, low["runs"], tuple(n.items()), command)
-    least, most = math.log(float(low["epsilon"])), math.log(float(high["epsilon"]))
-    share = (math.log(budget.epsilon) - least) / (most - least)
-    logs = math.log(n[worst]), math.log(max(high["n"].values()))
-    size = math.ceil(math.exp((1 - share) * logs[0] + share * logs[1]))
+    sizes = n[worst], max(high["n"].values())
+    most = max(Fraction(low["epsilon"]) * sizes[0], Fraction(high["epsilon"]) * sizes[1])
+    size = min(sizes[0], math.ceil(most / budget.epsilon))
     runs, ends = min(low["runs"], high["runs"]), (low["epsilon"], high["epsilon"])
     return Calibrated(size, worst, runs, tuple(n.items()), command, ends)
 
