@@ -7,9 +7,9 @@ most 5% of the runs err by more than alpha = 0.1, at delta 1e-6.  It writes thei
 All seeds are fixed; it takes about half an hour, of which `irreducible` takes ten minutes.
 
 Partition, single_key, lookup and choosing are simulated by their exact law
-(`benchmarks.affordable.laws`), at epsilon .1, .3, 1 and 3.  ``between`` as the only argument checks what
-planning says between these epsilons.  `irreducible` is simulated at epsilon 1 alone: its
-teachers, and so the time, grow like 1/epsilon.
+(`benchmarks.affordable.laws`), at epsilon .1, .3, 1 and 3.  ``between`` as the only argument
+checks what planning says between these.  `irreducible` is simulated at epsilon 1 alone: its teachers,
+and so the time, grow like 1/epsilon.
 
 A run draws how many of n records, or of a teacher's m, show each element of the true set; other
 records are negative and all different.  What a learner does is a function of these counts.  For
