@@ -93,36 +93,45 @@ class Needed:
 def needed(
     learner: PrivateLearner[Any], alpha: float, beta: float, most: int, *, targets: int = TARGETS
 ) -> Needed | None:
-    """The size by simulation of the learner's exact law, with fixed seeds; None without a `law`.
+    """The size by simulation of the learner's exact law, with fixed seeds.
 
-    Raises `RuntimeError` if it exceeds ``most``.
+    None without a `law`, and for sets of more than `MOST_KEYS` keys.  Raises `RuntimeError` if it
+    exceeds ``most``.
     """
-    rng, n, worst = random.Random(1), 20, None
+    rng, n = random.Random(1), 20
     keys = isinstance(learner, PartitionLearner | LookupLearner)
+    if keys and learner.hypotheses.littlestone_dimension() > MOST_KEYS:
+        return None
     limit = MOST_KEYS + OTHERS if keys else MOST_EXAMPLES
+    finalists: list[tuple[Law, Profile]] = []
     for examples in pools(learner, targets, limit, rng):
         found = law(learner, examples)
         if found is None:
             return None
         n, climbed = _climbed(found, n, alpha, beta, most, rng)
-        if climbed is not None:
-            worst = found, climbed
-    if worst is None:
-        raise RuntimeError(f"{learner.method}: no distribution needs {n} records")
-    return _fresh(*worst, n, alpha, beta, most)
+        finalists.append((found, climbed))
+    if not finalists:
+        return None
+    found, worst = max(finalists, key=lambda pair: _share(pair[0], pair[1], n, alpha, RUNS))
+    return _fresh(found, worst, n, alpha, beta, most)
+
+
+def _share(found: Law, profile: Profile, n: int, alpha: float, runs: int = MANY) -> float:
+    """The share of failures; 0 where a run takes too long."""
+    weights = profile.weights(alpha)
+    if weights is None or (work := found.work(weights)) > TOO_DEAR:
+        return 0.0
+    rng = np.random.default_rng(n)
+    return float(found.chances(weights, n, max(FEW, runs // work), alpha, rng).mean())
 
 
 def _climbed(
     found: Law, n: int, alpha: float, beta: float, most: int, rng: random.Random
-) -> tuple[int, Profile | None]:
-    """The size that the worst profile on these examples needs, from n on; None if n is enough."""
+) -> tuple[int, Profile]:
+    """The worst profile on these examples, and the size that it needs, or n if that is enough."""
 
-    def share(profile: Profile, n: int, most_work: int = TOO_DEAR) -> float:
-        weights = profile.weights(alpha)
-        if weights is None or (work := found.work(weights)) > most_work:
-            return 0.0
-        runs = max(FEW, MANY // work)
-        return float(found.chances(weights, n, runs, alpha, np.random.default_rng(n)).mean())
+    def share(profile: Profile, n: int) -> float:
+        return _share(found, profile, n, alpha)
 
     def size(profile: Profile, n: int) -> int:
         """The least size that is enough for it, nearly; a share falls with n, nearly."""
@@ -136,27 +145,29 @@ def _climbed(
             n, high = (middle, high) if share(profile, middle) > beta else (n, middle)
         return high
 
-    worst, tried = None, starts(found)
+    tried = starts(found)
     for profile in tried:
         if share(profile, n) > beta:
-            n, worst = size(profile, n), profile
-    top = worst or max(tried, key=lambda profile: share(profile, n))
+            n = size(profile, n)
+    top = max(tried, key=lambda profile: share(profile, n))
     best = share(top, n)
     for _ in range(CLIMBED):
         near = top.near(rng)
-        more = share(near, n, DEAR)
+        weights = near.weights(alpha)
+        if weights is None or found.work(weights) > DEAR:
+            continue
+        more = share(near, n)
         if more > best or (more == best > 0 and len(near.chosen) <= len(top.chosen)):
             top, best = near, more
             if best > 1.1 * beta:
-                n, worst = size(top, n), top
+                n = size(top, n)
                 best = share(top, n)
-    if worst is not None:
-        # Leave out the examples that do not matter.
-        for i in worst.chosen:
-            fewer = replace(worst, chosen=tuple(k for k in worst.chosen if k != i))
-            if share(fewer, n) >= 0.98 * share(worst, n):
-                worst = fewer
-    return n, worst
+    # Leave out the examples that do not matter.
+    for i in top.chosen:
+        fewer = replace(top, chosen=tuple(k for k in top.chosen if k != i))
+        if share(fewer, n) >= 0.98 * share(top, n) > 0:
+            top = fewer
+    return n, top
 
 
 def starts(found: Law) -> list[Profile]:

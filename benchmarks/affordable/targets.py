@@ -49,9 +49,9 @@ def pools(
     except TooLargeError:
         pass  # its version spaces are not known
     for i in range(targets):
-        drawn = _random(learner, i)
+        drawn, x = _random(learner, i)
         if drawn is not None:
-            points = [*_edges(H.domain, drawn, rng)][: most - OTHERS] + _others(H.domain, rng)
+            points = [*_edges(H.domain, drawn, x, rng)][: most - OTHERS] + _others(H.domain, rng)
             yield _once([(x, drawn(x)) for x in points], most)
 
 
@@ -81,26 +81,29 @@ def _path(H: HypothesisClass[Any], wrong: list[bool]) -> list[Example]:
     return found
 
 
-def _random(learner: PrivateLearner[Any], seed: int) -> Labelling | None:
-    """A hypothesis drawn almost uniformly, or an element that covers a random point."""
+def _random(learner: PrivateLearner[Any], seed: int) -> tuple[Labelling | None, Any]:
+    """A random hypothesis, or an element that covers a random point; and that point.
+
+    Every other hypothesis is surely 1 at the point.
+    """
     H, rng = learner.hypotheses, random.Random(seed)
     x = H.domain.random_point(rng)
-    sample = Sample.from_examples(H.domain, [(x, 1)])
+    sample = Sample.from_examples(H.domain, [(x, 1)] * (1000 if seed % 2 else 1))
     if isinstance(learner, ExponentialLearner):
         with Ledger() as ledger:
             made = learner.fit(sample, ledger=ledger, dataset="d", rng=seeded_generator(seed))
-        return made.hypothesis
+        return made.hypothesis, x
     if isinstance(learner, ChoosingLearner):
         found = learner.covering.elements(sample)
-        return found.element(rng.randrange(len(found.positives)))
-    return None
+        return found.element(rng.randrange(len(found.positives))), x
+    return None, x
 
 
-def _edges(domain: Domain[Any], h: Labelling, rng: random.Random) -> Iterator[Any]:
+def _edges(domain: Domain[Any], h: Labelling, x: Any, rng: random.Random) -> Iterator[Any]:
     """Neighbours that h labels differently: from a point of each label in every direction."""
     for label in (1, 0):
-        tried = (domain.random_point(rng) for _ in range(2000))
-        base = next((x for x in tried if h(x) == label), None)
+        tried = (x, *(domain.random_point(rng) for _ in range(1000)))
+        base = next((z for z in tried if h(z) == label), None)
         if base is None:
             continue
         for far in _directions(domain, base, rng):
