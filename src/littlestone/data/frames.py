@@ -65,7 +65,7 @@ class FrameTable(Table):
     def require(self, column: str, fix: str = NAMED) -> None:
         super().require(column, fix)
         native = self._frame[column].to_native()
-        _require_scalar(self, column, self._dtype(column), getattr(native, "dtype", None))
+        require_scalar(self, column, self._dtype(column), getattr(native, "dtype", None))
 
     def holds_numbers(self, column: str) -> bool:
         """Whether the declared type of a column holds numbers or truth values."""
@@ -254,7 +254,9 @@ class ParquetTable(Table):
             yield from batch.batches(columns)
 
 
-def _require_scalar(table: Table, column: str, dtype: nw.dtypes.DType, native: Any) -> None:
+def require_scalar(
+    table: Table, column: str, dtype: nw.dtypes.DType, native: Any = None
+) -> None:
     """Refuse a column whose type, here or in its own library, is not numbers or texts."""
     # In pandas the categories are part of the type, and equal values of several types are merged into
     # the one that came first.  A record would be read as the 1, 1.0 or True of another record.

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from narwhals import dependencies
+
 from littlestone.data.csv_files import CsvTable
+from littlestone.data.dask_frames import DaskTable
 from littlestone.data.frames import FrameTable, ParquetTable
+from littlestone.data.lazy import LazyTable
 from littlestone.data.tables import Table
 from littlestone.errors import TableError
 
@@ -22,7 +26,7 @@ def open_table(source: object) -> Table:
     if isinstance(source, Table):
         return source
     if not isinstance(source, str | Path):
-        return FrameTable(source)
+        return _frame(source)
     path = Path(source)
     if str(path) == "-" or (os.path.exists(path) and not (path.is_file() or path.is_dir())):
         raise TableError(
@@ -46,3 +50,18 @@ def open_table(source: object) -> Table:
         )
     parquet = path.suffix.lower() in (".parquet", ".pq")
     return ParquetTable(path) if parquet else CsvTable(path)
+
+
+_LAZY = (
+    dependencies.is_polars_lazyframe,
+    dependencies.is_duckdb_relation,
+    dependencies.is_pyspark_dataframe,
+    dependencies.is_pyspark_connect_dataframe,
+)
+
+
+def _frame(source: object) -> Table:
+    """The table of a data frame: one in memory, or one that an engine computes."""
+    if any(lazy(source) for lazy in _LAZY):
+        return LazyTable(source)
+    return DaskTable(source) if dependencies.is_dask_dataframe(source) else FrameTable(source)

@@ -1,4 +1,4 @@
-"""One small interface to tables of any kind: a public schema and batches of rows.
+"""One small interface to tables of any kind: a public schema, batches of rows, and counts of rows.
 
 Reading never fails because of a record.  A ragged line, an undecodable byte or an unreadable number
 is data, so it becomes a missing value and not an exception.  Only the schema (names and declared
@@ -13,7 +13,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import ClassVar, Literal
 
-from littlestone.data.coding import Coded, coded
+from littlestone.data.coding import Coded, Grouped, coded, grouped
 from littlestone.errors import TableError, did_you_mean
 
 Row = tuple[object, ...]
@@ -52,6 +52,14 @@ class Table(ABC):
         while batch := list(islice(rows, _ROWS)):
             # zip(*batch) would make one iterator per record.
             yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
+
+    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+        """Rows of raw values of ``columns`` with their counts, which add up to the number of records.
+
+        An engine counts equal rows itself.  It must not merge rows that any domain or label tells
+        apart, so the sample is that of `batches` (docs/proofs/engines.md).
+        """
+        return map(grouped, self.batches(columns))
 
     def kind(self, column: str) -> Kind | None:
         """What the declared type of a column holds; None if no type is declared, as in a CSV file."""
