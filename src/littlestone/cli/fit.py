@@ -14,8 +14,11 @@ from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     MADE,
     CostOption,
+    DatasetOption,
     LedgerOption,
+    NameOption,
     SchemaOption,
+    TableArgument,
     files_of,
     label_from,
     ledger_name,
@@ -23,6 +26,7 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
+from littlestone.data.opening import file_of
 from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import PrivateLearner, Release
@@ -39,13 +43,7 @@ from littlestone.visible import visible_json
 
 
 def fit(
-    table: Annotated[
-        Path,
-        typer.Argument(
-            help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file. In CSV, an unclosed quote joins "
-            "lines into one record."
-        ),
-    ],
+    source: TableArgument,
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
     ],
@@ -67,6 +65,7 @@ def fit(
         str | None,
         typer.Option(help="One of --labels, for all other values; by default the first."),
     ] = None,
+    table: NameOption = None,
     schema: SchemaOption = None,
     delta: Annotated[
         str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
@@ -96,10 +95,7 @@ def fit(
         int | None, typer.Option(help="With --unit: use at most this many records of each.")
     ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="The data set's name in the ledger; by default the table's full path."),
-    ] = None,
+    dataset: DatasetOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
@@ -137,8 +133,9 @@ def fit(
     )
     released(
         task,
-        table,
+        source,
         Form(partial(accuracy, unit=task.unit), guarantee, Release.to_json),
+        table=table,
         ledger=ledger,
         dataset=dataset,
         dry_run=dry_run,
@@ -161,9 +158,10 @@ class Form(NamedTuple):
 
 def released(
     task: Task,
-    table: Path,
+    source: str,
     form: Form,
     *,
+    table: str | None,
     ledger: str,
     dataset: str | None,
     dry_run: bool,
@@ -180,13 +178,13 @@ def released(
     """
     require_different(
         {
-            "the table": [table],
+            "the table": [file_of(source)],
             "the schema": [schema],
             "the ledger": files_of(ledger),
             "--out": [out],
         }
     )
-    data = task.open(table, dataset)
+    data = task.open(source, dataset, table)
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}

@@ -40,6 +40,7 @@ class LazyTable(Table):
         self._engine = {"POLARS": "polars", "DUCKDB": "DuckDB"}.get(
             self._frame.implementation.name, "Spark"
         )
+        self.ordered = self._engine != "Spark"
         if self._engine == "DuckDB" and frame.type != "TABLE_RELATION":
             raise TableError(
                 f"read {name}",
@@ -66,7 +67,10 @@ class LazyTable(Table):
             counted = nw.from_native(keys).group_by(*_names(columns)).agg(nw.len().alias("n"))
             found = counted.collect("pyarrow").to_native()
         for *rows, counts in self._coded(found, columns, "n"):
-            yield Grouped(rows, np.array([*counts.values[:-1], 0], np.int64)[counts.codes])
+            numbers = [
+                n if isinstance(n, int) else 0 for n in counts.values
+            ]  # the last may be None
+            yield Grouped(rows, np.array(numbers, np.int64)[counts.codes])
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
         keys = self._keys(columns)
@@ -91,9 +95,7 @@ class LazyTable(Table):
             # A text of polars is its bytes.
             texts = (*TEXTS, *_EXACT)
             cast = {c: nw.col(c).cast(nw.String) for c in columns if self._types[c] in texts}
-            named = (
-                cast.get(c, nw.col(c)).alias(str(i)) for i, c in enumerate(columns)
-            )
+            named = (cast.get(c, nw.col(c)).alias(str(i)) for i, c in enumerate(columns))
             return self._frame.select(*named).to_native()
         with engine_errors(self._engine, self.name):
             key = _duckdb_key if self._engine == "DuckDB" else _spark_key
@@ -180,5 +182,5 @@ def engine_errors(engine: str, name: str) -> Iterator[None]:
         raise TableError(
             f"read {name}",
             found=f"{engine} could not compute it",
-            fix="compute it yourself to see why: a file may be missing, or a value may not fit its type",
+            fix="compute it yourself to see why: a file may be missing, or a value not fit its type",
         ) from None

@@ -1,14 +1,24 @@
-"""Open a table from a file name or a data frame."""
+"""Open a table from a file name, an address or a data frame."""
 
 from __future__ import annotations
 
+import glob
 import os
 from pathlib import Path
 
 from narwhals import dependencies
 
+from littlestone.addresses import is_postgresql, looks_like_address
 from littlestone.data.csv_files import CsvTable
 from littlestone.data.dask_frames import DaskTable
+from littlestone.data.databases import (
+    ADDRESSES,
+    kind_of_file,
+    open_database_file,
+    open_engine,
+    open_server,
+)
+from littlestone.data.folders import open_folder, open_store
 from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.lazy import LazyTable
 from littlestone.data.tables import Table
@@ -16,40 +26,31 @@ from littlestone.errors import TableError
 
 TABLE_SUFFIXES = (".csv", ".gz", ".zip", ".parquet", ".pq")
 
+_FILES = ("sqlite:///", "duckdb:///")
+_STORES = ("file://", "s3://", "gs://", "gcs://", "hdfs://", "viewfs://", "abfs://", "abfss://")
 
-def open_table(source: object) -> Table:
-    """Open the table in a CSV or Parquet file, or a data frame; only the schema is read.
+
+def open_table(source: object, table: str | None = None) -> Table:
+    """Open a table; only its schema is read.
+
+    ``source`` is the path of a CSV or Parquet file, a folder or a pattern of such files, or a frame:
+    one in memory, or a lazy one of polars, DuckDB, Spark or Dask.  It may also be a database, of which
+    ``table`` names a base table: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an
+    engine of SQLAlchemy.  An address such as ``s3://BUCKET/FOLDER`` is a folder of Parquet files.
 
     A `Table` is returned unchanged.
-    Raises `TableError` if the file does not exist or is of an unknown kind.
+    Raises `TableError` if there is no such table, or if it is of an unknown kind.
     """
     if isinstance(source, Table):
         return source
-    if not isinstance(source, str | Path):
-        return _frame(source)
-    path = Path(source)
-    if str(path) == "-" or (os.path.exists(path) and not (path.is_file() or path.is_dir())):
-        raise TableError(
-            f"read the table {path}",
-            found="it is a pipe or a device, and only `littlestone stream` reads a pipe",
-            fix="save the records to a file first, and give its name",
-        )
-    if not os.path.isfile(path):  # Path.is_file() raises for a name that is too long
-        raise TableError(
-            f"read the table {path}",
-            found="it is a folder" if os.path.isdir(path) else "there is no such file",
-            fix="give the path of a file in it" if os.path.isdir(path) else "check the path",
-        )
-    if not path.name.lower().endswith(TABLE_SUFFIXES):
-        # The ledger recognises the path of a table by its suffix, so every table must have one.
-        raise TableError(
-            f"read the table {path}",
-            found="its name is not that of a CSV or Parquet file",
-            fix="save it as CSV with commas and in UTF-8, or as Parquet, under a name that ends in one "
-            "of: .csv, .csv.gz, .csv.zip, .parquet, .pq",
-        )
-    parquet = path.suffix.lower() in (".parquet", ".pq")
-    return ParquetTable(path) if parquet else CsvTable(path)
+    if isinstance(source, str | Path):
+        return _named(str(source), table)
+    if type(source).__module__.startswith("sqlalchemy.engine"):
+        return open_engine(source, table)
+    _require_none(table, "the data frame")
+    if any(lazy(source) for lazy in _LAZY):
+        return LazyTable(source)
+    return DaskTable(source) if dependencies.is_dask_dataframe(source) else FrameTable(source)
 
 
 _LAZY = (
@@ -60,8 +61,82 @@ _LAZY = (
 )
 
 
-def _frame(source: object) -> Table:
-    """The table of a data frame: one in memory, or one that an engine computes."""
-    if any(lazy(source) for lazy in _LAZY):
-        return LazyTable(source)
-    return DaskTable(source) if dependencies.is_dask_dataframe(source) else FrameTable(source)
+def is_file(source: object, table: str | None = None) -> bool:
+    """Whether it is a file of one table, which alone has a name that no other name leads to.
+
+    >>> is_file("visits.csv"), is_file("visits/*.csv"), is_file("visits.db", "visits")
+    (True, False, False)
+    """
+    if not isinstance(source, str | Path) or table is not None:
+        return False
+    text = str(source)
+    if os.path.isdir(text) or "://" in text or kind_of_file(text):
+        return False
+    return os.path.isfile(text) or not glob.has_magic(text)
+
+
+def file_of(source: str | Path) -> str | None:
+    """The file, the folder or the pattern that is read; None at an address.
+
+    >>> file_of("visits.csv"), file_of("sqlite:///visits.db"), file_of("postgresql://here/visits")
+    ('visits.csv', 'visits.db', None)
+    """
+    text = str(source)
+    for scheme in _FILES:
+        text = text.removeprefix(scheme)
+    return None if "://" in text else text
+
+
+def _named(text: str, table: str | None) -> Table:
+    if is_postgresql(text):
+        return open_server(text, table)
+    if text.lower().startswith(_STORES):
+        _require_none(table, "files")
+        return open_store(text)
+    path = file_of(text)
+    exists = path is not None and os.path.exists(path)
+    if path is None or (not exists and looks_like_address(path)):
+        raise TableError(  # it is not quoted, because a password may stand anywhere in it
+            "read a table",
+            found="its name looks like an address, and of none that is known",
+            fix=f"{ADDRESSES}; for files sqlite:///PATH, duckdb:///PATH, s3://BUCKET/FOLDER or a path",
+        )
+    if path == "-" or (exists and not (os.path.isfile(path) or os.path.isdir(path))):
+        raise TableError(
+            f"read the table {path}",
+            found="it is a pipe or a device, and only `littlestone stream` reads a pipe",
+            fix="save the records to a file first, and give its name",
+        )
+    if kind_of_file(path) is not None:
+        return open_database_file(path, table)
+    if os.path.isfile(path):
+        _require_none(table, path)
+        return _open_file(Path(path))
+    if not os.path.isdir(path) and not glob.has_magic(path):
+        raise TableError(
+            f"read the table {path}", found="there is no such file", fix="check the path"
+        )
+    _require_none(table, path)
+    return open_folder(path, _open_file, TABLE_SUFFIXES)
+
+
+def _open_file(path: Path) -> Table:
+    if not path.name.lower().endswith(TABLE_SUFFIXES):
+        # The ledger recognises the path of a table by its suffix, so every table must have one.
+        raise TableError(
+            f"read the table {path}",
+            found="its name is not that of a CSV or Parquet file, and it is no SQLite or DuckDB file",
+            fix="save it as CSV with commas and in UTF-8, or as Parquet, under a name that ends in one "
+            "of: .csv, .csv.gz, .csv.zip, .parquet, .pq",
+        )
+    parquet = path.suffix.lower() in (".parquet", ".pq")
+    return ParquetTable(path) if parquet else CsvTable(path)
+
+
+def _require_none(table: str | None, what: str) -> None:
+    if table is not None:
+        raise TableError(
+            f"read the table {table} of {what}",
+            found="it is no database",
+            fix="leave the table's name out: without --table, and in Python open_table(source)",
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -50,7 +51,7 @@ def read_sample(
     if keep is None:
         batches = map(sample.add, table.groups(columns))
     else:  # a unit's records are chosen one by one
-        batches = map(sample.choose, table.batches(read))
+        batches = map(partial(sample.choose, keep), table.batches(read))
     for *points, labels in batches:
         readable[0] = readable[0] or any(map(domain.reads_record, _rows(points)))
         readable[1] = readable[1] or any(map(label.reads, labels.listed()))
@@ -156,13 +157,12 @@ class _Sampling:
             self._merge()
         return groups.columns
 
-    def choose(self, batch: Sequence[Coded]) -> Sequence[Coded]:
-        """Give records to the reservoir; the batch ends with whose each is.  Return the other columns."""
-        assert self.keep is not None
+    def choose(self, keep: Reservoir, batch: Sequence[Coded]) -> Sequence[Coded]:
+        """Give records to the reservoir; the last column says whose each is.  Return the others."""
         *columns, unit = batch
         codes, number = tuples([c.codes for c in columns], [len(c.values) for c in columns])
         rows = [Coded(c.values, kept) for c, kept in zip(columns, codes, strict=True)]
-        self.keep.add(unit, [column[number] for column in self._encoded(rows)])
+        keep.add(unit, [column[number] for column in self._encoded(rows)])
         return columns
 
     def _encoded(self, rows: Sequence[Coded]) -> list[Codes]:
@@ -240,6 +240,12 @@ def read_mapped(
     for column in read:
         named = shortened(", ".join(read))
         table.require(column, f"give a table with the columns of the rule: {named}")
+    if not table.ordered:
+        raise TableError(
+            f"label the records of {table.name} one by one",
+            found="its engine hands them over in any order",
+            fix="order them: save them with the columns that identify them as a Parquet file",
+        )
     places = [read.index(name) if name in read else None for name in domain.column_names]
 
     def mapped(batch: Sequence[Coded]) -> list[Value]:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
-from typing import ClassVar, Literal
+from typing import Literal
 
 from littlestone.data.coding import Coded, Grouped, coded, grouped
 from littlestone.errors import TableError, did_you_mean
@@ -35,12 +35,14 @@ NAMED = "name one of its columns, exactly as its header does"
 class Table(ABC):
     """A table with a ``name`` and its public schema ``columns``.
 
-    ``declared`` says whether its columns certainly have names.
+    ``declared`` says whether its columns certainly have names, and ``ordered`` whether its rows come
+    in the same order each time.
     """
 
     name: str
     columns: tuple[str, ...]
-    declared: ClassVar[bool] = True
+    declared: bool = True
+    ordered: bool = True
 
     @abstractmethod
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
