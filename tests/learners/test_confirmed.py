@@ -15,7 +15,8 @@ from littlestone.domains import Integers, Reals
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import ConfirmedLearner
-from littlestone.learners.online.confirmed import Columns, ConfirmedStream, Cuts, Sides, missed
+from littlestone.learners.online.confirmed import ConfirmedStream, missed
+from littlestone.learners.online.knowledge import Columns, Cuts, Sides
 from littlestone.learners.online.waiting import least_total
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from littlestone.privacy.samplers.selection import Levels, PowerBounds, decide, draw, group
+from scripted import Bits
 
 Draw = Callable[..., int]
 
@@ -157,23 +158,10 @@ def test_a_biased_sampler_is_caught(plant: Draw) -> None:
     assert min(p_value(plant, errors, lengths) for errors, lengths in SHAPES) < 1e-9
 
 
-class Script(random.Random):
-    """Random bits from a list, then zeros."""
-
-    def __init__(self, *chunks: int) -> None:
-        super().__init__(0)
-        self.chunks = list(chunks)
-        self.asked: list[int] = []
-
-    def getrandbits(self, k: int) -> int:
-        self.asked.append(k)
-        return self.chunks.pop(0) if self.chunks else 0
-
-
 @pytest.mark.parametrize(("more", "index"), [(0, 0), (2**34 - 1, 1)])
 def test_an_undecided_draw_reads_more_bits(more: int, index: int) -> None:
     # The better of two items has the share 3/5, which lies inside this cell of 34 bits.
-    rng = Script(3 * 2**34 // 5, more)
+    rng = Bits(3 * 2**34 // 5, more)
     assert draw(np.array([0, 1]), None, Fraction(3, 2), rng) == index
     assert rng.asked[:2] == [34, 34]
 
