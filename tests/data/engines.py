@@ -20,8 +20,8 @@ from littlestone.data import Label, Table, open_table
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 
 _TEXTS = [
-    "", " ", "a", "A", "a ", " a", "ä", "a\u0308", "straße", "STRASSE", "1", "1.0", "01", "é", "e\u0301",
-    "a\tb", "a\nb", 'say "hi"', "it's", "a,b", "%s", ":x", "NULL", "None", "nan", "💩", None,
+    "", " ", "a", "A", "a ", " a", "ä", "a\u0308", "straße", "STRASSE", "1", "1.0", "01", "é",
+    "e\u0301", "a\tb", "a\nb", 'say "hi"', "it's", "a,b", "%s", ":x", "NULL", "None", "nan", "💩", None,
 ]  # fmt: skip
 _NUMBERS = [
     0.0,

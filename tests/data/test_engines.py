@@ -27,6 +27,8 @@ from littlestone.domains import Domain, Grid, Integers, Names, Product, Reals, S
 from littlestone.errors import DeclarationError, TableError
 from littlestone.units import Unit
 
+pytestmark = pytest.mark.slow
+
 Engine = Callable[[Columns, Path], Table]
 COLUMNS = nasty()
 
@@ -106,14 +108,15 @@ MERGED: list[tuple[Any, Any]] = [
 @pytest.mark.parametrize(("one", "other"), MERGED, ids=str)
 def test_numbers_that_engines_merge_are_one_point_and_one_label(one: Any, other: Any) -> None:
     names = ("?", "0", "-0", "0.0", "-0.0", "nan")
-    domains = [
+    domains: list[Domain[Any]] = [
         Grid(-5, 5), Grid(-5, 5, "x", Decimal("0.1")), Integers(), Reals(), Strings(), Names(names),
     ]  # fmt: skip
     labels = [
         Label.parse("y", c) for c in ("> 0", ">= 0", "== 0", "== -0.0", "!= 0", "nan", "<= 0")
     ]
     labels.append(Label.parse("y", labels=["?", "0", "nan"]))
-    for function in (*(domain.encode for domain in domains), *labels):
+    functions: list[Callable[[Any], Any]] = [*(domain.encode for domain in domains), *labels]
+    for function in functions:
         assert function(one) == function(other)
 
 
@@ -269,9 +272,9 @@ def test_times_are_refused_by_their_type() -> None:
         for column in ("moment", "tags"):
             with pytest.raises(TableError, match="its declared type is"):
                 read_sample(open_table(source), Strings(column), Label.parse("y", 1))
+    objects = open_table(pl.LazyFrame({"o": pl.Series([object()], dtype=pl.Object), "y": [1]}))
     with pytest.raises(TableError, match="null"):
-        frame = pl.LazyFrame({"o": pl.Series([object()], dtype=pl.Object), "y": [1]})
-        read_sample(open_table(frame), Strings("o"), Label.parse("y", 1))
+        read_sample(objects, Strings("o"), Label.parse("y", 1))
 
 
 def test_a_lazy_frame_is_computed_once() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,8 @@ from servers import Server
 
 pytest.importorskip("sqlalchemy", reason="SQLAlchemy is not installed: make engines")
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: make engines")
+
+pytestmark = pytest.mark.slow
 
 COLUMNS = nasty()
 Y = Label.parse("y", 1)
@@ -49,7 +50,7 @@ def database(running_server: Server) -> Database:
 
 
 @pytest.fixture(scope="module")
-def full(running_server: Server) -> Iterator[Database]:
+def full(running_server: Server) -> Database:
     """A database with the table of nasty values, in columns that equate many of them."""
     database = Database(running_server.database())
     database(
@@ -63,7 +64,7 @@ def full(running_server: Server) -> Iterator[Database]:
         connection.cursor().executemany(
             "INSERT INTO visits.t VALUES (%s, %s, %s, %s, %s, %s)", rows
         )
-    yield database
+    return database
 
 
 def test_a_table_of_nasty_values_gives_one_sample(full: Database) -> None:

@@ -19,7 +19,7 @@ from littlestone.addresses import (
 from littlestone.data.lazy import LazyTable
 from littlestone.data.sql import SqlTable, base_table
 from littlestone.data.tables import Table
-from littlestone.errors import TableError
+from littlestone.errors import SourceError
 
 ADDRESSES = f"write postgresql://USER@HOST/DATABASE, and {PASSWORDS}"
 
@@ -48,7 +48,7 @@ def open_server(address: str, table: str | None) -> Table:
     """The base table of a PostgreSQL server at an address without a password."""
     found = flaw(address)
     if found is not None:
-        raise TableError("read the database", found=found, fix=ADDRESSES)
+        raise SourceError("read the database", found=found, fix=ADDRESSES)
     shown = public(address)
     _named(table, shown)
     require("sqlalchemy", "SQLAlchemy", "postgresql", shown)
@@ -104,7 +104,7 @@ def _open_duckdb(path: str, table: str) -> Table:
             "UNION ALL SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE NOT internal"
         ).fetchall()
     except duckdb.Error:
-        raise TableError(
+        raise SourceError(
             asked,
             found="DuckDB cannot open it: another program writes to it, it is damaged, or of a newer "
             "version",
@@ -116,7 +116,7 @@ def _open_duckdb(path: str, table: str) -> Table:
 
 def _named(table: str | None, database: str) -> None:
     if not table:
-        raise TableError(
+        raise SourceError(
             f"read a table of {database}",
             found="nothing says which of its tables",
             fix="name it: --table public.visits; in Python open_table(database, 'public.visits')",
@@ -124,9 +124,9 @@ def _named(table: str | None, database: str) -> None:
 
 
 def require(module: str, package: str, extra: str, what: str) -> None:
-    """Raise `TableError` unless the driver is installed; ``extra`` installs it."""
+    """Raise `SourceError` unless the driver is installed; ``extra`` installs it."""
     if find_spec(module) is None:
-        raise TableError(
+        raise SourceError(
             f"read {what}",
             found=f"the package {package} is not installed",
             fix=f"install it: pip install 'littlestone[{extra}]'",

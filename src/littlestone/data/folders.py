@@ -15,7 +15,7 @@ from littlestone.addresses import flaw, public
 from littlestone.data.coding import Coded, Grouped
 from littlestone.data.frames import ParquetTable
 from littlestone.data.tables import NAMED, Kind, Row, Table
-from littlestone.errors import TableError
+from littlestone.errors import SourceError, TableError
 
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
 
@@ -150,7 +150,7 @@ def open_store(address: str) -> Table:
 
     wrong = flaw(address)
     if wrong is not None:
-        raise TableError(
+        raise SourceError(
             "read files of a store",
             found=wrong,
             fix="leave secrets to the store's own settings, such as AWS_ACCESS_KEY_ID",
@@ -166,7 +166,7 @@ def open_store(address: str) -> Table:
         elif kind == fs.FileType.File:
             files = [(root, os.path.basename(root))]
     except (OSError, ValueError, TypeError, NotImplementedError, ArrowException):
-        raise TableError(
+        raise SourceError(
             f"read {shown}",
             found="the store cannot be reached, or does not let you in",
             fix="check the address, and the store's own settings, such as AWS_ACCESS_KEY_ID",
@@ -185,7 +185,7 @@ def _remote(store: Any, name: str, shown: str) -> Table:
     try:
         opened = store.open_input_file(name)
     except (OSError, ArrowException):
-        raise TableError(
+        raise SourceError(
             f"read {shown}",
             found="one of its files cannot be opened",
             fix="ask for the right to read them all",

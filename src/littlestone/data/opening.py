@@ -22,7 +22,7 @@ from littlestone.data.folders import open_folder, open_store
 from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.lazy import LazyTable
 from littlestone.data.tables import Table
-from littlestone.errors import TableError
+from littlestone.errors import SourceError, TableError
 
 TABLE_SUFFIXES = (".csv", ".gz", ".zip", ".parquet", ".pq")
 
@@ -96,7 +96,7 @@ def _named(text: str, table: str | None) -> Table:
     path = file_of(text)
     exists = path is not None and os.path.exists(path)
     if path is None or (not exists and looks_like_address(path)):
-        raise TableError(  # it is not quoted, because a password may stand anywhere in it
+        raise SourceError(  # it is not quoted, because a password may stand anywhere in it
             "read a table",
             found="its name looks like an address, and of none that is known",
             fix=f"{ADDRESSES}; for files sqlite:///PATH, duckdb:///PATH, s3://BUCKET/FOLDER or a path",
@@ -135,7 +135,7 @@ def _open_file(path: Path) -> Table:
 
 def _require_none(table: str | None, what: str) -> None:
     if table is not None:
-        raise TableError(
+        raise SourceError(
             f"read the table {table} of {what}",
             found="it is no database",
             fix="leave the table's name out: without --table, and in Python open_table(source)",

@@ -18,7 +18,7 @@ import numpy as np
 from littlestone.data.coding import Coded, Grouped, coded
 from littlestone.data.lazy import decimals
 from littlestone.data.tables import NAMED, Kind, Row, Table
-from littlestone.errors import LittlestoneError, TableError, did_you_mean
+from littlestone.errors import LittlestoneError, SourceError, did_you_mean
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -64,10 +64,10 @@ class Dialect(ABC):
 
     @abstractmethod
     def columns(self, connection: Connection, schema: str, name: str) -> dict[str, Column]:
-        """The columns of a base table; raises `TableError` if it cannot be read record by record."""
+        """The columns of a base table; raises `SourceError` if it cannot be read record by record."""
 
     def found(self, connection: Connection, table: str, asked: str) -> Found:
-        """The base table of that name, with or without its schema; raises `TableError` for another."""
+        """The base table of that name, with or without its schema; raises `SourceError` for another."""
         schema, name = base_table(self.tables(connection), table, asked)
         quoted = f"{self.quote(schema)}.{self.quote(name)}"
         return Found(quoted, self.columns(connection, schema, name))
@@ -76,7 +76,7 @@ class Dialect(ABC):
 def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) -> tuple[str, str]:
     """The schema and the name of the only base table that is called ``table``.
 
-    Raises `TableError` if there is none or several, and for a view: one record of a table may be
+    Raises `SourceError` if there is none or several, and for a view: one record of a table may be
     several rows of a view, or decide which rows there are.
 
     >>> base_table([("main", "visits", "table"), ("old", "visits", "view")], "main.visits", "read")
@@ -85,7 +85,7 @@ def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) ->
     named = [(s, n, kind) for s, n, kind in known if table in (n, f"{s}.{n}")]
     if len(named) != 1:
         names = (f"{s}.{n}" if "." in table else n for s, n, kind in known if kind == "table")
-        raise TableError(
+        raise SourceError(
             asked,
             found="several tables have that name" if named else "there is no such table",
             fix=f"name it with its schema, such as {named[0][0]}.{named[0][1]}"
@@ -94,7 +94,7 @@ def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) ->
         )
     ((schema, name, kind),) = named
     if kind != "table":
-        raise TableError(
+        raise SourceError(
             asked,
             found=f"it is a {kind}, where one record of a table may come in several rows, or change "
             "others",
@@ -106,8 +106,8 @@ def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) ->
 class SqlTable(Table):
     """A base table of a database that SQLAlchemy connects to.
 
-    ``engine`` is one of PostgreSQL, through psycopg, or of SQLite.  Raises `TableError` if the database
-    cannot be reached, for a table that does not exist, and for a view.
+    ``engine`` is one of PostgreSQL, through psycopg, or of SQLite.  Raises `SourceError` if the
+    database cannot be reached, for a table that does not exist, and for a view.
     """
 
     ordered = False
@@ -119,7 +119,7 @@ class SqlTable(Table):
 
         dialect = DIALECTS.get(f"{engine.dialect.name}+{engine.dialect.driver}")
         if dialect is None:
-            raise TableError(
+            raise SourceError(
                 f"read a table of {engine.dialect.name} through {engine.dialect.driver}",
                 found="it is not known when that database takes two values for equal",
                 fix="use PostgreSQL through psycopg (postgresql+psycopg://), SQLite or DuckDB, or save "
@@ -134,7 +134,7 @@ class SqlTable(Table):
     def require(self, column: str, fix: str = NAMED) -> None:
         super().require(column, fix)
         if refused := self._found.columns[column].refused:
-            raise TableError(
+            raise SourceError(
                 f"read column {column!r} of {self.name}",
                 found=refused,
                 fix="name a column of numbers or texts that you may read",
@@ -166,7 +166,7 @@ class SqlTable(Table):
         statement = f"SELECT {', '.join(selected)} FROM {self._found.name}{grouped}"
         with self._snapshot() as (connection, found):
             if found != self._found:
-                raise TableError(
+                raise SourceError(
                     f"read {self.name}",
                     found="its columns were changed since it was opened",
                     fix="try again",
@@ -191,7 +191,7 @@ class SqlTable(Table):
         except Exception as error:
             raise self._stopped(getattr(error, "orig", None) or error, connected) from None
 
-    def _stopped(self, error: Any, connected: bool) -> TableError:
+    def _stopped(self, error: Any, connected: bool) -> SourceError:
         """The error that replaces one of the database, whose words may quote a record."""
         code = getattr(error, "sqlstate", None) or getattr(error, "sqlite_errorname", None)
         found = f"{self._dialect.title} stopped with an error {code or ''}".rstrip()
@@ -199,7 +199,7 @@ class SqlTable(Table):
             found = f"{self._dialect.title} says: {self._told(error)}"
         fix = "check the address, and that the database can be reached and answers"
         found, fix = _STOPPED.get(str(code), (found, fix))
-        return TableError(f"read {self.name}", found=found, fix=fix)
+        return SourceError(f"read {self.name}", found=found, fix=fix)
 
 
 # By SQLSTATE, or by SQLite's name of an error: what is said of it, and what to do.

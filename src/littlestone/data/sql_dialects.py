@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.data.sql import Column, Dialect
 from littlestone.data.tables import Kind
-from littlestone.errors import TableError
+from littlestone.errors import SourceError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -149,4 +149,4 @@ DIALECTS: dict[str, type[Dialect]] = {
 
 def _refuse(wrong: bool, name: str, found: str, fix: str) -> None:
     if wrong:
-        raise TableError(f"read the table {name}", found=found, fix=fix)
+        raise SourceError(f"read the table {name}", found=found, fix=fix)
