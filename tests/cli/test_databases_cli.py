@@ -127,7 +127,10 @@ def test_what_is_broken_or_locked(folder: Path) -> None:
     pytest.importorskip("duckdb")
     Path("broken.db").write_bytes(b"SQLite format 3\0" + b"SECRET" * 1000)
     Path("broken.duckdb").write_bytes(b"checksumDUCK" + b"SECRET" * 1000)
-    for name, words in (("broken.db", "no SQLite database"), ("broken.duckdb", "DuckDB cannot open")):
+    for name, words in (
+        ("broken.db", "no SQLite database"),
+        ("broken.duckdb", "DuckDB cannot open"),
+    ):
         refused(run(*fit_arguments(name, table_="visits", dataset="visits")), words)
 
 

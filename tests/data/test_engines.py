@@ -51,7 +51,7 @@ def test_a_table_of_nasty_values_gives_one_sample_and_one_release(
     for label in LABELS:
         assert counts(table, Strings("text"), label) == by_records(COLUMNS, Strings("text"), label)
     memory = open_table(arrow(COLUMNS))
-    for hypotheses in ("points(text)", "thresholds(number, 0..9)", "rules(text, exact; at most 2)"):
+    for hypotheses in ("points(text)", "rules(text, exact; at most 2)"):
         rules = {
             str(
                 littlestone.fit(
@@ -88,10 +88,8 @@ def test_a_changed_record_moves_one_example(engine: Engine, tmp_path: Path) -> N
     assert ((before - after).total(), (after - before).total()) == (1, 1)
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
+@pytest.mark.parametrize("engine", ENGINES[:-2], ids=lambda engine: engine.__name__)
 def test_an_empty_table_is_refused_as_a_whole(engine: Engine, tmp_path: Path) -> None:
-    if engine.__name__.startswith("parquet"):
-        pytest.skip("a folder without records has no file")
     empty: Columns = {name: [] for name in COLUMNS}
     with pytest.raises(TableError, match="it has no rows"):
         read_sample(engine(empty, tmp_path), Strings("text"), LATE)

@@ -103,7 +103,9 @@ def test_a_collation_that_ignores_case(spark: Any) -> None:
 
 
 def test_texts_that_are_no_utf8_and_odd_names(spark: Any) -> None:
-    frame = spark.sql("SELECT CAST(X'FF41' AS STRING) AS `a.b``c`, 1 AS y, current_timestamp() AS t")
+    frame = spark.sql(
+        "SELECT CAST(X'FF41' AS STRING) AS `a.b``c`, 1 AS y, current_timestamp() AS t"
+    )
     table = open_table(frame)
     assert plain(read_sample(table, Strings("a.b`c"), Y)) == {"\ufffdA": (0, 1)}
     with pytest.raises(TableError, match="its declared type is"):
