@@ -290,6 +290,24 @@ def test_a_lazy_frame_is_computed_once() -> None:
     assert len(runs) == 1
 
 
+def test_a_statement_of_sqlite_sees_one_state(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    path = tmp_path / "t.db"
+    writer = sqlite3.connect(path)
+    writer.execute("PRAGMA journal_mode = WAL")
+    writer.execute("CREATE TABLE t (x, y)")
+    writer.executemany("INSERT INTO t VALUES (?, 1)", [(i,) for i in range(40_000)])
+    writer.commit()
+    groups = open_table(path, "t").groups(["x", "y"])
+    n = int(next(groups).counts.sum())
+    writer.execute("UPDATE t SET x = -1")
+    writer.commit()
+    rest = [value for group in groups for value in group.columns[0].values]
+    assert n + len(rest) == 40_000
+    assert -1 not in rest
+    writer.close()
+
+
 # Which data set it is.
 
 

@@ -231,6 +231,31 @@ def test_only_base_tables_are_read(table: str | None, words: str, database: Data
         database("DROP OWNED BY bob", "DROP ROLE bob")
 
 
+def test_partitions_and_children(database: Database) -> None:
+    database(
+        "CREATE TABLE t (x integer, y integer) PARTITION BY LIST (x)",
+        "CREATE TABLE t1 PARTITION OF t FOR VALUES IN (1)",
+        "CREATE TABLE t2 PARTITION OF t DEFAULT",
+        "INSERT INTO t VALUES (1, 1), (2, 0), (2, 1)",
+        "CREATE TABLE parent (x integer, y integer)",
+        "CREATE TABLE child (z text) INHERITS (parent)",
+        "INSERT INTO parent VALUES (1, 1)",
+        "INSERT INTO child VALUES (2, 1)",
+    )
+    found = [
+        read_sample(open_table(database.address, t), Integers("x"), Y) for t in ("t", "parent")
+    ]
+    assert [plain(sample) for sample in found] == [{1: (0, 1), 2: (1, 1)}, {1: (0, 1), 2: (0, 1)}]
+    database(
+        "CREATE FOREIGN DATA WRAPPER nowhere",
+        "CREATE SERVER s FOREIGN DATA WRAPPER nowhere",
+        "CREATE FOREIGN TABLE t3 PARTITION OF t FOR VALUES IN (3) SERVER s",
+    )
+    for name in ("t", "t3"):
+        with pytest.raises(TableError, match="foreign table"):
+            open_table(database.address, name)
+
+
 def test_columns_that_cannot_be_read(database: Database) -> None:
     database(
         "CREATE TABLE t (x integer, y integer, moment timestamptz, tags text[], data bytea, j json)",

@@ -59,12 +59,20 @@ class PostgreSql(Dialect):
         return [(schema, name, kind) for schema, name, kind in rows]
 
     def columns(self, connection: Connection, schema: str, name: str) -> dict[str, Column]:
-        (encoding, hidden), *_ = connection.exec_driver_sql(
+        (encoding, hidden, foreign), *_ = connection.exec_driver_sql(
             """
+            WITH RECURSIVE parts AS (
+                SELECT c.oid, c.relkind
+                FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = %s AND c.relname = %s
+                UNION SELECT c.oid, c.relkind
+                FROM pg_catalog.pg_class c JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid
+                    JOIN parts p ON p.oid = i.inhparent
+            )
             SELECT pg_catalog.current_setting('server_encoding'),
-                pg_catalog.bool_or(pg_catalog.row_security_active(c.oid))
-            FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = %s AND c.relname = %s
+                pg_catalog.bool_or(pg_catalog.row_security_active(oid)),
+                pg_catalog.bool_or(relkind = 'f')
+            FROM parts
             """,
             (schema, name),
         )
@@ -79,6 +87,12 @@ class PostgreSql(Dialect):
             name,
             "row-level security chooses which of its records you see, and may do so by other records",
             "ask for a role with BYPASSRLS, or for a copy of the table",
+        )
+        _refuse(
+            bool(foreign),
+            name,
+            "one of its partitions is a foreign table, which may be a view elsewhere",
+            "copy it to a table without that partition",
         )
         rows = connection.exec_driver_sql(
             """
