@@ -16,8 +16,10 @@ from littlestone.cli.arguments import (
     CostOption,
     DatasetOption,
     LedgerOption,
+    MultilineOption,
     NameOption,
     SchemaOption,
+    SeparatorOption,
     TableArgument,
     files_of,
     label_from,
@@ -94,6 +96,8 @@ def fit(
     max_records: Annotated[
         int | None, typer.Option(help="With --unit: use at most this many records of each.")
     ] = None,
+    separator: SeparatorOption = None,
+    multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: DatasetOption = None,
     dry_run: Annotated[
@@ -144,6 +148,8 @@ def fit(
         evaluate=evaluate,
         seed=seed,
         schema=schema,
+        separator=separator,
+        multiline=multiline,
         methods=task.methods(allowed, cast(Setting, setting)) if explain else (),
     )
 
@@ -169,7 +175,9 @@ def released(
     as_json: bool,
     evaluate: bool,
     seed: int | None,
-    schema: Path | None = None,
+    schema: Path | None,
+    separator: str | None,
+    multiline: bool,
     methods: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Do the task on a table, and print the release in its ``form``; the options are those of `fit`.
@@ -184,7 +192,7 @@ def released(
             "--out": [out],
         }
     )
-    data = task.open(source, dataset, table)
+    data = task.open(source, dataset, table, separator=separator, multiline=multiline)
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}

@@ -11,8 +11,10 @@ from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     DatasetOption,
     LedgerOption,
+    MultilineOption,
     NameOption,
     SchemaOption,
+    SeparatorOption,
     TableArgument,
     label_from,
 )
@@ -55,6 +57,8 @@ def subgroup(
     method: Annotated[
         str, typer.Option(help="auto, or a method that `littlestone plan CLASS --cost 5:1` lists.")
     ] = "auto",
+    separator: SeparatorOption = None,
+    multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: DatasetOption = None,
     dry_run: Annotated[
@@ -99,6 +103,8 @@ def subgroup(
         evaluate=evaluate,
         seed=seed,
         schema=schema,
+        separator=separator,
+        multiline=multiline,
     )
 
 

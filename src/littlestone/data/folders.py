@@ -45,7 +45,7 @@ class FolderTable(Table):
             )
         self._parts = parts
         self._first = parts[0].open()
-        self.declared = self._first.declared
+        self.declared, self.spanning = self._first.declared, self._first.spanning
         self.columns = (*self._first.columns, *parts[0].keys)
         schemas = (_schema(self._first), {*parts[0].keys})
         # Nothing of a file's name is shown: it may hold the value of a column.

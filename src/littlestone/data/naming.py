@@ -22,14 +22,20 @@ class Dataset(NamedTuple):
 
 
 def open_dataset(
-    source: object, columns: Sequence[str], dataset: str | None, table: str | None = None
+    source: object,
+    columns: Sequence[str],
+    dataset: str | None,
+    table: str | None = None,
+    *,
+    separator: str | None = None,
+    multiline: bool = False,
 ) -> Dataset:
     """Open a table that has these ``columns``, under the name ``dataset`` or that of its file.
 
-    ``source`` and ``table`` are what `open_table` opens.  Raises `TableError` for a missing column and
-    `DeclarationError` if neither a ``dataset`` nor a file gives a name.  Only a file of one table gives
-    one: an address has aliases, and a folder, a pattern and a database hold other names of the same
-    records, each of which would get a budget of its own.
+    ``source``, ``table``, ``separator`` and ``multiline`` are those of `open_table`.  Raises
+    `TableError` for a missing column and `DeclarationError` if neither a ``dataset`` nor a file gives a
+    name.  Only a file of one table gives one: an address has aliases, and a folder, a pattern and a
+    database hold other names of the same records, each of which would get a budget of its own.
     """
     if dataset is None and isinstance(source, str | Path) and not is_file(source, table):
         raise DeclarationError(
@@ -37,18 +43,18 @@ def open_dataset(
             found="the ledger cannot tell which data set it is, because other names lead to it too",
             fix="name it, and always the same: --dataset visits; in Python dataset='visits'",
         )
-    opened = open_table(source, table)
+    opened = open_table(source, table, separator=separator, multiline=multiline)
     for column in columns:
         opened.require(column)
     if dataset is not None:
         return Dataset(opened, dataset_name(dataset))
-    if not isinstance(source, str | Path):
+    if opened.path is None:
         raise DeclarationError(
             "spend on a table that is not a file",
             found="the ledger cannot tell which data set it is",
             fix="name it: dataset=...",
         )
-    return Dataset(opened, true_path(source))
+    return Dataset(opened, true_path(opened.path))
 
 
 def dataset_name(text: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from narwhals import dependencies
@@ -22,15 +24,21 @@ from littlestone.data.folders import open_folder, open_store
 from littlestone.data.frames import FrameTable, ParquetTable
 from littlestone.data.lazy import LazyTable
 from littlestone.data.tables import Table
-from littlestone.errors import SourceError, TableError
+from littlestone.errors import DeclarationError, SourceError, TableError
 
-TABLE_SUFFIXES = (".csv", ".gz", ".zip", ".parquet", ".pq")
+TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq")
 
 _FILES = ("sqlite:///", "duckdb:///")
 _STORES = ("file://", "s3://", "gs://", "gcs://", "hdfs://", "viewfs://", "abfs://", "abfss://")
 
 
-def open_table(source: object, table: str | None = None) -> Table:
+def open_table(
+    source: object,
+    table: str | None = None,
+    *,
+    separator: str | None = None,
+    multiline: bool = False,
+) -> Table:
     """Open a table; only its schema is read.
 
     ``source`` is the path of a CSV or Parquet file, a folder or a pattern of such files, or a frame:
@@ -38,13 +46,28 @@ def open_table(source: object, table: str | None = None) -> Table:
     ``table`` names a base table: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an
     engine of SQLAlchemy.  An address such as ``s3://BUCKET/FOLDER`` is a folder of Parquet files.
 
-    A `Table` is returned unchanged.
-    Raises `TableError` if there is no such table, or if it is of an unknown kind.
+    A `Table` is returned unchanged.  The ``separator`` of a CSV file is a comma, and a tab if it is
+    named ``.tsv``, unless you give another character.  A record of a CSV file is one line; with
+    ``multiline`` it may span several, because a quoted value may hold line breaks.
+
+    Raises `TableError` if there is no such table, or if it is of an unknown kind, and
+    `DeclarationError` if ``separator`` or ``multiline`` is given for what is no CSV file.
     """
+    opened = _opened(source, table, partial(_open_file, separator=separator, multiline=multiline))
+    if (separator is not None or multiline) and (opened is source or opened.declared):
+        raise DeclarationError(
+            f"read {opened.name} by the rules of CSV files",
+            found="it is no CSV file, or was opened before",
+            fix="leave out the separator and multiline",
+        )
+    return opened
+
+
+def _opened(source: object, table: str | None, open_file: Callable[[Path], Table]) -> Table:
     if isinstance(source, Table):
         return source
     if isinstance(source, str | Path):
-        return _named(str(source), table)
+        return _named(str(source), table, open_file)
     if type(source).__module__.startswith("sqlalchemy.engine"):
         return open_engine(source, table)
     _require_none(table, "the data frame")
@@ -87,7 +110,7 @@ def file_of(source: str | Path) -> str | None:
     return None if "://" in text else text
 
 
-def _named(text: str, table: str | None) -> Table:
+def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> Table:
     if is_postgresql(text):
         return open_server(text, table)
     if text.lower().startswith(_STORES):
@@ -111,26 +134,28 @@ def _named(text: str, table: str | None) -> Table:
         return open_database_file(path, table)
     if os.path.isfile(path):
         _require_none(table, path)
-        return _open_file(Path(path))
+        return open_file(Path(path))
     if not os.path.isdir(path) and not glob.has_magic(path):
         raise TableError(
             f"read the table {path}", found="there is no such file", fix="check the path"
         )
     _require_none(table, path)
-    return open_folder(path, _open_file, TABLE_SUFFIXES)
+    return open_folder(path, open_file, TABLE_SUFFIXES)
 
 
-def _open_file(path: Path) -> Table:
+def _open_file(path: Path, *, separator: str | None, multiline: bool) -> Table:
     if not path.name.lower().endswith(TABLE_SUFFIXES):
         # The ledger recognises the path of a table by its suffix, so every table must have one.
         raise TableError(
             f"read the table {path}",
             found="its name is not that of a CSV or Parquet file, and it is no SQLite or DuckDB file",
-            fix="save it as CSV with commas and in UTF-8, or as Parquet, under a name that ends in one "
-            "of: .csv, .csv.gz, .csv.zip, .parquet, .pq",
+            fix="save it as CSV in UTF-8, or as Parquet, under a name that ends in one of: .csv, .tsv, "
+            "the same with .gz, .zip or .zst, .parquet, .pq",
         )
     parquet = path.suffix.lower() in (".parquet", ".pq")
-    return ParquetTable(path) if parquet else CsvTable(path)
+    if parquet:
+        return ParquetTable(path)
+    return CsvTable(path, separator=separator, multiline=multiline)
 
 
 def _require_none(table: str | None, what: str) -> None:
