@@ -308,6 +308,35 @@ def test_a_statement_of_sqlite_sees_one_state(tmp_path: Path) -> None:
     writer.close()
 
 
+def test_columns_in_the_names_of_folders(tmp_path: Path) -> None:
+    """Their values are texts, whatever other folders are called."""
+    for name, rows in (("07", 2), ("__HIVE_DEFAULT_PARTITION__", 1), ("a%2Fb", 3)):
+        part = tmp_path / f"code={name}" / "late=yes"
+        part.mkdir(parents=True)
+        parquet.write_table(pa.table({"t": [[1]] * rows, "x": [1] * rows}), part / "p.parquet")
+        (part / ".hidden.parquet").write_text("no Parquet")
+    table = open_table(tmp_path)
+    late = Label.parse("late", "yes")
+    assert table.columns == ("t", "x", "code", "late")
+    assert plain(read_sample(table, Strings("code"), late)) == {
+        "07": (0, 2),
+        "": (0, 1),
+        "a/b": (0, 3),
+    }
+    assert plain(read_sample(table, Integers("code"), late)) == {7: (0, 2), 0: (0, 4)}
+    other = tmp_path / "code=1" / "late=no"
+    other.mkdir(parents=True)
+    parquet.write_table(pa.table({"t": [[1]], "x": ["text"]}), other / "p.parquet")
+    with pytest.raises(TableError, match="do not all have the same columns") as error:
+        open_table(tmp_path)
+    assert "late=no" not in str(error.value)
+    nested = tmp_path / "nested" / "code=1" / "late=no"
+    nested.mkdir(parents=True)
+    parquet.write_table(pa.table({"t": [[1]]}), nested / "p.parquet")
+    with pytest.raises(TableError, match="no column of numbers or texts"):
+        read_sample(open_table(tmp_path / "nested"), Strings("code"), late)
+
+
 # Which data set it is.
 
 

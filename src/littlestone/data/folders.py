@@ -83,7 +83,14 @@ class FolderTable(Table):
     def _read(self, columns: Sequence[str]) -> list[str]:
         """Which columns of the files are read: at least one, to count the records."""
         read = [column for column in columns if column not in self._parts[0].keys]
-        return read or [next(filter(self._readable, self._first.columns))]
+        read = read or list(filter(self._readable, self._first.columns))[:1]
+        if not read:
+            raise TableError(
+                f"count the records of {self.name}",
+                found="its files have no column of numbers or texts",
+                fix="add a column of numbers",
+            )
+        return read
 
     def _readable(self, column: str) -> bool:
         try:
