@@ -345,7 +345,7 @@ def test_what_it_takes() -> None:
             with pytest.raises(DeclarationError, match="no finite list"):
                 ConfirmedLearner(H, Budget(1), horizon=T)
     with pytest.raises(DeclarationError, match="labels, more than"):
-        ConfirmedLearner(parse_class("intervals(x, 0..200)"), Budget(1), horizon=T)
+        ConfirmedLearner(parse_class("intervals(x, 0..99)"), Budget(1), horizon=T)
     wide = FiniteClass.from_array(np.random.default_rng(1).integers(0, 2, (20, 520)))
     with pytest.raises(DeclarationError, match="different points, more than 512"):
         ConfirmedLearner(wide, Budget(1), horizon=T)
