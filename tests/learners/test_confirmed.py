@@ -225,6 +225,8 @@ def test_the_bound_grows_with_confidence_and_asks_for_less_doubt() -> None:
     assert many is not None
     assert few.mistakes < many.mistakes
     assert learner.doubt <= 0.04
+    more, shrink = learner.unlikely - learner.mechanism.threshold, learner.mechanism.shrink
+    assert shrink**more <= Fraction(1, 16) < shrink ** (more - 1)
     assert learner.mistake_bound(0.01) is None
     # With probability 1 - T^-10.
     sure = ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=Fraction(1, 2 * T**10))
