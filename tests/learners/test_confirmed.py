@@ -225,6 +225,8 @@ def test_the_bound_grows_with_confidence_and_asks_for_less_doubt() -> None:
     assert many is not None
     assert few.mistakes < many.mistakes
     assert learner.doubt <= 0.04
+    more, shrink = learner.unlikely - learner.mechanism.threshold, learner.mechanism.shrink
+    assert shrink**more <= Fraction(1, 16) < shrink ** (more - 1)
     assert learner.mistake_bound(0.01) is None
     # With probability 1 - T^-10.
     sure = ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=Fraction(1, 2 * T**10))
@@ -345,7 +347,7 @@ def test_what_it_takes() -> None:
             with pytest.raises(DeclarationError, match="no finite list"):
                 ConfirmedLearner(H, Budget(1), horizon=T)
     with pytest.raises(DeclarationError, match="labels, more than"):
-        ConfirmedLearner(parse_class("intervals(x, 0..200)"), Budget(1), horizon=T)
+        ConfirmedLearner(parse_class("intervals(x, 0..99)"), Budget(1), horizon=T)
     wide = FiniteClass.from_array(np.random.default_rng(1).integers(0, 2, (20, 520)))
     with pytest.raises(DeclarationError, match="different points, more than 512"):
         ConfirmedLearner(wide, Budget(1), horizon=T)
