@@ -129,6 +129,17 @@ class Columns(Asked):
             most = max(most, int(wrong.sum()))
         return most
 
+    def column(self, x: Any) -> int | None:
+        """The column of this point; None if its label is known."""
+        column = int(self.place[self.domain.index(x)])
+        return None if column < 0 else column
+
+    def function(self, labels: NDArray[np.bool_]) -> Hypothesis[Any]:
+        """The function with these labels of the columns."""
+        # The place -1 of a point of known label is the label 0 at the end.
+        found = np.append(labels, False)[self.place] ^ self.flipped
+        return function_of_labels(self.domain, found.astype(int).tolist())
+
     def begin(self) -> Points:
         return Points(self)
 
@@ -151,14 +162,12 @@ class Points(Knowledge):
 
     @property
     def published(self) -> Hypothesis[Any]:
-        # The place -1 of a point of known label is the label 0 at the end.
-        labels = np.append(self._labels, False)[self._asked.place] ^ self._asked.flipped
-        return function_of_labels(self._asked.domain, labels.astype(int).tolist())
+        return self._asked.function(self._labels)
 
     def key(self, x: Any, y: int) -> int | None:
+        column = self._asked.column(x)
         i = self._asked.domain.index(x)
-        column = int(self._asked.place[i])
-        return None if column < 0 else 2 * column + (y ^ int(self._asked.flipped[i]))
+        return None if column is None else 2 * column + (y ^ int(self._asked.flipped[i]))
 
     def confirm(self, keys: Iterable[int], step: int) -> bool:
         for key in keys:
@@ -259,24 +268,24 @@ def asked_of(H: HypothesisClass[Any], method: str) -> Asked:
     """The keys of this class; raises `DeclarationError` if there are none."""
     if isinstance(H, Thresholds) and H.size:
         return Cuts(H)
+    return columns_of(H, method, MOST_KEYS, "thresholds on a grid, or a smaller finite class")
+
+
+def columns_of(H: HypothesisClass[Any], method: str, most_columns: int, declare: str) -> Columns:
+    """The points of this class, at most so many; else raises `DeclarationError`."""
     if isinstance(H, Enumerable) and H.size and H.domain.size:
         entries = H.size * H.domain.size
         most = MOST_ENTRIES if isinstance(H, Tabled) else MOST_ASKED
         if entries > most:
             found = f"its table has {entries:,} labels, more than {most:,}"
-        elif len((columns := _columns(H)).table) <= MOST_KEYS:
+        elif len((columns := _columns(H)).table) <= most_columns:
             return columns
         else:
-            found = f"it has {len(columns.table):,} different points, more than {MOST_KEYS:,}"
+            number = len(columns.table)
+            found = f"it has {number:,} different points, more than {most_columns:,}"
     else:
         found = "its hypotheses are no finite list of functions on finitely many points"
-    raise unfit(
-        H,
-        method,
-        found=found,
-        declare="thresholds on a grid, or a smaller finite class",
-        online=True,
-    )
+    raise unfit(H, method, found=found, declare=declare, online=True)
 
 
 @lru_cache(maxsize=8)
