@@ -12,7 +12,7 @@ from exact_draws import Draws
 from littlestone.audit import find_subjects
 from littlestone.audit.choices import Choices
 from littlestone.audit.subject import Named
-from littlestone.audit.subjects import confirmed, continual, experts, online, staged
+from littlestone.audit.subjects import confirmed, continual, experts, online, staged, tallied
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric
 from littlestone.privacy.samplers.reals import Real
@@ -30,6 +30,8 @@ LARGE = {
     "online-confirmed-thresholds": 4,
     "online-experts-learner": 10,
     "online-staged-learner": 30,
+    "continual-tallies": 8,
+    "online-tallied-learner": 8,
     "online-teacher-learner": 10,
     "group-estimates": 50,
     "rule-estimates": 10,
@@ -55,6 +57,8 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
         (confirmed, "LONG"),
         (confirmed, "HORIZON"),
         (continual, "HORIZON"),
+        (tallied, "LONG"),
+        (tallied, "HORIZON"),
     ):
         monkeypatch.setattr(module, name, STEPS)
     # At a small delta the staged learner's tests have a noisy threshold.

@@ -70,7 +70,7 @@ def continual_tallies(epsilon: Fraction, delta: Fraction) -> Subject[Cells]:
     )
     return mechanism_subject(
         mechanism,
-        pairs=neighbours((None, 0, 1), 3),
+        pairs=neighbours((None, 0, 1), 2),
         large=((0, *(1,) * (HORIZON - 1)), (1,) * HORIZON),
         read=lambda stream: stream,
     )
@@ -85,4 +85,4 @@ def points(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     learner.mechanism = replace(
         learner.mechanism, timer=quick_timer(epsilon, LONG), least=-1, most=1
     )
-    return told(learner, partial(of_tallied, learner), (("a", 0), ("a", 1), ("b", 1)))
+    return told(learner, partial(of_tallied, learner), (("a", 0), ("a", 1), ("b", 1)), steps=2)

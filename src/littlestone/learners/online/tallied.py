@@ -19,6 +19,7 @@ from littlestone.learners.online.knowledge import Columns, columns_of
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies, Tallies, Tally
+from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
 
 MOST_COLUMNS = 1 << 12
@@ -27,6 +28,7 @@ MOST_COLUMNS = 1 << 12
 MOST_THRESHOLD = 2000
 """The largest threshold for which a bound is worked out."""
 
+_EXACT = Context(prec=32)
 _BITS = 42
 _ROUNDING = 1e-6  # more than 2^20 / 2^42, which the rounding of weights may change of a majority
 _WORK = 1 << 33  # products of labels looked at for `distance`
@@ -34,6 +36,7 @@ _ROOM, _SHARE = 1.75, 1.3  # calibrated, as are the three that follow
 _TYPICAL = 2 / 3  # of the largest distance
 _STEEP = 0.4  # of the epsilon of a cell: what a record adds once there are many at its point
 _USUAL = 2.6
+_LEAST = 1 / 128  # epsilon of a cell, below which everything is in proportion to it
 
 
 class Scale(NamedTuple):
@@ -63,18 +66,12 @@ class Weights:
     def __init__(self, asked: Columns, scale: Scale) -> None:
         self._asked, self._scale = asked, scale
         self._scores = np.zeros(asked.table.shape[1], dtype=np.int64)
-        exact = Context(prec=60)
-        rate = exact.divide(Decimal(scale.rate.numerator), Decimal(scale.rate.denominator))
-        whole, self._weights = Decimal(2**_BITS), list[int]()
-        while not self._weights or self._weights[-1]:
-            power = exact.exp(exact.multiply(rate, Decimal(-len(self._weights))))
-            self._weights.append(int(exact.multiply(whole, power)))
-        self._table = np.array(self._weights, dtype=np.int64)
         self._vote()
 
     def _vote(self) -> None:
-        lacks = self._scores.max() - self._scores
-        weights = self._table[np.minimum(lacks, len(self._table) - 1)]
+        lacks, place = np.unique(self._scores.max() - self._scores, return_inverse=True)
+        weights = np.array([_weight(self._scale.rate, k) for k in lacks.tolist()], dtype=np.int64)
+        weights = weights[place]
         ones = np.array([weights[row].sum() for row in self._asked.table], dtype=np.int64)
         self._labels: NDArray[np.bool_] = 2 * ones > weights.sum()
 
@@ -92,6 +89,15 @@ class Weights:
         for row, label, score in zip(self._asked.table, self._labels, added, strict=True):
             self._scores[row != label] += score
         self._vote()
+
+
+def _weight(rate: Fraction, lack: int) -> int:
+    """2^42 e^(-rate lack), rounded down."""
+    power = rate * lack
+    if power > _BITS:
+        return 0
+    divided = _EXACT.divide(Decimal(-power.numerator), Decimal(power.denominator))
+    return int(_EXACT.multiply(Decimal(2**_BITS), _EXACT.exp(divided)))
 
 
 class TalliedStream(PrivateStream[Any]):
@@ -153,7 +159,7 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
         super().__init__(hypotheses, horizon)
         self.asked = columns_of(hypotheses, self.method, MOST_COLUMNS, "a smaller finite class")
         half = budget.epsilon / 2
-        self._epsilon = min(float(half), 300.0)  # of a cell, for what is only calibrated
+        self._epsilon = -math.log(1 / exp_below(half))  # of a cell, as it is used
         if threshold is None:
             # Large distances need many records, which noise then hides less.
             room = math.log(horizon) + _SHARE + _ROOM * math.sqrt(self.distance)
@@ -190,16 +196,21 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
 
     def _scale(self, threshold: int) -> Scale:
         """The rate at which a tally of ``threshold`` records is worth most."""
-        epsilon, distance = self._epsilon, max(1, self.distance)
+        # A smaller epsilon asks for as many times more records, each of as many times less weight.
+        times = max(1, round(_LEAST / self._epsilon))
+        epsilon = self._epsilon * times
+        records, distance = math.ceil(threshold / times), max(1, self.distance)
         bend = math.ceil((math.log(distance) + _USUAL) / epsilon)
         found = list[tuple[float, Fraction]]()
         for i in range(1, 64):
-            scale = Scale(Fraction(str(round(epsilon, 9))) * Fraction(i * i, 8192), bend, 1)
+            rate = Fraction(epsilon).limit_denominator(4096) * Fraction(i * i, 8192)
+            scale = Scale(rate, bend, 1)
             noise, gain = _factors(scale, epsilon, 1, bend)
-            worth = _TYPICAL * distance * noise + math.log((1 + math.exp(-gain * threshold)) / 2)
+            worth = _TYPICAL * distance * noise + math.log((1 + math.exp(-gain * records)) / 2)
             found.append((worth, scale.rate))
         rate = min(found)[1]
-        return Scale(rate, bend, max(1, int(_STEEP * epsilon / rate)))
+        steep = max(1, int(_STEEP * epsilon / rate))
+        return Scale(rate / times, bend * times, steep)
 
     def begun(self) -> Weights:
         """Nothing is tallied yet."""

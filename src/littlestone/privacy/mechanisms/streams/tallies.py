@@ -145,9 +145,9 @@ class ContinualTallies(Mechanism[Sequence[int | None], Tallied]):
         left = Fraction(1)
         for u in range(1, len(data) + 1):
             left -= (mass := self.timed(data[:u]))
-            later = dict(self._law(data[u:]))
+            later = tuple(self._law(data[u:]))
             for tally, p in self.tally_law(data[:u]).items():
-                for seen, q in later.items():
+                for seen, q in later:
                     yield (*(None,) * (u - 1), tally, *seen), mass * p * q
         yield (None,) * len(data), left
 
