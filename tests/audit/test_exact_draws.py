@@ -26,6 +26,7 @@ LARGE = {
     "boosting-learner": 2,
     "between-thresholds": 10,
     "continual-confirmation": 4,
+    "online-confirmed-intervals": 4,
     "online-confirmed-learner": 4,
     "online-confirmed-thresholds": 4,
     "online-experts-learner": 10,

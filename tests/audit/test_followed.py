@@ -34,6 +34,7 @@ MANY = {
     "group-estimates",
     "irreducible-learner",
     "irreducible-learner-label-votes",
+    "online-confirmed-intervals",
     "online-confirmed-learner",
     "online-confirmed-thresholds",
     "online-experts-learner",
