@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import require
 from benchmarks.mistakes import labelled, mistakes
-from littlestone.classes import FiniteClass, Thresholds, parse_class
+from littlestone.classes import FiniteClass, Intervals, Thresholds, parse_class
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import (
@@ -190,6 +190,33 @@ def measure(H: Any, learner: PrivateOnlineLearner[Any], runs: int) -> None:
     print(f"    oblivious, worst mean: {worst:.1f}", flush=True)
 
 
+def measure_intervals(runs: int) -> None:
+    """Mistakes at both ends of an interval of a million points and in it, in turn, at once or late."""
+    H = Intervals.on(0, 2**20 - 1)
+    learner = ConfirmedLearner(H, Budget(1), horizon=T)
+    bound = learner.mistake_bound(0.05)
+    assert bound is not None
+    print(f"intervals of 2^20 points: at most {bound.mistakes:,} proved with 95%", flush=True)
+    for length, wait in ((1, 0), (1000, 0), (2**18, 0), (2**18, T // 2)):
+        found = []
+        for seed in range(runs):
+            rng = seeded_generator(seed)
+            first = rng.randrange(2**20 - length)
+            last, made = first + length - 1, 0
+            with Ledger() as ledger:
+                stream = learner.start(ledger=ledger, dataset="d", rng=rng)
+            stream.skip_to(wait)
+            inside = [first + i * (length - 1) // 8 for i in range(9)]
+            points = [first - 1, *inside, last + 1]
+            while wrong := [x for x in points if stream.predict(x) != (first <= x <= last)]:
+                x = wrong[made % len(wrong)]
+                stream.update(x, int(first <= x <= last))
+                made += 1
+            found.append(made)
+        words = f"length {length:,}, after {wait:,} steps"
+        print(f"    {words}: mean {sum(found) / runs:.1f}, most {max(found)}", flush=True)
+
+
 def main(runs: int) -> None:
     """A block for each class."""
     for name, H in classes():
@@ -200,6 +227,7 @@ def main(runs: int) -> None:
         experts = PrivateExperts(H, Budget(1, "1e-6"), horizon=T)
         erred = Game(experts, H.table(), seeded_generator(0)).play(greedy, rounds)
         print(f"  experts, greedy: {erred} in {rounds} rounds", flush=True)
+    measure_intervals(runs)
 
 
 if __name__ == "__main__":

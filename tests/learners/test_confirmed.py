@@ -268,8 +268,8 @@ def test_what_it_takes() -> None:
         else:
             with pytest.raises(DeclarationError, match="no finite list"):
                 ConfirmedLearner(H, Budget(1), horizon=T)
+    around = parse_class("intervals(x, 0..200)").restrict(100, 1)
     with pytest.raises(DeclarationError, match="labels, more than"):
-        around = parse_class("intervals(x, 0..200)").restrict(100, 1)
         ConfirmedLearner(around, Budget(1), horizon=T)
     wide = FiniteClass.from_array(np.random.default_rng(1).integers(0, 2, (20, 520)))
     with pytest.raises(DeclarationError, match="different points, more than 512"):

@@ -26,7 +26,7 @@ GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200_000}
             "rules",
             "rules, of about 101 mistakes on clean labels in simul",
         ),
-        ("thresholds(x, 0..9)", "confirmed", "confirmed, of at most 95 mistakes on clean labels"),
+        ("thresholds(x, 0..9)", "confirmed", "confirmed, of at most 90 mistakes on clean labels"),
         ("thresholds(x, 0..1)", "confirmed", "confirmed, of at most 36 mistakes on clean labels"),
         ("intervals(x, 0..4000)", "confirmed", "confirmed, of at most "),
     ],

@@ -1,4 +1,4 @@
-"""Continual tallies: exact divergences of all neighbouring streams, and the law of the run's own code."""
+"""Continual tallies: exact divergences of all neighbouring streams, costs, and laws of tallies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def test_private_on_all_neighbouring_streams_and_the_bound_is_reached() -> None:
     for one, other in neighbours((None, 0, 1), 3):
         masses, others = law(one), law(other)
         assert masses.keys() == others.keys()
-        found = max([found, *(max(p / others[seen], others[seen] / p) for seen, p in masses.items())])
+        found = max(
+            [found, *(max(p / others[seen], others[seen] / p) for seen, p in masses.items())]
+        )
     assert found == RATIO
 
 

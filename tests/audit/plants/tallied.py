@@ -84,19 +84,21 @@ def also_counted(stream: Cells, start: int, end: int) -> dict[Any, Fraction]:
     }
 
 
-def _plant(mistake: str, name: str, *, steps: int = 3, **how: Part) -> Plant:
+def _plant(
+    mistake: str, name: str, *, steps: int = 2, timed: Part = timed, tally: Part = tally
+) -> Plant:
     pairs = tuple(neighbours((None, 0, 1), steps))
     claim = log_above(Fraction(4)) + Fraction(1, 10**15)
-    broken = partial(step_by_step, **{"timed": timed, "tally": tally, **how})
+    broken = partial(step_by_step, timed=timed, tally=tally)
     made = [toy(cache(law), pairs, claim) for law in (HONEST.distribution, broken)]
     return Plant(f"tallied_{name}", mistake, is_private, *made)
 
 
 PLANTS = [
-    _plant("The timer skips no records.", "no_skips", steps=2, timed=without_skips),
-    _plant("A record is in all later tallies.", "again", steps=2, tally=tallied_again),
-    _plant("Only cells that a record named get noise.", "named_only", steps=2, tally=named_only),
-    _plant("All cells get the same noise.", "one_noise", steps=2, tally=one_noise),
-    _plant("The tally has a cell for all records, at no cost.", "also_counted", steps=2,
+    _plant("The timer skips no records.", "no_skips", timed=without_skips),
+    _plant("A record is in all later tallies.", "again", tally=tallied_again),
+    _plant("Only cells that a record named get noise.", "named_only", tally=named_only),
+    _plant("All cells get the same noise.", "one_noise", tally=one_noise),
+    _plant("The tally has a cell for all records, at no cost.", "also_counted",
            tally=also_counted),
 ]  # fmt: skip

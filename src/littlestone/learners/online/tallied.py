@@ -191,7 +191,7 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
             return columns
         rows = self.asked.table.T.astype(np.float32)
         ones = rows.sum(axis=1)
-        apart = ones[:, None] + ones - 2 * (rows @ rows.T)
+        apart: NDArray[np.float32] = ones[:, None] + ones - 2 * (rows @ rows.T)
         return int(apart.max())
 
     def _scale(self, threshold: int) -> Scale:
