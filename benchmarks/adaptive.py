@@ -2,7 +2,8 @@
 
 Epsilon 1, delta 0 and T = 200,000 steps, for random tables of 100 hypotheses on 40 and on 1,000
 points, 1,024 thresholds, sets of at most 2 of 40 points, and parities of 6 columns.  `confirmed` and
-`tallied` play wherever they apply.  Every stream agrees with a hypothesis of the class.  Adversaries know the class and the learner, and see what is published:
+`tallied` play wherever they apply.  Every stream agrees with a hypothesis of the class.  Adversaries
+know the class and the learner, and see what is published:
 
 * greedy: the mistake that keeps the most hypotheses;
 * minimax: the mistake that most hypotheses keep, of those made least often so far;

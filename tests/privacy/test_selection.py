@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from littlestone.privacy.samplers.selection import Levels, PowerBounds, decide, draw, group
+from littlestone.privacy.samplers.selection import Levels, PowerBounds, decide, draw, group, locate
 from scripted import Bits
 
 Draw = Callable[..., int]
@@ -37,6 +37,33 @@ def wrong_decisions(
             low, high = Fraction(uniform, 2**bits), Fraction(uniform + 1, 2**bits)
             wrong += not edges[level] <= low <= high <= edges[level + 1]
     return wrong
+
+
+def test_a_place_is_told_only_if_all_sums_between_the_bounds_agree() -> None:
+    """With bounds far apart, as with very few bits, against the definition."""
+    rng = random.Random(1)
+    told = 0
+    for _ in range(3000):
+        low, high = [0], [0]
+        for _ in range(rng.randint(1, 4)):
+            share = rng.randint(0, 40)
+            low.append(low[-1] + share)
+            high.append(high[-1] + share + rng.choice((0, 0, 1, 3)))
+        bits, beyond = rng.randint(1, 6), rng.choice((0, 1, 5))
+        uniform = rng.randrange(2**bits)
+        certain = [
+            j
+            for j in range(len(low) - 1)
+            if high[j] << bits <= uniform * low[-1]
+            and (uniform + 1) * (high[-1] + beyond) <= low[j + 1] << bits
+        ]
+        found = locate(low, high, beyond, uniform, bits)
+        if found is None:
+            assert not certain or low[certain[0]] == low[certain[0] + 1]
+        else:
+            told += 1
+            assert found in certain
+    assert told > 300
 
 
 bases = st.sampled_from(

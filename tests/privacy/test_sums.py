@@ -158,6 +158,28 @@ def test_masses_lie_between_their_bounds() -> None:
                 assert low <= mass <= high
 
 
+def test_sums_of_products_lie_between_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At few bits, with and without a window, and with sums as parts of sums."""
+    # At five bits, 2^-3 is exact and (1 + 2^-3)^2 is not.
+    shapes = [*SHAPES, [[[0, 3], [0, 3]]]]
+    bases = Fraction(11, 10), Fraction(2)
+    for base, bits, groups, window in product(bases, (1, 5, 12), shapes, (None, 0, 3)):
+        inner = ErrorSums(arrays(SHAPES[0]), lambda place: place)
+        nested: list[list[Any]] = [*arrays(groups), [inner]]
+        if window is not None:
+            monkeypatch.setattr(selection, "window_of", lambda base, bits, w=window: w)
+        low, high = selection._sums_of(nested, base, bits)
+        monkeypatch.undo()
+        terms = [[sum(errors) for errors in product(*parts)] for parts in groups]
+        terms.append([sum(errors) for parts in SHAPES[0] for errors in product(*parts)])
+        least = min(map(min, terms))
+        mass = Fraction(0)
+        for g, errors in enumerate(terms):
+            assert low[g] <= mass * 2**bits <= high[g]
+            mass += sum(base ** (least - e) for e in errors)
+        assert low[-1] <= mass * 2**bits <= high[-1]
+
+
 def test_astronomic_errors() -> None:
     groups = [[np.array([10**15, 0]), np.array([10**17])], [np.array([10**18]), np.array([3])]]
     assert draw_sum(groups, Fraction(3, 2), random.Random(3)) == (0, 1, 0)

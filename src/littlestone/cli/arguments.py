@@ -37,6 +37,26 @@ SchemaOption = Annotated[
     typer.Option("--schema", help="What is public about the table, as `schema` drafts it."),
 ]
 
+SeparatorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        help="What is between the cells of a CSV file: one character, or tab. By default a comma, and "
+        "a tab in a .tsv file.",
+    ),
+]
+
+MultilineOption = Annotated[
+    bool,
+    typer.Option(
+        "--multiline",
+        help="Quoted values in the CSV file may hold line breaks. A record then spans lines, and an "
+        "unclosed quote joins records. By default a record is one line.",
+    ),
+]
+
+TABLE_HELP = "A CSV (.csv or .tsv, also .gz, .zip or .zst) or Parquet file."
+
 
 def label_from(
     schema: Schema | None,

@@ -13,9 +13,12 @@ import typer
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     MADE,
+    TABLE_HELP,
     CostOption,
     LedgerOption,
+    MultilineOption,
     SchemaOption,
+    SeparatorOption,
     files_of,
     label_from,
     ledger_name,
@@ -39,13 +42,7 @@ from littlestone.visible import visible_json
 
 
 def fit(
-    table: Annotated[
-        Path,
-        typer.Argument(
-            help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file. In CSV, an unclosed quote joins "
-            "lines into one record."
-        ),
-    ],
+    table: Annotated[Path, typer.Argument(help=TABLE_HELP)],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
     ],
@@ -95,6 +92,8 @@ def fit(
     max_records: Annotated[
         int | None, typer.Option(help="With --unit: use at most this many records of each.")
     ] = None,
+    separator: SeparatorOption = None,
+    multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -147,6 +146,8 @@ def fit(
         evaluate=evaluate,
         seed=seed,
         schema=schema,
+        separator=separator,
+        multiline=multiline,
         methods=task.methods(allowed, cast(Setting, setting)) if explain else (),
     )
 
@@ -171,7 +172,9 @@ def released(
     as_json: bool,
     evaluate: bool,
     seed: int | None,
-    schema: Path | None = None,
+    schema: Path | None,
+    separator: str | None,
+    multiline: bool,
     methods: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Do the task on a table, and print the release in its ``form``; the options are those of `fit`.
@@ -186,7 +189,7 @@ def released(
             "--out": [out],
         }
     )
-    data = task.open(table, dataset)
+    data = task.open(table, dataset, separator=separator, multiline=multiline)
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}

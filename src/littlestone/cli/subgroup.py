@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, SchemaOption, label_from
+from littlestone.cli.arguments import (
+    DEFAULT_LEDGER,
+    TABLE_HELP,
+    LedgerOption,
+    MultilineOption,
+    SchemaOption,
+    SeparatorOption,
+    label_from,
+)
 from littlestone.cli.fit import Form, released
 from littlestone.data.schema import opened_schema
 from littlestone.learners import Release
@@ -17,7 +25,7 @@ from littlestone.tasks import Task
 
 
 def subgroup(
-    table: Annotated[Path, typer.Argument(help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file.")],
+    table: Annotated[Path, typer.Argument(help=TABLE_HELP)],
     hypotheses: Annotated[
         str,
         typer.Option("--class", help="The groups, such as 'rules(carrier, origin; at most 2)'."),
@@ -46,6 +54,8 @@ def subgroup(
     method: Annotated[
         str, typer.Option(help="auto, or a method that `littlestone plan CLASS --cost 5:1` lists.")
     ] = "auto",
+    separator: SeparatorOption = None,
+    multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -92,6 +102,8 @@ def subgroup(
         evaluate=evaluate,
         seed=seed,
         schema=schema,
+        separator=separator,
+        multiline=multiline,
     )
 
 

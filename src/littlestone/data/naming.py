@@ -6,7 +6,6 @@ import os
 import shlex
 import unicodedata
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from littlestone.data.opening import TABLE_SUFFIXES, open_table
@@ -21,24 +20,31 @@ class Dataset(NamedTuple):
     name: str
 
 
-def open_dataset(table: object, columns: Sequence[str], dataset: str | None) -> Dataset:
+def open_dataset(
+    table: object,
+    columns: Sequence[str],
+    dataset: str | None,
+    *,
+    separator: str | None = None,
+    multiline: bool = False,
+) -> Dataset:
     """Open a table that has these ``columns``, under the name ``dataset`` or that of its file.
 
-    ``table`` is whatever `open_table` opens.  Raises `TableError` for a missing column and
-    `DeclarationError` if neither a ``dataset`` nor a file gives a name.
+    ``table``, ``separator`` and ``multiline`` are those of `open_table`.  Raises `TableError` for a
+    missing column and `DeclarationError` if neither a ``dataset`` nor a file gives a name.
     """
-    source = open_table(table)
+    source = open_table(table, separator=separator, multiline=multiline)
     for column in columns:
         source.require(column)
     if dataset is not None:
         return Dataset(source, dataset_name(dataset))
-    if not isinstance(table, str | Path):
+    if source.path is None:
         raise DeclarationError(
             "spend on a table that is not a file",
             found="the ledger cannot tell which data set it is",
             fix="name it: dataset=...",
         )
-    return Dataset(source, true_path(table))
+    return Dataset(source, true_path(source.path))
 
 
 def dataset_name(text: str) -> str:

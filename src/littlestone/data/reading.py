@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -64,7 +65,7 @@ def read_sample(
                 found="none of its values can be read: all are missing or of another kind",
                 fix="name a column with values, or declare a domain that fits this one",
             )
-    return sample.made()
+    return replace(sample.made(), spanning=table.spanning)
 
 
 def sample_from_arrays(

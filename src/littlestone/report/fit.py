@@ -125,8 +125,8 @@ def privacy(release: Release) -> tuple[str, str]:
 def _replaced(release: Release) -> str:
     unit = release.unit
     if unit is None:
-        return f"{release.n:,} records"
-    return f"{release.units:,} values of {unit.column}, with all its records,"
+        return f"{release.n:,} records{release.span()}"
+    return f"{release.units:,} values of {unit.column}, with all its records{release.span()},"
 
 
 def _factor(epsilon: Fraction) -> str:

@@ -23,7 +23,7 @@ HONEST = short()
 
 
 def step_by_step(stream: Cells, *, timed: Part, tally: Part, start: int = 0) -> Masses:
-    """``timed`` is the probability of a tally after the records from start to end, ``tally`` its law."""
+    """``timed`` is the probability of a tally after the records from start on, ``tally`` its law."""
     found: Masses = {}
     left = Fraction(1)
     for end in range(start + 1, len(stream) + 1):

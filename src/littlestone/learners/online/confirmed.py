@@ -76,13 +76,13 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     stream.  Nothing is known about the adversary: the bounds hold if each record is chosen after seeing
     all that was published.  Proofs: docs/proofs/confirmation.md.
 
-    Thresholds of keys do not rise with time, because an adversary can wait until they have risen.  With
-    a small ``warm``, such as 64, they begin lower and rise after so many steps: that is better for
-    records that do not wait.
+    Thresholds of keys do not rise with time, because an adversary can wait until they have risen.
+    With a small ``warm``, such as 64, they begin lower and rise after so many steps: that is better
+    for records that do not wait.
 
-    Takes thresholds and intervals on any grid, and classes of at most 2^20 labels in a table of at most 512
-    different points.  Time: 0.5 ms a mistake, and a pass over the table for each confirmation.  Raises
-    `DeclarationError` for other classes.
+    Takes thresholds and intervals on any grid, and classes of at most 2^20 labels in a table of at most
+    512 different points.  Time: 0.5 ms a mistake, and a pass over the table for each confirmation.
+    Raises `DeclarationError` for other classes.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = ConfirmedLearner(Thresholds.on(0, 1022), Budget(1), horizon=200_000)

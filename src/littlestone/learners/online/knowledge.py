@@ -96,7 +96,7 @@ class Columns(Asked):
         turned = (rows ^ self.flipped).T  # the first hypothesis is 0 everywhere
         self.table, self.place = np.unique(turned, axis=0, return_inverse=True)
         self.place = self.place.reshape(-1).astype(np.int64)
-        if len(self.table) and not self.table[0].any():  # the least row, of points of known label
+        if not self.table[0].any():  # the least row, of points of known label
             self.table, self.place = self.table[1:], self.place - 1
         columns = len(self.table)
         self.keys, self.watched = 2 * columns, columns
