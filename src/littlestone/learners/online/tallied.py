@@ -128,9 +128,9 @@ class TalliedStream(PrivateStream[Any]):
 class TalliedLearner(PrivateOnlineLearner[Any]):
     """Publish the majority of all hypotheses, weighed by noisy counts of where former majorities erred.
 
-    `ContinualTallies` counts mistakes by their points.  Once there are about ``threshold``, it publishes
-    a noisy count for each point, and the hypotheses that differ from the majority where it erred gain
-    weight.  epsilon-DP with delta = 0 for every stream, because only the counts are published.
+    `ContinualTallies` counts mistakes by their points.  Once there are about ``threshold``, it
+    publishes a noisy count for each point, and the hypotheses that differ from the majority where it
+    erred gain weight.  epsilon-DP with delta = 0 for every stream, because only the counts are published.
 
     Nothing is known about the adversary: the bounds hold if each record is chosen after seeing all
     that was published.  Proofs: docs/proofs/tallies.md.
@@ -188,7 +188,7 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
         """The most columns at which two hypotheses differ, or more."""
         columns, hypotheses = self.asked.table.shape
         if hypotheses**2 * columns > _WORK:
-            return columns
+            return len(self.asked.table)
         rows = self.asked.table.T.astype(np.float32)
         ones = rows.sum(axis=1)
         apart: NDArray[np.float32] = ones[:, None] + ones - 2 * (rows @ rows.T)
@@ -270,7 +270,7 @@ def _factors(scale: Scale, epsilon: float, records: int, most: int) -> tuple[flo
 
 
 def _decay(timer: ContinualConfirmation, left: list[float], drift: float) -> tuple[float, float]:
-    """The rate k of Theorem 2 for d = ``drift`` / T, and the least value of its potential; 0 if none."""
+    """The k of Theorem 2 for d = ``drift`` / T, or 0 for none; and the least value of phi."""
     a, r, threshold = float(timer.skip), 1 / float(timer.shrink), timer.threshold
     tail = math.ceil(40 / -math.log(a))
     q = [r ** min(0, s - threshold) for s in range(-tail, threshold + 1)]
