@@ -130,7 +130,8 @@ class TalliedLearner(PrivateOnlineLearner[Any]):
 
     `ContinualTallies` counts mistakes by their points.  Once there are about ``threshold``, it
     publishes a noisy count for each point, and the hypotheses that differ from the majority where it
-    erred gain weight.  epsilon-DP with delta = 0 for every stream, because only the counts are published.
+    erred gain weight.  epsilon-DP with delta = 0 for every stream, because only the counts are
+    published.
 
     Nothing is known about the adversary: the bounds hold if each record is chosen after seeing all
     that was published.  Proofs: docs/proofs/tallies.md.
