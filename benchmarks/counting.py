@@ -20,6 +20,9 @@ from rich.table import Table
 from benchmarks.harness import require
 from littlestone.classes import parse_class
 from littlestone.classes.counted import CountedBoxes
+from littlestone.classes.decision_lists import CountedLists
+from littlestone.classes.juntas import CountedJuntas
+from littlestone.classes.tabled import bits
 from littlestone.domains import Disjoint, Grid, Product
 from littlestone.learners import ExponentialLearner
 from littlestone.planning import choose_learner
@@ -32,6 +35,7 @@ RECORDS = 10_000
 GOAL = {"alpha": 0.1, "beta": 0.05}
 BITS = ", ".join(f"c{j}" for j in range(20))
 SOME_BITS = ", ".join(f"c{j}" for j in range(10))
+FEW_BITS = ", ".join(f"c{j}" for j in range(8))
 
 Rule = Callable[[Any], bool]
 
@@ -57,8 +61,19 @@ CLASSES: list[tuple[str, Rule]] = [
     ("affine(w, x, y, z; q 5, dimension 3)", lambda x: _on(x[:2], 5)),
     ("polynomial_zeros(x, y; q 101, degree 1)", lambda x: _on(x, 101)),
     ("polynomial_zeros(x, y; q 5, degree 2)", lambda x: (x[0] ** 2 + x[1]) % 5 == 0),
+    ("polynomial_zeros(x, y; q 5, degree 3)", lambda x: (x[0] ** 3 + x[1] ** 2 + 1) % 5 == 0),
+    ("polynomial_zeros(x, y; q 5, degree 4)", lambda x: (x[0] ** 4 + x[1] ** 3 + 1) % 5 == 0),
     ("polynomial_zeros(x; q 101, degree 2)", lambda x: x[0] in (3, 50)),
     ("polynomial_zeros(x; q 101, degree 3)", lambda x: x[0] in (3, 50, 77)),
+    (f"juntas({BITS}; k 3)", lambda x: x[0] != x[1] or x[2] == 1),
+    (f"juntas({BITS}; k 4)", lambda x: x[0] != x[1] or x[2] == x[3]),
+    (f"decision_lists({FEW_BITS})", lambda x: x[0] == 0 and (x[2] == 1 or x[4] == 0)),
+    (f"decision_lists({SOME_BITS})", lambda x: x[0] == 0 and (x[2] == 1 or x[4] == 0)),
+    (f"union(juntas({BITS}; k 3), parities({BITS}))", lambda x: sum(x[::3]) % 2 == 1),
+    (
+        "combine(and, stumps(a 0..23, b 0..30, c 0..60), stumps(a 0..23, b 0..30, c 0..60))",
+        lambda x: x[0] > 10 and x[2] < 30,
+    ),
 ]
 
 SMALL = [
@@ -68,6 +83,7 @@ SMALL = [
     "affine(x, y; q 3, dimension 1)",
     "polynomial_zeros(x, y; q 3, degree 1)",
     "polynomial_zeros(x; q 5, degree 2)",
+    "polynomial_zeros(x, y; q 3, degree 3)",
 ]
 
 
@@ -151,6 +167,8 @@ def small() -> Iterator[Any]:
     yield from map(parse_class, SMALL)
     yield CountedBoxes(Product((Grid(0, 3, "x"), Grid(0, 4, "y"))), "boxes(x 0..3, y 0..4)")
     yield CountedBoxes(Product(tuple(Grid(0, 1, c) for c in "abcd")), "conjunctions(a, b, c, d)")
+    yield CountedJuntas(bits("abcd"), "juntas(a, b, c, d; k 2)", 2)
+    yield CountedLists(bits("abc"), "decision_lists(a, b, c)")
 
 
 def check(H: Any) -> bool:

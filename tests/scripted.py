@@ -1,7 +1,8 @@
-"""Runs a mechanism along every outcome of its choices, the sampler of its waits included."""
+"""Scripts for draws: every outcome of a mechanism's choices in turn, or random bits from a list."""
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 
 import pytest
@@ -24,3 +25,16 @@ class Script(Choices):
         """In place of the sampler of all that continual mechanisms skip and wait for."""
         patch.setattr(epoch, "geometric", self.geometric)
         patch.setattr(Real, "of", lambda x: x)
+
+
+class Bits(random.Random):
+    """Random bits from a list, then zeros; ``asked`` is how many were asked for each time."""
+
+    def __init__(self, *chunks: int) -> None:
+        super().__init__(0)
+        self.chunks = list(chunks)
+        self.asked: list[int] = []
+
+    def getrandbits(self, k: int) -> int:
+        self.asked.append(k)
+        return self.chunks.pop(0) if self.chunks else 0

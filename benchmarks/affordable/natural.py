@@ -30,6 +30,7 @@ NATURAL: dict[str, dict[str, str]] = {
         "boxes 10 x 10 x 10": "boxes(x 0..9, y 0..9, z 0..9)",
         "stumps, 5 columns of 100": f"stumps({_columns(5, ' 0..99')})",
         "thresholds, 100 + 100": "direct_sum(thresholds(x, 0..99), thresholds(y, 0..99))",
+        "intervals, or intervals": "combine(or, intervals(x, 0..49), intervals(x, 0..49))",
     },
     "Open vocabularies": {
         "points": "points(merchant)",
@@ -49,7 +50,10 @@ NATURAL: dict[str, dict[str, str]] = {
         "conjunctions of 20": f"conjunctions({_columns(20)})",
         "monotone conjunctions of 20": f"conjunctions({_columns(20)}; monotone)",
         "decision lists of 3": "decision_lists(a, b, c)",
+        "decision lists of 8": f"decision_lists({_columns(8)})",
         "juntas, 2 of 10": f"juntas({_columns(10)}; k 2)",
+        "juntas, 3 of 20": f"juntas({_columns(20)}; k 3)",
+        "juntas, 4 of 20": f"juntas({_columns(20)}; k 4)",
         "parities of 10": f"parities({_columns(10)})",
         "parities of 20": f"parities({_columns(20)})",
     },

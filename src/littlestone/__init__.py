@@ -43,6 +43,7 @@ _FRONT = {
         "Union",
         "parse_class",
     ),
+    "littlestone.data": ("open_table",),
     "littlestone.data.drafting": ("draft_schema",),
     "littlestone.data.schema": ("Schema",),
     "littlestone.learners": ("Release",),

@@ -85,6 +85,8 @@ class Sample(Generic[Point]):
     units: int = 0
     whole_n: int = 0
     """The n of the sample that this one was taken from; 0 if it was not."""
+    spanning: bool = False
+    """Whether a record of the table may span several lines of its file."""
 
     @classmethod
     def of_two(

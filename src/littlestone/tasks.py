@@ -229,13 +229,23 @@ class Task:
         unit = () if self.unit is None else (self.unit.column,)
         return (*self.learner.hypotheses.domain.column_names, self.label.column, *unit)
 
-    def open(self, table: object, dataset: str | None) -> Dataset:
+    def open(
+        self,
+        source: object,
+        dataset: str | None,
+        table: str | None = None,
+        *,
+        separator: str | None = None,
+        multiline: bool = False,
+    ) -> Dataset:
         """The table with the columns that the task reads, as `open_dataset` opens and names it.
 
         Raises `DeclarationError` if the names and declared types of its columns do not go with the
         class, the label or the schema.  No record is read.
         """
-        opened = open_dataset(table, self.columns, dataset)
+        opened = open_dataset(
+            source, self.columns, dataset, table, separator=separator, multiline=multiline
+        )
         if self.schema is not None:
             self.schema.require_table(opened.table)
         require_fit(opened.table, self.learner.hypotheses.domain, self.label)

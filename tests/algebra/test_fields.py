@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import product
 
 import galois
@@ -72,3 +73,11 @@ def test_spans_are_sets(q: int) -> None:
         shuffled = list(members)
         rng.shuffle(shuffled)
         assert Span.of(q, 3, [tuple(v) for v in shuffled]) == U
+
+
+def test_without_galois_a_prime_power_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    field_of_order.cache_clear()
+    monkeypatch.setitem(sys.modules, "galois", None)
+    assert field_of_order(5).multiply(2, 3) == 1
+    with pytest.raises(DeclarationError, match=r"pip install 'littlestone\[algebra\]'"):
+        field_of_order(4)

@@ -32,7 +32,7 @@ from littlestone.domains import (
     Strings,
 )
 from littlestone.errors import DeclarationError
-from littlestone.hypotheses import BitFunction, Box, BucketTable, FiniteSet, Hypothesis
+from littlestone.hypotheses import BitFunction, Box, BucketTable, FewColumns, FiniteSet, Hypothesis
 from littlestone.learners.online.base import PrivateOnlineLearner
 from littlestone.online import OnlineLearner
 from littlestone.privacy import Budget
@@ -88,11 +88,16 @@ def of_kind() -> dict[type[Any], list[Hypothesis[Any]]]:
     for H in EXAMPLES:
         for h in functions(H)[::3]:
             found.setdefault(type(h), []).append(h)
-    # No class has SOAs of these kinds: large classes of boxes have none at all, and learners of several
-    # labels put the others together.
+    # No class has SOAs of these kinds: large classes of boxes and juntas have none at all, and learners
+    # of several labels put the others together.
     hours = Product((Grid(0, 2, "hour"), Grid(0, 1, "day")))
     sides = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
     found[Box] = [Box(hours, None), *(Box(hours, (a, b)) for a in sides for b in ((0, 1), (1, 1)))]
+    found[FewColumns] = [
+        FewColumns(hours, chosen, labels)
+        for chosen, cells in (((0,), 3), ((1,), 2), ((0, 1), 6))
+        for labels in product((0, 1), repeat=cells)
+    ]
     tails = Strings("tail")
     sets = [FiniteSet(tails, frozenset(some)) for some in ("", "a", "ab")]
     found[BitFunction] = [BitFunction(tails, 3, bits, 1) for bits in product(sets, repeat=2)]

@@ -108,7 +108,7 @@ def test_closure_bounds() -> None:
         ("complement(nothing(x))", "no class called 'nothing'"),
         ("union()", "in place of at least 1"),
         ("union(thresholds(x, 0..5), thresholds(y, 0..5))", "on 2 domains"),
-        ("union(thresholds(x, 0..9999), thresholds(x, 0..9999))", "more than 2097152 entries"),
+        ("combine(or, thresholds(x, 0..9999), thresholds(x, 0..9999))", "at most 4,194,304 pairs"),
         ("union(points(x), points(x))", "is infinite"),
         ("combine(nor, boxes(x 0..1), boxes(x 0..1))", "the operations are and, or, xor"),
         ("combine(and, juntas(a; k 1))", "number of its arguments is 2"),

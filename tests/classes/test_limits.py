@@ -86,7 +86,7 @@ def test_version_spaces_of_complements_are_described_once() -> None:
 
 def test_a_table_beyond_the_limit_of_its_kind_is_refused() -> None:
     with pytest.raises(TooLargeError, match="more than 16384 entries"):
-        parse_class("union(linear(a, b; q 31, dimension 1), linear(a, b; q 31, dimension 1))")
+        parse_class("combine(or, linear(a, b; q 31, dimension 1), linear(a, b; q 31, dimension 1))")
 
 
 def test_tables_of_classes_are_those_of_their_hypotheses() -> None:

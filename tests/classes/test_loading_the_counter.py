@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 from littlestone.classes import cell_counts, parse_class
@@ -63,6 +64,56 @@ def test_records_do_not_choose_the_counter(
                         with pytest.raises(ImportError):
                             fit(kind, text, points, size, unit, book)
                         assert book.datasets() == []
+
+
+def test_the_counter_is_loaded_for_as_many_sets_as_it_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two columns make two sets of one column: 18 records are counted twice."""
+    monkeypatch.setitem(sys.modules, COUNTER, None)
+    for compiled, loads in ((36, True), (37, False)):
+        monkeypatch.setattr(cell_counts, "COMPILED", compiled)
+        with Ledger() as book:
+            if loads:
+                with pytest.raises(ImportError):
+                    fit(ExponentialLearner, LEARNERS[0][1], 3, 18, None, book)
+            else:
+                fit(ExponentialLearner, LEARNERS[0][1], 3, 18, None, book)
+            assert bool(book.datasets()) != loads
+
+
+@pytest.mark.parametrize("points", [1, 9])
+def test_records_do_not_choose_how_they_are_counted(
+    points: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The compiled counter is used for few distinct points as for many."""
+    from littlestone.dimension.engine import cell_counter
+
+    honest, used = cell_counter.counted, list[int]()
+
+    def noted(*arguments: Any) -> None:
+        used.append(1)
+        honest(*arguments)
+
+    monkeypatch.setattr(cell_counter, "counted", noted)
+    monkeypatch.setattr(cell_counts, "COMPILED", 18)
+    with Ledger() as book:
+        fit(ExponentialLearner, LEARNERS[0][1], points, 18, None, book)
+    assert len(used) == 2  # for one column, and for two
+
+
+def test_both_counters_count_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also a point with two labels beside one with none."""
+    domain: Any = parse_class(LEARNERS[0][1]).domain
+    points = (("0", "1"), ("2", "0"), ("1", "1"))
+    for counts in ([[3, 5], [0, 0], [1, 0]], [[3, 0], [0, 2], [1, 0]], [[0, 0], [0, 0], [2, 2]]):
+        sample = Sample(domain, points, np.array(counts))
+        found = []
+        for compiled in (1, 1 << 30):
+            monkeypatch.setattr(cell_counts, "COMPILED", compiled)
+            coded = cell_counts.Coded.of(sample, [0, 1])
+            found.append([t.tolist() for t in coded.tables([(0, 1)]) + coded.tables([(0,), (1,)])])
+        assert found[0] == found[1]
 
 
 def test_reading_a_class_loads_no_compiler() -> None:

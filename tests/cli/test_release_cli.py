@@ -23,7 +23,7 @@ from littlestone.learners import Release
 from littlestone.verify.statement import Verdict
 
 OTHER = "delay,carrier,late\n" + "".join(f"{d * 7 - 50},Z{d},{d % 3 // 2}\n" for d in range(18))
-BLANK = "delay,carrier,late\n" + 'nan,,\n"","\n",x\n,,,,\n' * 6
+BLANK = "delay,carrier,late\n" + 'nan,,\n"","\r",x\n,,,,\n' * 6
 
 
 @pytest.fixture
@@ -383,7 +383,7 @@ def test_predictions_follow_the_model_alone(folder: Path) -> None:
     ]
     labels = ["0", "1", "1", "0", "1", "0", "0", "1", "0", "1", "0", "1", "0"]
     Path("table.csv").write_text("a,delay\n" + "".join(f"0,{v}\n" for v in values) + "0\n\n0,9,9\n")
-    labels += ["0", "1"]
+    labels += ["0", "0", "1"]
     assert predictions(run("predict", save(threshold()), "table.csv")) == labels
 
     numbers = pa.table({"delay": pa.array([4.0, 5.0, None, float("nan"), float("inf"), 4.99])})

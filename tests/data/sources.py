@@ -35,8 +35,8 @@ def examples(sample: Sample[Any]) -> Counter[tuple[Any, int]]:
     return +Counter({(x, y): count[y] for x, count in pairs for y in (0, 1)})
 
 
-def read(source: object, domain: Domain[Any], label: Label) -> Sample[Any]:
-    return read_sample(open_table(source), domain, label)
+def read(source: object, domain: Domain[Any], label: Label, **options: Any) -> Sample[Any]:
+    return read_sample(open_table(source, **options), domain, label)
 
 
 def csv_bytes(columns: Columns) -> bytes:

@@ -1,4 +1,7 @@
-"""A record of a CSV file is what its line says: n never changes with what a cell holds."""
+"""A record of a CSV file is what its line says: n never changes with what the line holds.
+
+If records may span lines, the same holds of records as writers write them.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sources import examples, plain, read
 
-from littlestone.data import Condition, CsvStream, Label, open_table, read_sample
+from littlestone.data import Condition, CsvStream, Label, csv_blocks, open_table, read_sample
 from littlestone.domains import Product, Strings
 from littlestone.errors import TableError
 
@@ -75,27 +80,46 @@ WRITERS: dict[str, Callable[[Sequence[Record]], str]] = {
 }
 
 
-def from_file(content: bytes, folder: Path) -> Counter[Any]:
+def from_file(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
     path = folder / "table.csv"
     path.write_bytes(content)
-    return examples(read(path, DOMAIN, LABEL))
+    return examples(read(path, DOMAIN, LABEL, multiline=multiline))
 
 
-def from_gzip(content: bytes, folder: Path) -> Counter[Any]:
+def from_blocks(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
+    """As a large file is read."""
+    with patch.multiple(csv_blocks, _FEW=0, _SIZE=16):
+        return from_file(content, folder, multiline)
+
+
+def from_gzip(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
     path = folder / "table.csv.gz"
     path.write_bytes(gzip.compress(content, compresslevel=0))
-    return examples(read(path, DOMAIN, LABEL))
+    return examples(read(path, DOMAIN, LABEL, multiline=multiline))
 
 
-def from_pipe(content: bytes, folder: Path) -> Counter[Any]:
-    return examples(read_sample(CsvStream(io.BytesIO(content), name="pipe"), DOMAIN, LABEL))
+def from_zstandard(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
+    path = folder / "table.csv.zst"
+    with pa.CompressedOutputStream(str(path), "zstd") as stream:
+        stream.write(content)
+    return examples(read(path, DOMAIN, LABEL, multiline=multiline))
 
 
-@pytest.mark.parametrize("source", [from_file, from_gzip, from_pipe], ids=lambda s: s.__name__)
+def from_pipe(content: bytes, folder: Path, multiline: bool) -> Counter[Any]:
+    stream = CsvStream(io.BytesIO(content), name="pipe", multiline=multiline)
+    return examples(read_sample(stream, DOMAIN, LABEL))
+
+
+SOURCES = [from_file, from_blocks, from_gzip, from_zstandard, from_pipe]
+
+
+@pytest.mark.parametrize("multiline", [False, True])
+@pytest.mark.parametrize("source", SOURCES, ids=lambda s: s.__name__)
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 def test_a_record_as_writers_write_it_is_one_record(
     write: Callable[[Sequence[Record]], str],
-    source: Callable[[bytes, Path], Counter[Any]],
+    source: Callable[[bytes, Path, bool], Counter[Any]],
+    multiline: bool,
     tmp_path: Path,
 ) -> None:
     """Replace one cell, or a whole record, by hostile content: n stays, and one example changes."""
@@ -105,27 +129,33 @@ def test_a_record_as_writers_write_it_is_one_record(
         return write(records).encode("utf-8", "surrogatepass")
 
     records: list[Record] = [(f"x{i}", str(i % 2), f"z{i}") for i in range(5)]
-    first = source(encoded(records), tmp_path)
+    first = source(encoded(records), tmp_path, multiline)
     assert first.total() == 5
     for cell in HOSTILE:
+        if "\n" in cell and not multiline:
+            continue
         places = rng.choice([(0,), (1,), (2,), (0, 1, 2)])
         record = rng.randrange(len(records))
         changed = tuple(cell if j in places else value for j, value in enumerate(records[record]))
         neighbor = list(records)
         neighbor[record] = (changed[0], changed[1], changed[2])
-        second = source(encoded(neighbor), tmp_path)
+        second = source(encoded(neighbor), tmp_path, multiline)
         assert second.total() == 5, repr(changed)
         assert (first - second).total() <= 1, repr(changed)
 
 
 def test_a_carriage_return_is_text_where_it_ends_no_line(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
-    path.write_bytes(
-        b'x,y\na\rb,1\n\r,1\r\nc,1\r\n"d\re",1\n"f"\r,1\n"g\r\nh",1\ni\r\r,1\n"j\n\r",1\nk\r,1'
-    )
-    names = ["a\rb", "\r", "c", "d\re", "f\r", "g\r\nh", "i\r\r", "j\n\r", "k\r"]
-    sample = read(path, Strings("x"), LABEL)
-    assert plain(sample) == dict.fromkeys(names, (0, 1))
+    content = b'x,y\na\rb,1\n\r,1\r\nc,1\r\n"d\re",1\n"f"\r,1\ni\r\r,1\n'
+    names = ["a\rb", "\r", "c", "d\re", "f\r", "i\r\r"]
+    path.write_bytes(content + b"k\r,1")
+    for multiline in (False, True):
+        sample = read(path, Strings("x"), LABEL, multiline=multiline)
+        assert plain(sample) == dict.fromkeys([*names, "k\r"], (0, 1))
+    path.write_bytes(content + b'"g\r\nh",1\n"j\n\r",1\n')
+    sample = read(path, Strings("x"), LABEL, multiline=True)
+    assert plain(sample) == dict.fromkeys([*names, "g\r\nh", "j\n\r"], (0, 1))
+    assert sample.spanning
     path.write_bytes(b"y,x\n1,a\r\r\n1,b\r")
     assert plain(read(path, Strings("x"), LABEL)) == {"a\r": (0, 1), "b\r": (0, 1)}
 
@@ -147,3 +177,22 @@ def test_carriage_returns_alone_end_no_header(content: bytes, tmp_path: Path) ->
         open_table(path)
     assert "SECRET" not in str(error.value)
     assert "LF or CRLF" in str(error.value)
+
+
+@pytest.mark.parametrize("reason", ["too long", "an error of Arrow"])
+def test_a_block_that_arrow_does_not_take_is_read_line_by_line(
+    reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    block = b'"a,b",1\n\nc"d,2,3\r\n"e\n'
+    expected = [["a,b", "", 'c"d', "e"], ["1", "", "2", ""]]
+    monkeypatch.setattr(csv_blocks, "_FEW", 0)
+    assert [column.listed() for column in csv_blocks.coded_block(block, ",", [0, 1])] == expected
+
+    def fail(*_: object) -> None:
+        raise pa.ArrowInvalid("SECRET")
+
+    if reason == "too long":
+        monkeypatch.setattr(csv_blocks, "_MOST", 0)
+    else:
+        monkeypatch.setattr(csv_blocks, "_by_columns", fail)
+    assert [column.listed() for column in csv_blocks.coded_block(block, ",", [0, 1])] == expected

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ import pytest
 from pyarrow import parquet
 from sources import examples, plain, read
 
-from littlestone.data import Condition, Label, sample_from_arrays
+from littlestone.data import Condition, Label, Table, open_table, sample_from_arrays
 from littlestone.domains import Disjoint, Domain, Grid, Integers, Names, Product, Reals, Strings
 from littlestone.sample import Sample
 
@@ -108,11 +109,15 @@ def _csv(records: Records, folder: Path) -> Path:
     return path
 
 
+def _spanning(records: Records, folder: Path) -> Table:
+    return open_table(_csv(records, folder), multiline=True)
+
+
 def _raw_csv(records: Records, folder: Path) -> Path:
     """Lines as they are: a record is the bytes of a line."""
     path = folder / "table.csv.gz"
     lines = [b"x,y", *(x + y for x, y in records)]
-    path.write_bytes(gzip.compress(b"\r\n".join(lines), compresslevel=0))
+    path.write_bytes(gzip.compress(b"\r\n".join([*lines, b""]), compresslevel=0))
     return path
 
 
@@ -162,7 +167,8 @@ def _pandas_over_arrow(records: Records, folder: Path) -> object:
 
 
 MISSING = [None]
-RAW = [b"1", b"", b"ab", b'a"b', b"\xff", b"\x00", b"1e999999999", b'"q"z', b" ", b"nan", b'""']
+RAW = [b"1", b"", b"ab", b'a"b', b"\xff", b"\x00", b"1e999999999", b'"q"z', b" ", b"nan", b'""',
+       b"", b'"', b'"a', b'a"', b'"a""', b'"\r', b'"a"b"', b"\r", b'""a"']  # fmt: skip
 DECIMALS = [Decimal("1.00"), Decimal("-3.25"), None]
 CATEGORIES = [
     pd.CategoricalDtype(pd.Index(["1", "1.0", "ab", "True"], dtype=object)),
@@ -172,8 +178,9 @@ CATEGORIES = [
 ]
 
 KINDS = [
-    Kind("csv", TEXTS, _csv),
-    Kind("raw csv", [b"".join(p) for p in zip(RAW, [b",", b""] * 9, strict=False)], _raw_csv),
+    Kind("csv", [text for text in TEXTS if "\n" not in text], _csv),
+    Kind("csv of several lines", TEXTS, _spanning),
+    Kind("raw csv", [b"".join(p) for p in product(RAW, [b",", b"", b'"'])], _raw_csv),
     Kind("pandas objects", OBJECTS, _pandas(object)),
     Kind("pandas float64", FLOATS, _pandas("float64")),
     Kind("pandas float32", FLOATS, _pandas("float32")),
@@ -300,7 +307,7 @@ def test_ragged_blank_and_broken_lines(tmp_path: Path) -> None:
         b'\xef\xbb\xbfx,y,z\n3,1,0\n4\n\n5,1\n6,1,0,9,9,9\r\n,\n"7,1"\n8\xff,1\nab"c,1\n"a"b,1\n'
     )
     assert plain(read(path, Strings("x"), LABELS[0])) == {
-        "3": (0, 1), "4": (1, 0), "5": (0, 1), "6": (0, 1), "": (1, 0), "7,1": (1, 0),
+        "3": (0, 1), "4": (1, 0), "5": (0, 1), "6": (0, 1), "": (2, 0), "7,1": (1, 0),
         "8\ufffd": (0, 1), 'ab"c': (0, 1), "ab": (0, 1),
     }  # fmt: skip
 
@@ -309,6 +316,8 @@ def test_a_quote_that_never_ends_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(b'x,y\n3,1\n"4,1\n5,1\n')
     found = plain(read(path, Strings("x"), LABELS[0]))
+    assert found == {"3": (0, 1), "4,1": (1, 0), "5": (0, 1)}
+    found = plain(read(path, Strings("x"), LABELS[0], multiline=True))
     assert found == {"3": (0, 1), "4,1\n5,1\n": (1, 0)}
 
 

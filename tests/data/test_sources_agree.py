@@ -25,7 +25,7 @@ Source = Callable[[Columns, Path], Any]
 COLUMNS: dict[str, list[Any]] = {
     "whole": [3, -7, None, 3, 250, 0, 3, None],
     "price": [0.25, -1.5, None, 1e6, 0.29, 1234.56, 0.25, 7.0],
-    "city": ["Bonn", "", None, "Köln", "Bonn", "a,b", 'say "hi"', "two\nlines"],
+    "city": ["Bonn", "", None, "Köln", "Bonn", "a,b", 'say "hi"', "two\rparts"],
     "flag": [True, False, None, True, True, False, False, True],
     "late": ["yes", "no", "yes", None, "no", "yes", "no", "yes"],
 }

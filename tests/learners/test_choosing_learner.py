@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -11,17 +12,27 @@ from typing import Any
 import numpy as np
 import pytest
 
+from exact_draws import Draws
 from littlestone.audit.exact import exact_audit
 from littlestone.audit.neighbours import neighbours
-from littlestone.classes import EqualityRules, Points, RuleSets, Subsets, Thresholds, parse_class
+from littlestone.classes import (
+    EqualityRules,
+    Points,
+    RuleSets,
+    Subsets,
+    Thresholds,
+    parse_class,
+    rules,
+)
 from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ChoosingLearner, Release
 from littlestone.planning import choose_learner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.lists.choosing import ChoosingMechanism
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
@@ -235,3 +246,79 @@ def test_elements_are_those_that_cover_a_positive() -> None:
         "a is 'u' and b is 'z'": (1, 0),
     }
     assert isinstance(elements, Elements)
+
+
+RUN = Sample[Any].from_counts(
+    EqualityRules.of("a", "b", max_literals=2).domain,
+    {
+        ("u", "v"): [1, 3],
+        ("u", "w"): [0, 1],
+        ("t", "v"): [0, 1],
+        ("t", "w"): [4, 1],
+        ("s", "s"): [0, 3],
+    },
+)
+
+
+def law_of_draw() -> tuple[dict[Any, Fraction], dict[Any, Fraction]]:
+    """The law of the real draw, and that of scoring the rules one by one."""
+    learner = ChoosingLearner(EqualityRules.of("a", "b", max_literals=2), Budget(4, "0.05"))
+
+    def drawn(rng: random.Random) -> Any:
+        with Ledger() as ledger:
+            receipt = ledger.spend(learner.event, dataset="d", what="test", rng=rng)
+            return learner.draw(RUN, receipt=receipt)
+
+    law, rest = Draws(rare=Fraction(0)).law(drawn)
+    assert rest == 0
+    return law, learner.distribution(RUN)
+
+
+def test_many_rules_are_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    one_by_one = law_of_draw()
+    assert one_by_one[0] == one_by_one[1]
+    monkeypatch.setattr(rules, "FEW_RULES", 1)
+    found = EqualityRules.of("a", "b", max_literals=2).elements(RUN)
+    assert found.size > len(found.positives)
+    assert law_of_draw() == one_by_one
+
+
+def first_of_the_run(patch: pytest.MonkeyPatch) -> None:
+    """Gives the first rule of a run for all of them."""
+    listed = EqualityRules.elements
+
+    def elements(self: EqualityRules, sample: Sample[Any]) -> Elements:
+        found = listed(self, sample)
+        assert found.lengths is not None
+        stops = np.cumsum(found.lengths)
+        starts = np.repeat(stops - found.lengths, found.lengths).tolist()
+        return replace(found, element=lambda i: found.element(starts[i]))
+
+    patch.setattr(EqualityRules, "elements", elements)
+
+
+def without_lengths(patch: pytest.MonkeyPatch) -> None:
+    """Draws a run as if it were one rule."""
+    place = ChoosingMechanism._place
+    patch.setattr(
+        ChoosingMechanism,
+        "_place",
+        lambda self, scores, lengths, rng: place(self, scores, None, rng),
+    )
+
+
+@pytest.mark.parametrize("broken", [first_of_the_run, without_lengths])
+def test_a_wrong_draw_of_runs_is_caught(
+    broken: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = law_of_draw()[1]
+    monkeypatch.setattr(rules, "FEW_RULES", 1)
+    broken(monkeypatch)
+    assert law_of_draw()[0] != exact
+
+
+def test_many_records_are_refused_only_for_the_time() -> None:
+    learner = ChoosingLearner(EqualityRules.of(*"abcd", max_literals=2), Budget(1, "1e-6"))
+    learner.require_affordable(100_000_000)
+    with pytest.raises(TooLargeError, match="2,200,000,000 steps, more than 2,147,483,648"):
+        learner.require_affordable(200_000_000)

@@ -15,12 +15,15 @@ from littlestone.domains import Integers, Reals
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import ConfirmedLearner
-from littlestone.learners.online.confirmed import Columns, ConfirmedStream, Cuts, Sides, missed
+from littlestone.learners.online.confirmed import ConfirmedStream, missed
+from littlestone.learners.online.knowledge import Columns, Cuts, Sides
 from littlestone.learners.online.waiting import least_total
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.privacy.tape import Tape
+from scripted import Script
 
 T = 20_000
 TABLE = FiniteClass.from_array(np.random.default_rng(3).integers(0, 2, (30, 12)))
@@ -133,6 +136,66 @@ def test_sides_of_thresholds_are_those_of_a_table() -> None:
             assert sides.watched(5, 9)[0].first == step + 2
 
 
+def test_keys_of_points_are_those_of_a_table() -> None:
+    """Confirmations in any order, beside counts of each hypothesis; columns are flipped or known."""
+    rng = random.Random(2)
+    for rows in ([[0, 1, 0, 1], [1, 0, 0, 1]], [[1, 0, 0], [1, 1, 1], [0, 1, 0], [1, 0, 1]]):
+        H, table = FiniteClass.from_array(rows), np.array(rows)
+        points, against = list(H.domain), np.zeros(len(rows), dtype=int)
+        asked = Columns(H)
+        knowledge, known = asked.begin(), (table == table[0]).all(axis=0)
+        apart = {tuple(column ^ column[0]) for column in table.T if len({*column}) == 2}
+        assert (asked.keys, asked.spread) == (2 * len(apart), Fraction(17, 16) * len(apart))
+        first = dict.fromkeys(points, 1)
+        for step in range(9):
+            left = table[against == against.min()]
+            # The first hypothesis settles ties.
+            majority = np.where(2 * left.sum(0) == len(left), table[0], 2 * left.sum(0) > len(left))
+            assert values_of(knowledge.published, H.domain).tolist() == majority.tolist()
+            watched, seen = knowledge.watched(5, 9), set[int]()
+            for j, x in enumerate(points):
+                wrong = 1 - int(majority[j])
+                key = knowledge.key(x, wrong)
+                assert (key is None) == known[j]
+                if key is not None:
+                    seen.add(key)
+                    sought = 5 if (left[:, j] == wrong).any() else 9
+                    assert watched[key] == (first[x], sought)
+            assert seen == watched.keys()
+            x, y = points[rng.choice(np.flatnonzero(~known))], rng.randrange(2)
+            key = knowledge.key(x, y)
+            assert key is not None
+            assert not knowledge.confirm([key], step + 5)
+            against += table[:, points.index(x)] != y
+            for z in points:
+                if key in (knowledge.key(z, 0), knowledge.key(z, 1)):
+                    first[z] = step + 5
+
+
+def touched_by(asked: Columns) -> int:
+    """The definition of docs/proofs/confirmation.md: for each target, a set that grows to its end."""
+    table, most = asked.table.T, 0
+    for target in table:
+        found, grown = set[int](), True
+        while grown:
+            grown = False
+            for size in range(len(found) + 1):
+                for agreed in combinations(sorted(found), size):
+                    left = table[(table[:, agreed] == target[list(agreed)]).all(axis=1)]
+                    wrong = {*np.flatnonzero((2 * left.sum(axis=0) > len(left)) != target).tolist()}
+                    grown |= not wrong <= found
+                    found |= wrong
+        most = max(most, len(found))
+    return most
+
+
+def test_touched_keys_are_those_of_the_definition() -> None:
+    rng = np.random.default_rng(1)
+    tables = [rng.integers(0, 2, (size, 5)) for size in (2, 3, 4, 5, 6, 8)]
+    for asked in map(Columns, map(FiniteClass.from_array, tables)):
+        assert asked.touched == touched_by(asked)
+
+
 def test_thresholds_are_halved() -> None:
     asked = Cuts(Thresholds.on(0, 2**40))
     knowledge = asked.begin()
@@ -141,7 +204,8 @@ def test_thresholds_are_halved() -> None:
         assert key == 0
         if knowledge.published(5) == 0:
             knowledge.confirm([key], 1)
-    assert asked.touched == 40
+    assert (asked.touched, asked.keys, asked.spread) == (40, 2, 80 + Fraction(1, 8))
+    assert Cuts(Thresholds.on(0, 0).restrict(0, 1)).keys == 0
     assert knowledge.published(5) == 1
 
 
@@ -161,6 +225,8 @@ def test_the_bound_grows_with_confidence_and_asks_for_less_doubt() -> None:
     assert many is not None
     assert few.mistakes < many.mistakes
     assert learner.doubt <= 0.04
+    more, shrink = learner.unlikely - learner.mechanism.threshold, learner.mechanism.shrink
+    assert shrink**more <= Fraction(1, 16) < shrink ** (more - 1)
     assert learner.mistake_bound(0.01) is None
     # With probability 1 - T^-10.
     sure = ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=Fraction(1, 2 * T**10))
@@ -194,6 +260,85 @@ def test_waits_are_no_shorter_than_simulated_ones() -> None:
         assert (waits > m).mean() <= bound[m] + 0.02
 
 
+class Short(ContinualConfirmation):
+    """With r1 = 3/2 and r2 = 2; a script takes its chances."""
+
+    skip = Fraction(2, 3)
+    shrink = Fraction(1, 2)
+
+    def quiet(self, gap: int) -> Any:
+        return 1 - self.shrink ** max(0, gap)
+
+
+class Few(Script):
+    """At most one record is skipped."""
+
+    def geometric(self, a: Fraction, rng: object, *, most: int = 1) -> int:
+        return super().geometric(a, rng, most=most)
+
+
+def step_by_step(learner: ConfirmedLearner, records: Any, script: Few) -> list[str]:
+    """What is published, by a coin for each watched key at each step, as Theorem 1 has it."""
+    mechanism, knowledge = learner.mechanism, learner.asked.begin()
+    epochs: dict[int, list[int]] = {}
+    published = []
+    for step, (x, y) in enumerate(records, start=1):
+        watched = knowledge.watched(mechanism.threshold, learner.unlikely)
+        for key in watched.keys() - epochs.keys():
+            epochs[key] = [script.geometric(mechanism.skip, None), 0]
+        if knowledge.published(x) != y and (named := knowledge.key(x, y)) is not None:
+            epochs[named][1] += 1
+        hits = []
+        for key, watch in watched.items():
+            skips, count = epochs[key]
+            rise = next(mechanism.rises(step - watch.first))[0]
+            quiet: Any = mechanism.quiet(watch.threshold + rise + skips - count)
+            if not quiet or script.choose([quiet, 1 - quiet]):
+                hits.append(key)
+        if hits:
+            for key in hits:
+                del epochs[key]
+            if knowledge.confirm(hits, step + 1):
+                epochs = {}
+        published.append(knowledge.published.words())
+    return published
+
+
+@pytest.mark.parametrize(
+    ("H", "records"),
+    [
+        (Thresholds.on(0, 5), [(3, 0), (1, 1)]),
+        (FiniteClass.from_array([[0, 0], [0, 1], [1, 1]]), [("x0", 1), ("x1", 1)]),
+        (FiniteClass.from_array([[0], [1]]), [("x0", 1), ("x0", 0), ("x0", 1)]),
+    ],
+    ids=str,
+)
+def test_a_run_publishes_as_if_each_key_were_tested_at_each_step(
+    H: Any, records: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run's own code along every outcome of its waits; also what is kept and forgotten."""
+    horizon = len(records)
+    learner = ConfirmedLearner(H, Budget(2), horizon=horizon, warm=1)
+    learner.mechanism = Short(
+        skip_epsilon=Fraction(1), test_epsilon=Fraction(1), threshold=1, warm=1,
+        keys=learner.asked.keys, horizon=horizon,
+    )  # fmt: skip
+
+    def run() -> tuple[str, ...]:
+        stream = ConfirmedStream(learner, Tape(random.Random(0)))
+        stream.begin()
+        published = []
+        for x, y in records:
+            stream.update(x, y)
+            published.append(stream.hypothesis.words())
+        return tuple(published)
+
+    script = Few()
+    expected = script.explore(lambda: tuple(step_by_step(learner, records, script)))
+    script.take_over(monkeypatch)
+    assert script.explore(run) == expected
+
+
 def test_what_it_takes() -> None:
     for H in (Points(Integers()), Thresholds.over(Reals()), Thresholds.on(0, 2**62)):
         if H.size:
@@ -202,7 +347,7 @@ def test_what_it_takes() -> None:
             with pytest.raises(DeclarationError, match="no finite list"):
                 ConfirmedLearner(H, Budget(1), horizon=T)
     with pytest.raises(DeclarationError, match="labels, more than"):
-        ConfirmedLearner(parse_class("intervals(x, 0..200)"), Budget(1), horizon=T)
+        ConfirmedLearner(parse_class("intervals(x, 0..99)"), Budget(1), horizon=T)
     wide = FiniteClass.from_array(np.random.default_rng(1).integers(0, 2, (20, 520)))
     with pytest.raises(DeclarationError, match="different points, more than 512"):
         ConfirmedLearner(wide, Budget(1), horizon=T)

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from littlestone.classes import Subsets
+from littlestone.classes import FiniteClass, Subsets
+from littlestone.classes.declared import Declared
+from littlestone.classes.digest import digest
+from littlestone.discovery import concrete
 from littlestone.domains import Integers
 from littlestone.errors import ModelError, OutputError
-from littlestone.learners.online import DurableStream, KeyLearner, durable_run
+from littlestone.learners.online import (
+    ConfirmedLearner,
+    DurableStream,
+    KeyLearner,
+    PrivateOnlineLearner,
+    durable_run,
+)
 from littlestone.learners.online.state import lock_of, state_file
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -37,13 +46,13 @@ def run(
     state: Path | None,
     seed: int = 1,
     label: str = "bad == 1",
-    learner: KeyLearner = LEARNER,
+    learner: PrivateOnlineLearner[Any] = LEARNER,
 ) -> Any:
     rng = seeded_generator(seed)
     return durable_run(learner, ledger=ledger, dataset="d", label=label, state=state, rng=rng)
 
 
-def follow(begun: DurableStream[Any], records: list[tuple[int, int]]) -> list[tuple[int, str]]:
+def follow(begun: DurableStream[Any], records: Sequence[tuple[Any, int]]) -> list[tuple[int, str]]:
     """What is published while ``records`` are taken."""
     published = []
     for x, y in records:
@@ -213,6 +222,28 @@ def test_another_run_is_refused(ledger: Ledger, tmp_path: Path) -> None:
     with Ledger() as other, pytest.raises(ModelError, match="entry 1 of the ledger"):
         run(other, state).__enter__()
     assert len(ledger.entries("d")) == 1
+
+
+def test_a_table_that_changed_is_another_class(ledger: Ledger, tmp_path: Path) -> None:
+    """Its text is the same, and no line of the state contradicts it."""
+    state = tmp_path / "run.state"
+    tables = [FiniteClass.from_array([[0, 0], [0, 1], [1, y]]) for y in (1, 0)]
+    one, other = (ConfirmedLearner(H, Budget(1), horizon=300, warm=1) for H in tables)
+    assert str(one.hypotheses) == str(other.hypotheses)
+    with run(ledger, state, learner=one) as begun:
+        follow(begun, [("x0", 1)] * 60)
+    with pytest.raises(ModelError, match="another class"):
+        run(ledger, state, learner=other).__enter__()
+    with run(ledger, state, learner=one) as again:
+        assert again.resumed
+
+
+def test_equal_classes_and_no_others_have_equal_digests() -> None:
+    kinds: list[Any] = concrete(Declared, "littlestone.classes")
+    examples = [H for kind in kinds for H in kind.examples()]
+    digests = list(map(digest, examples))
+    for H, own in zip(examples, digests, strict=True):
+        assert [G == H for G in examples] == [other == own for other in digests]
 
 
 @pytest.mark.parametrize(

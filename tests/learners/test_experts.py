@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from exact_draws import Draws
@@ -81,6 +82,19 @@ def test_the_best_expert_is_found_within_the_proved_bound() -> None:
     assert bound is not None
     assert not bound.adaptive
     assert len(run(proved, H.hypothesis(9), 2)) <= bound.mistakes
+
+
+@pytest.mark.parametrize("margin", [1000, 40])
+def test_draws_are_used_up_as_seldom_as_is_proved(margin: int) -> None:
+    """D epochs that take random shares of the weight, and the bound of D and of D + 1 draws."""
+    H = Thresholds.on(0, 18)  # 20 hypotheses
+    made, more = (PrivateExperts(H, Budget(1, "1e-6"), horizon=99, draws=D) for D in (6, 7))
+    left = 1 - float(made.mechanism.base) ** -margin
+    shares = np.random.default_rng(1).random((200_000, 6))
+    found = float(np.mean(np.prod(1 - shares * left, axis=1) >= 1 / 20))
+    proved = made._all_drawn(margin)
+    assert 0.9 * proved < found < proved
+    assert found > more._all_drawn(margin)  # planted: one draw too few
 
 
 def test_pure_privacy_needs_no_delta() -> None:

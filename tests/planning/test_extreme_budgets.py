@@ -114,13 +114,13 @@ def test_the_search_for_votes_ends_before_a_spend() -> None:
     """The parameter of private prediction, in full as before, and found when a run starts."""
     cost = {"budget": Budget(1, "1e-6")}
     votes = BetweenThresholds(**cost, horizon=1000, voters=8867, threshold=4800, hits=6217)
-    assert votes.steepness == 733
+    assert votes.steepness == 388
     learner = PredictionLearner(parse_class("points(a)"), Budget(".5", "1e-6"), horizon=200_000)
     with pytest.raises(TooLargeError, match="at most 600"):
         PredictionLearner(parse_class("points(a)"), Budget(".1", "1e-100"), horizon=9)
     with Ledger() as book:
         learner.start(ledger=book, dataset="d", rng=seeded_generator(1))
-    assert learner.votes.steepness == 2779
+    assert learner.votes.steepness == 1472
 
 
 # Found by walking through the powers one by one.

@@ -21,6 +21,7 @@ from littlestone.privacy.mechanisms.streams.confirmation import (
     Hits,
     Watch,
 )
+from littlestone.privacy.rational import exp_below
 from littlestone.privacy.tape import Tape
 from scripted import Script
 
@@ -197,6 +198,39 @@ def test_periods_grow_and_the_rise_with_them() -> None:
         horizon=10,
     )  # fmt: skip
     assert (slow.growth, slow.rise) == (2, 70)
+    assert [next(slow.rises(age)) for age in (0, 1, 3)] == [(0, 0), (70, 2), (140, 6)]
+    fast = Steep(
+        skip_epsilon=Fraction(1), test_epsilon=Fraction(3), threshold=1, warm=2, keys=1, horizon=12
+    )
+    assert (fast.growth, fast.rise, fast.last_rise) == (20, 1, 1)
+    assert [replace(fast, horizon=horizon).last_rise for horizon in (2, 3, 42, 43)] == [0, 1, 1, 2]
+
+
+class Steep(ContinualConfirmation):
+    """With r2 = 20."""
+
+    shrink = Fraction(1, 20)
+
+
+@pytest.mark.parametrize("warm", [1, 3])
+def test_the_tests_are_counted_by_their_chances(warm: int) -> None:
+    for horizon in (1, 2, 3, 4, 9, 10, 40):
+        mechanism = replace(SHORT, warm=warm, horizon=horizon)
+        rises = [next(mechanism.rises(age))[0] for age in range(horizon)]
+        assert mechanism.tests == sum(mechanism.shrink**rise for rise in rises)
+
+
+def test_a_test_hits_for_certain_once_the_records_suffice() -> None:
+    """Also with more records than that, as a key has if its threshold falls."""
+    mechanism = ContinualConfirmation(
+        skip_epsilon=Fraction(1, 3), test_epsilon=Fraction(2, 3), threshold=1, warm=1, keys=1,
+        horizon=10,
+    )  # fmt: skip
+    assert mechanism.skip == 1 / exp_below(Fraction(1, 3))
+    assert mechanism.shrink == 1 / exp_below(Fraction(2, 3))
+    for gap in (-3, -1, 0, 1, 4):
+        low, high = mechanism.quiet(gap).enclose(64)
+        assert low <= (1 - mechanism.shrink ** max(0, gap)) * 2**64 <= high
 
 
 @pytest.mark.parametrize(

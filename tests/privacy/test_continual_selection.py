@@ -153,6 +153,19 @@ def test_the_bounds_are_reached() -> None:
     assert delta / 4 < selected(ONE, named(1)) <= delta
 
 
+def test_the_bounds_of_shared_skips_are_reached() -> None:
+    delta = Fraction(1, 100)
+    chosen = terms(True, delta, 3)
+    lost, empty = (law(chosen, (named, (), ())) for named in (("a", "b"), ()))
+    assert hockey_stick(lost, empty, ratio(True)) > Fraction(99, 100) * delta
+
+    def late(last: str) -> Fraction:
+        stream = (("r",), *(("s",),) * 12, (last,), *((),) * 40)
+        return first(terms(True, delta, 3), stream, "r")
+
+    assert Fraction(95, 100) * ratio(True) < late("r") / late("s") <= ratio(True)
+
+
 def test_a_record_names_no_more_than_it_may() -> None:
     crowd = tuple("abcd")
     mechanism = ContinualSelection[str](budget=Budget(1, Fraction(1, 1000)), horizon=40, growth=1)

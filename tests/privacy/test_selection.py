@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from littlestone.privacy.samplers.selection import Levels, PowerBounds, decide, draw, group
+from littlestone.privacy.samplers.selection import Levels, PowerBounds, decide, draw, group, locate
+from scripted import Bits
 
 Draw = Callable[..., int]
 
@@ -36,6 +37,33 @@ def wrong_decisions(
             low, high = Fraction(uniform, 2**bits), Fraction(uniform + 1, 2**bits)
             wrong += not edges[level] <= low <= high <= edges[level + 1]
     return wrong
+
+
+def test_a_place_is_told_only_if_all_sums_between_the_bounds_agree() -> None:
+    """With bounds far apart, as with very few bits, against the definition."""
+    rng = random.Random(1)
+    told = 0
+    for _ in range(3000):
+        low, high = [0], [0]
+        for _ in range(rng.randint(1, 4)):
+            share = rng.randint(0, 40)
+            low.append(low[-1] + share)
+            high.append(high[-1] + share + rng.choice((0, 0, 1, 3)))
+        bits, beyond = rng.randint(1, 6), rng.choice((0, 1, 5))
+        uniform = rng.randrange(2**bits)
+        certain = [
+            j
+            for j in range(len(low) - 1)
+            if high[j] << bits <= uniform * low[-1]
+            and (uniform + 1) * (high[-1] + beyond) <= low[j + 1] << bits
+        ]
+        found = locate(low, high, beyond, uniform, bits)
+        if found is None:
+            assert not certain or low[certain[0]] == low[certain[0] + 1]
+        else:
+            told += 1
+            assert found in certain
+    assert told > 300
 
 
 bases = st.sampled_from(
@@ -157,23 +185,10 @@ def test_a_biased_sampler_is_caught(plant: Draw) -> None:
     assert min(p_value(plant, errors, lengths) for errors, lengths in SHAPES) < 1e-9
 
 
-class Script(random.Random):
-    """Random bits from a list, then zeros."""
-
-    def __init__(self, *chunks: int) -> None:
-        super().__init__(0)
-        self.chunks = list(chunks)
-        self.asked: list[int] = []
-
-    def getrandbits(self, k: int) -> int:
-        self.asked.append(k)
-        return self.chunks.pop(0) if self.chunks else 0
-
-
 @pytest.mark.parametrize(("more", "index"), [(0, 0), (2**34 - 1, 1)])
 def test_an_undecided_draw_reads_more_bits(more: int, index: int) -> None:
     # The better of two items has the share 3/5, which lies inside this cell of 34 bits.
-    rng = Script(3 * 2**34 // 5, more)
+    rng = Bits(3 * 2**34 // 5, more)
     assert draw(np.array([0, 1]), None, Fraction(3, 2), rng) == index
     assert rng.asked[:2] == [34, 34]
 

@@ -18,6 +18,7 @@ from littlestone.classes.base import ErrorSums
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.privacy.samplers import selection
 from littlestone.privacy.samplers.selection import PowerBounds, draw_sum, group, mass_bounds
+from scripted import Bits
 
 Groups = list[list[list[int]]]
 
@@ -129,24 +130,11 @@ def test_a_biased_sampler_is_caught(plant: Callable[..., Any]) -> None:
     assert min(p_value(plant, groups) for groups in SHAPES[:3]) < 1e-9
 
 
-class Script(random.Random):
-    """Random bits from a list, then zeros."""
-
-    def __init__(self, *chunks: int) -> None:
-        super().__init__(0)
-        self.chunks = list(chunks)
-        self.asked: list[int] = []
-
-    def getrandbits(self, k: int) -> int:
-        self.asked.append(k)
-        return self.chunks.pop(0) if self.chunks else 0
-
-
 @pytest.mark.parametrize(("more", "index"), [(0, 0), (2**38 - 1, 1)])
 def test_a_draw_of_sums_reads_more_bits(more: int, index: int) -> None:
     # The better of two groups has the share 3/5, which lies inside this cell of 38 bits.
     groups = arrays([[[0], [0]], [[1], [0]]])
-    rng = Script(3 * 2**38 // 5, more)
+    rng = Bits(3 * 2**38 // 5, more)
     assert draw_sum(groups, Fraction(3, 2), rng)[0] == index
     assert rng.asked[:2] == [38, 38]
 
@@ -154,7 +142,7 @@ def test_a_draw_of_sums_reads_more_bits(more: int, index: int) -> None:
 def test_what_is_rounded_off_many_groups_adds_up() -> None:
     """Forty groups weigh 90 of 2^48 together; each product of masses is no whole number of these."""
     few: Groups = [[[48, 49], [0, 1]]] * 40
-    rng = Script(2**48 - 60)
+    rng = Bits(2**48 - 60)
     assert draw_sum(arrays([[[0], [0]], *few]), Fraction(2), rng)[0] > 0
     assert rng.asked[:2] == [48, 48]
 
@@ -168,6 +156,28 @@ def test_masses_lie_between_their_bounds() -> None:
             for window in (0, 5, 10**6):
                 low, high = mass_bounds(group(errors, None, window), PowerBounds(base, bits), bits)
                 assert low <= mass <= high
+
+
+def test_sums_of_products_lie_between_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At few bits, with and without a window, and with sums as parts of sums."""
+    # At five bits, 2^-3 is exact and (1 + 2^-3)^2 is not.
+    shapes = [*SHAPES, [[[0, 3], [0, 3]]]]
+    bases = Fraction(11, 10), Fraction(2)
+    for base, bits, groups, window in product(bases, (1, 5, 12), shapes, (None, 0, 3)):
+        inner = ErrorSums(arrays(SHAPES[0]), lambda place: place)
+        nested: list[list[Any]] = [*arrays(groups), [inner]]
+        if window is not None:
+            monkeypatch.setattr(selection, "window_of", lambda base, bits, w=window: w)
+        low, high = selection._sums_of(nested, base, bits)
+        monkeypatch.undo()
+        terms = [[sum(errors) for errors in product(*parts)] for parts in groups]
+        terms.append([sum(errors) for parts in SHAPES[0] for errors in product(*parts)])
+        least = min(map(min, terms))
+        mass = Fraction(0)
+        for g, errors in enumerate(terms):
+            assert low[g] <= mass * 2**bits <= high[g]
+            mass += sum(base ** (least - e) for e in errors)
+        assert low[-1] <= mass * 2**bits <= high[-1]
 
 
 def test_astronomic_errors() -> None:

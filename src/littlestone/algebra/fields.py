@@ -106,12 +106,19 @@ class ExtensionField(Field):
     """GF(p^k) for k >= 2, with elements numbered as in the library galois.
 
     An element is a polynomial over GF(p).  Its coefficients are the digits of its number to the base p.
-    Products use a table of the powers of a primitive element, which galois computes.
+    Products use a table of the powers of a primitive element, which galois computes.  Raises
+    `DeclarationError` if that is not installed.
     """
 
     def __init__(self, order: int, characteristic: int) -> None:
-        import galois  # slow to import, and needed for prime powers only
-
+        try:
+            import galois  # slow to import, and needed for prime powers only
+        except ImportError:
+            raise DeclarationError(
+                f"compute in GF({order})",
+                found="a field of prime power order needs galois, which is not installed",
+                fix="run: pip install 'littlestone[algebra]', or take a prime q",
+            ) from None
         self.order = order
         self.characteristic = characteristic
         field = galois.GF(order, compile="python-calculate")

@@ -45,16 +45,17 @@ def elements_are_counted(H: Covering[Any]) -> None:
     for sample in _samples(H, points(H)):
         found, counts = H.elements(sample), sample.counts
         at = {"points": list(sample.points), "counts": counts.tolist()}
-        lengths = {len(found.positives), len(found.negatives)}
+        positives, negatives = map(found.of_each, (found.positives, found.negatives))
+        lengths = {len(positives), len(negatives)}
         expect(len(lengths) == 1, "every element has two counts", **at, lengths=lengths)
-        listed = [found.element(i) for i in range(len(found.positives))][:LISTED]
+        listed = [found.element(i) for i in range(found.size)][:LISTED]
         expect(len(set(listed)) == len(listed), "elements are distinct", **at)
         for i, h in enumerate(listed):
             inside = [j for j, x in enumerate(sample.points) if h(x)]
             covered = sorted(int(j) for j in found.covered(i))
             expect(covered == inside, "covered(i) are the points of element i", **at, i=i, h=h)
-            given = int(found.negatives[i]), int(found.positives[i])
-            law = "negatives[i] and positives[i] are the examples that element i covers"
+            given = negatives[i], positives[i]
+            law = "element i covers as many negatives and positives as its run says"
             true = tuple(int(counts[inside, y].sum()) for y in (0, 1))
             expect(given == true, law, **at, h=h, found=given, true=true)
             expect(given[1] >= 1, "a listed element covers a positive example", **at, h=h)
@@ -64,7 +65,7 @@ def few_elements_cover_a_point(H: Covering[Any]) -> None:
     """At most `elements_per_point` elements are listed for a single positive point."""
     for x in points(H):
         found = H.elements(Sample.from_examples(H.domain, [(x, 1)]))
-        n = len(found.positives)
+        n = found.size
         expect(
             n <= H.elements_per_point,
             "at most `elements_per_point` elements cover a point",
@@ -103,7 +104,7 @@ def _choices(H: Covering[Any], found: Elements) -> list[tuple[int, ...]]:
     """Sets of at most `parts` elements: all of them, or the first `UNIONS`."""
     chosen: list[tuple[int, ...]] = [()]
     for k in range(1, H.parts + 1):
-        for some in combinations(range(len(found.positives)), k):
+        for some in combinations(range(found.size), k):
             if len(chosen) == UNIONS:
                 return chosen
             chosen.append(some)

@@ -9,12 +9,32 @@ from math import comb, prod
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from littlestone.classes.base import HypothesisClass
+from littlestone.classes.base import (
+    BinaryClass,
+    Enumerable,
+    ErrorRuns,
+    HypothesisClass,
+    Scored,
+)
 from littlestone.classes.declared import declaration, parse_class
+from littlestone.classes.limits import in_digits
 from littlestone.classes.spec import Spec
-from littlestone.classes.tabled import Tabled, common_domain, distinct, require_table, rows_of
-from littlestone.errors import DeclarationError
+from littlestone.classes.tabled import (
+    Tabled,
+    common_domain,
+    distinct,
+    require_finite,
+    require_table,
+    rows_of,
+)
+from littlestone.classes.union import bounds_of
+from littlestone.classes.unlisted import NoVersionSpaces
+from littlestone.domains import Domain
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses import Hypothesis, function_of_labels
+from littlestone.sample import Sample
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "and": np.logical_and,
@@ -22,12 +42,24 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "xor": np.logical_xor,
 }
 
+MOST_PAIRS = 1 << 22
+"""The most pairs of functions whose errors are found, each in about 1 ns a record."""
+
+MOST_LISTED = 1 << 15
+"""The most functions of one of the two, whose labels are listed point by point."""
+
+MOST_POINTS = 1 << 16
+"""The most points of the domain of pairs, because the drawn one is stored label by label."""
+
+_AT_ONCE = 1 << 22  # labels of functions at points
+
 
 @dataclass(frozen=True)
 class Combined(Tabled):
     """The functions x -> f(x) op g(x), f in F and g in G, for op one of and, or, xor.
 
-    The table gives its LDim; `closure_bound` bounds it by the LDims of F and G.
+    The table gives its LDim; `closure_bound` bounds it by the LDims of F and G.  Classes that are too
+    large for a table make `ScoredPairs`, without version spaces.
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 14)
@@ -58,10 +90,16 @@ class Combined(Tabled):
         return cls.of_rows(domain, rows[distinct(rows)], declared)
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect("combine(and, CLASS, CLASS), or with or, xor in place of and", 3)
-        op, first, second = spec.arguments
-        return cls.of(op, *(parse_class(part, schema=spec.schema) for part in (first, second)))
+        op, *texts = spec.arguments
+        F, G = (parse_class(part, schema=spec.schema) for part in texts)
+        try:
+            return cls.of(op, F, G)
+        except TooLargeError:
+            if not isinstance(F, Enumerable) or not isinstance(G, Enumerable):
+                raise
+            return ScoredPairs(common_domain([F, G], "a combination"), op, F, G)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -71,6 +109,115 @@ class Combined(Tabled):
             "combine(or, juntas(a, b; k 1), conjunctions(a, b; monotone))",
         ]
         return [cls.parse(Spec.parse(text)) for text in texts]
+
+
+@dataclass(frozen=True)
+class ScoredPairs(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
+    """The pairs of a function f of F and a function g of G, beyond the limit of a table.
+
+    With w = negatives - positives at each point, sums of w(x) f(x) g(x) over the points are the entries
+    of a product of matrices.  From these come the errors of "f and g", and of f + g - f g and
+    f + g - 2 f g, which are "or" and "xor".  A function is scored for each pair that makes it, so the
+    exponential mechanism draws it more often (Theorem 6 of docs/proofs/exponential-mechanism.md).  The
+    scores take O(|F| |G| records).
+
+    >>> H = Combined.parse(Spec.parse("combine(xor, intervals(x, 0..40), intervals(x, 0..40))"))
+    >>> H.forms, H.littlestone_bounds()
+    (743044, (9, 19))
+    """
+
+    why = "it has too many functions for a table"
+    remedy = "declare shorter ranges; the method exponential needs no version spaces"
+
+    domain: Domain[Any]
+    op: str
+    first: Enumerable[Any]
+    second: Enumerable[Any]
+
+    def __post_init__(self) -> None:
+        require_finite(self.first, f"combine by {self.op} with", MOST_POINTS)
+        larger = max(self.first.forms, self.second.forms)
+        if self.forms > MOST_PAIRS or larger > MOST_LISTED:
+            raise TooLargeError(
+                f"count the errors of {self}",
+                found=f"there are {in_digits(self.forms)} pairs of functions, and up to "
+                f"{in_digits(larger)} of one class; at most {MOST_PAIRS:,} pairs and "
+                f"{MOST_LISTED:,} of a class are scored",
+                fix="declare fewer columns, shorter ranges or a coarser step",
+            )
+
+    @property
+    def forms(self) -> int:
+        return self.first.forms * self.second.forms
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        """Below: F itself, if some g leaves every f as it is; for "xor" any g, which swaps labels."""
+        parts = self.first, self.second
+        bounds = list(map(bounds_of, parts))
+        kept = [
+            low for (low, _), other in zip(bounds, parts[::-1], strict=True) if self._leaves(other)
+        ]
+        high = closure_bound(*(high for _, high in bounds))
+        return max(kept, default=0), min(high, self.forms.bit_length() - 1)
+
+    def _leaves(self, part: Enumerable[Any]) -> bool:
+        """Whether a function of the part leaves all others as they are, but for swapped labels."""
+        points, unit = tuple(self.domain), int(self.op == "and")
+        counts = np.zeros((len(points), 2), dtype=np.int64)
+        counts[:, unit] = 1
+        return self.op == "xor" or part.error_runs(Sample(self.domain, points, counts)).least == 0
+
+    def littlestone_dimension(self) -> int:
+        """Not known even if its bounds are equal: who asks for it asks for version spaces next."""
+        self._no_version_spaces()
+
+    def require_scorable(self) -> None:
+        for part in (self.first, self.second):
+            part.require_listable()
+
+    def load(self, n: int) -> None:
+        for part in (self.first, self.second):
+            part.load(n)
+
+    def scores(self, sample: Sample[Any]) -> ErrorRuns:
+        sizes = self.first.forms, self.second.forms
+        both = np.zeros(sizes)  # floats, whose products numpy finds fast; whole numbers stay exact
+        f_sums, g_sums = np.zeros((sizes[0], 1)), np.zeros(sizes[1])
+        weights = (sample.negatives - sample.positives).astype(np.float64)
+        each = max(1, _AT_ONCE // max(sizes))
+        for start in range(0, len(weights), each):
+            own = weights[start : start + each]
+            some = [sample.points[i] for i in range(start, start + len(own))]
+            f, g = self._labels(self.first, some), self._labels(self.second, some)
+            weighed = g * own[:, None]
+            both += f.T @ weighed
+            f_sums[:, 0] += own @ f
+            g_sums += own @ g
+        if self.op != "and":
+            both = f_sums + g_sums - (1 if self.op == "or" else 2) * both
+        return ErrorRuns(both.astype(np.int64).ravel() + int(sample.positives.sum()))
+
+    def _labels(self, part: Enumerable[Any], points: list[Any]) -> NDArray[np.float64]:
+        """The labels [point, function]: a function errs on the record (x, 0) if its label is 1."""
+        one = np.array([[1, 0]])
+        rows = [part.error_runs(Sample(part.domain, (x,), one)) for x in points]
+        lengths = [np.array([1] if r.lengths is None else r.lengths, dtype=np.int64) for r in rows]
+        return np.array(
+            [np.repeat(r.errors, own) for r, own in zip(rows, lengths, strict=True)], np.float64
+        )
+
+    def written(self, item: int) -> Hypothesis[Any]:
+        f, g = (
+            part.hypothesis(i)
+            for part, i in zip(
+                (self.first, self.second), divmod(item, self.second.forms), strict=True
+            )
+        )
+        op = OPERATIONS[self.op]
+        return function_of_labels(self.domain, (int(op(f(x), g(x))) for x in self.domain))
+
+    def __str__(self) -> str:
+        return f"combine({self.op}, {self.first}, {self.second})"
 
 
 def closure_bound(*dimensions: int) -> int:

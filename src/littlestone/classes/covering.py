@@ -23,17 +23,30 @@ from littlestone.sample import Sample
 
 @dataclass(frozen=True)
 class Elements:
-    """The elements that cover a positive example of a sample, numbered from 0.
+    """The elements that cover a positive example of a sample, numbered from 0, in runs.
 
-    Element i covers the points ``sample.points[j]`` of the j in ``covered(i)``, with
-    ``positives[i]`` >= 1 positive and ``negatives[i]`` negative examples; ``element(i)`` is its
-    indicator.
+    The ``lengths[r]`` elements of run r, which follow those of run r - 1, each cover ``positives[r]``
+    >= 1 positive and ``negatives[r]`` negative examples; None if each run is one element.
+    ``element(i)`` is the indicator of element i, and covers the points ``sample.points[j]`` of the j in
+    ``covered(i)``.
     """
 
     positives: NDArray[np.int64]
     negatives: NDArray[np.int64]
     element: Callable[[int], Hypothesis[Any]]
     covered: Callable[[int], NDArray[np.int64]]
+    lengths: NDArray[np.int64] | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return len(self.positives) if self.lengths is None else int(self.lengths.sum())
+
+    def of_each(self, numbers: NDArray[np.int64]) -> list[int]:
+        """What the runs have, for each element."""
+        return list(
+            (numbers if self.lengths is None else np.repeat(numbers, self.lengths)).tolist()
+        )
 
     def left(self, sample: Sample[Any], i: int) -> Sample[Any]:
         """The examples that element i does not cover."""
@@ -61,7 +74,7 @@ class Covering(BinaryClass[Point]):
         """The most elements that cover one point."""
 
     def most_candidates(self, n: int) -> int:
-        """A public bound on the elements that cover any of ``n`` records."""
+        """A public bound on the runs of elements that cover any of ``n`` records."""
         return n * self.elements_per_point
 
     def require_countable(self, n: int) -> None:

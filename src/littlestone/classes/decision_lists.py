@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from itertools import product
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from littlestone.classes.base import Scores
+from littlestone.classes.counted import Counted
+from littlestone.classes.list_counts import Item, ListCounts, lists_of
 from littlestone.classes.spec import Spec, quoted
 from littlestone.classes.tabled import Tabled, bits, distinct
-from littlestone.errors import DeclarationError
+from littlestone.domains import Product
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses import TableFunction
+from littlestone.sample import Sample
 
 MOST = 5
-"""Columns: a sixth one multiplies the number of functions by more than 14."""
+"""Columns of a table: a sixth one multiplies the number of functions by more than 14."""
+
+MOST_COUNTED = 10
+"""Columns of a class that is counted: each one more takes five times as long."""
+
+MOST_KEPT = 1 << 24
+"""The most records, times the subcubes that each is in; each takes 16 bytes."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +36,8 @@ class DecisionLists(Tabled):
 
     These are the 1-decision lists of Riv87.  A function is a decision list iff it is constant, or some
     literal makes it constant and the literal's negation leaves a decision list on the other columns.
-    The class lists its functions in this way: 4, 14, 96, 1050 and 15036 on 1, ..., 5 columns.
+    The class lists its functions in this way: 4, 14, 96, 1050 and 15036 on 1, ..., 5 columns.  Up to 10
+    columns are `CountedLists`, without version spaces.
 
     >>> H = DecisionLists.of(["wet", "cold", "dark"])
     >>> H.size, H.littlestone_dimension()
@@ -42,13 +56,14 @@ class DecisionLists(Tabled):
                 found=f"more than {MOST} columns have too many",
                 fix=f"choose at most {MOST} columns",
             )
-        declared = f"decision_lists({', '.join(map(quoted, columns))})"
-        return cls.of_rows(bits(columns), _decision_lists(len(columns)), declared)
+        return cls.of_rows(bits(columns), _decision_lists(len(columns)), _text(columns))
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect_columns("decision_lists(COLUMN, COLUMN, ...)")
-        return cls.of(spec.arguments)
+        if len(spec.arguments) <= MOST:
+            return cls.of(spec.arguments)
+        return CountedLists(bits(spec.arguments), _text(spec.arguments))
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -69,3 +84,69 @@ def _decision_lists(n: int) -> NDArray[np.bool_]:
         found = np.concatenate(tables).reshape(-1, 2**m)
         lists = found[distinct(found)]
     return lists
+
+
+def _text(columns: Sequence[str]) -> str:
+    return f"decision_lists({', '.join(map(quoted, columns))})"
+
+
+@dataclass(frozen=True)
+class CountedLists(Counted):
+    """The decision lists on 6 to 10 columns, counted by their errors.
+
+    Each function has one form: blocks of literals that say b, 1 - b, b, ... by turns, of which the last
+    one has two literals or more (docs/proofs/exponential-mechanism.md, Theorem 7).  The scores take
+    O(5^n + 3^n records) steps, and memory for 2^(n + 1) counts a record.
+
+    LDim grows by one at least with each column, because the first rule may be "if x_n then b" for
+    either b.  It is 12 for five columns.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class("decision_lists(a, b, c, d, e, f, g, h)")
+    >>> H.size, H.littlestone_bounds()
+    (121276466, (15, 26))
+    """
+
+    domain: Product
+    source: str
+
+    def __post_init__(self) -> None:
+        if len(self.domain.columns) > MOST_COUNTED:
+            raise TooLargeError(
+                f"count the decision lists over {len(self.domain.columns)} columns",
+                found=f"more than {MOST_COUNTED} columns have too many",
+                fix=f"choose at most {MOST_COUNTED} columns",
+            )
+
+    @property
+    def size(self) -> int:
+        return lists_of(len(self.domain.columns))
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        return 7 + len(self.domain.columns), self.size.bit_length() - 1
+
+    @property
+    def most_errors(self) -> int:
+        return MOST_KEPT >> len(self.domain.columns)
+
+    def load(self, n: int) -> None:
+        import littlestone.dimension.engine.list_counter  # noqa: F401
+
+    def scores(self, sample: Sample[Any]) -> Scores:
+        counts = np.zeros((2, self.domain.size or 0), dtype=np.int64)
+        counts[:, [self.domain.index(x) for x in sample.points]] = sample.counts.T
+        return ListCounts(counts.reshape(2, *(2,) * len(self.domain.columns))).runs()
+
+    def written(self, item: Item) -> TableFunction:
+        blocks, first = item
+
+        def label(x: Sequence[int]) -> int:
+            says = first
+            for literals in blocks:
+                if any(x[j] == v for j, v in literals.items()):
+                    return says
+                says = 1 - says
+            return says
+
+        points = product((0, 1), repeat=len(self.domain.columns))
+        return TableFunction.from_labels(self.domain, map(label, points))

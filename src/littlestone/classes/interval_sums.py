@@ -63,8 +63,8 @@ class IntervalSums:
         ends = ErrorRuns(before[low : high + 1], self._lengths(cuts))
         self._add([starts, ends], lambda i, j: (first + i, end + j))
 
-    def within(self, gaps: Sequence[Ends], zero: bool) -> None:
-        """The intervals with ends in one of the ``gaps``, and the constant 0 if ``zero``."""
+    def within(self, gaps: Sequence[Ends]) -> None:
+        """The intervals with ends in one of the ``gaps``, and the constant 0."""
         free: list[Ends] = []  # runs without a point of the sample: the first value, and how many
         for first, last in gaps:
             low, high = bisect_left(self._points, first), bisect_right(self._points, last)
@@ -72,7 +72,7 @@ class IntervalSums:
             free += [(a + 1, b - a - 1) for a, b in pairwise(cuts) if b - a > 1]
             if low < high:
                 self._meeting(low, cuts)
-        stops = list(accumulate((m * (m + 1) // 2 for _, m in free), initial=int(zero)))
+        stops = list(accumulate((m * (m + 1) // 2 for _, m in free), initial=1))
 
         def name(i: int) -> Ends | None:
             k = bisect_right(stops, i)
@@ -85,8 +85,7 @@ class IntervalSums:
             last = first + m - 1
             return last - back, last - (later - back * (back + 1) // 2)
 
-        if stops[-1]:
-            self._add([ErrorRuns(np.array([self._positives]), [stops[-1]])], name)
+        self._add([ErrorRuns(np.array([self._positives]), [stops[-1]])], name)
 
     def _meeting(self, low: int, cuts: list[int]) -> None:
         """The intervals in one gap that meet the points cuts[1:-1], which begin at number ``low``."""

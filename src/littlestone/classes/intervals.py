@@ -228,7 +228,7 @@ class Intervals(Enumerable[int], BinaryClass[int], Declared):
             first, last = self.gaps[0]
             sums.around(first, *self.core, last)
         else:
-            sums.within(self.gaps, self.zero)
+            sums.within(self.gaps)  # without a core the constant 0 is left
         return sums.scores()
 
     def written(self, item: Span | None) -> StepFunction:

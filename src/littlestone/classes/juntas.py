@@ -6,20 +6,36 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
+from littlestone.classes.base import Scores
+from littlestone.classes.blocks import MOST_ERRORS
+from littlestone.classes.cell_counts import Coded, load_counter
+from littlestone.classes.counted import Counted
+from littlestone.classes.junta_counts import MOST_DEPENDED, Junta, JuntaCounts, juntas_of
+from littlestone.classes.limits import in_digits
 from littlestone.classes.spec import Spec, quoted
 from littlestone.classes.tabled import LIMIT, Tabled, bits, distinct, require_table
-from littlestone.errors import DeclarationError
+from littlestone.domains import Product
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses import FewColumns
+from littlestone.sample import Sample
+
+MOST_SETS = 1 << 17
+"""The most sets of columns whose cells are counted, each in about 3 ns a record."""
+
+MOST_FUNCTIONS = 1 << 30
+"""The most functions that are listed, set by set, each in some 4 ns."""
 
 
 @dataclass(frozen=True)
 class Juntas(Tabled):
     """The functions that depend on at most k of n columns of 0s and 1s.
 
-    LDim >= 2^k, because the class contains all functions of k columns.  It is a table, so k <= 4.
+    LDim >= 2^k, because the class contains all functions of k columns.  The class is a table of at most
+    2^24 labels.  Larger ones are `CountedJuntas`, without version spaces.
 
     >>> H = Juntas.of(["a", "b", "c", "d"], k=1)
     >>> H.size, H.littlestone_dimension()
@@ -33,14 +49,9 @@ class Juntas(Tabled):
     def of(cls, columns: Sequence[str], k: int) -> Self:
         """The functions of at most ``k`` of the columns of these names."""
         domain, n = bits(columns), len(columns)
-        declared = f"juntas({', '.join(map(quoted, columns))}; k {k})"
-        if not 0 <= k <= n:
-            raise DeclarationError(
-                f"declare functions of {k} of {n} columns",
-                found=f"k must be in 0..{n}",
-                fix="give the number of columns that a function may depend on",
-            )
-        require_table(declared, comb(n, k) << min(2**k, LIMIT.bit_length()), 2**n)
+        declared = _text(columns, k)
+        _require_few(k, n)
+        require_table(declared, _rows(n, k), 2**n)
         x, tables = np.arange(2**n), np.arange(2**2**k)
         rows = []
         for chosen in combinations(range(n), k):
@@ -51,9 +62,13 @@ class Juntas(Tabled):
         return cls.of_rows(domain, found[distinct(found)], declared)
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect_columns("juntas(COLUMN, COLUMN, ...; k NUMBER)", options=("k",))
-        return cls.of(spec.arguments, spec.whole("k"))
+        columns, k = spec.arguments, spec.whole("k")
+        _require_few(k, len(columns))
+        if _rows(len(columns), k) << len(columns) <= LIMIT:
+            return cls.of(columns, k)
+        return CountedJuntas(bits(columns), _text(columns, k), k)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -61,3 +76,82 @@ class Juntas(Tabled):
             cls.of(names, k)
             for names, k in [("a", 0), ("ab", 1), ("ab", 2), ("abcd", 1), ("abc", 2)]
         ]
+
+
+def _text(columns: Sequence[str], k: int) -> str:
+    return f"juntas({', '.join(map(quoted, columns))}; k {k})"
+
+
+def _require_few(k: int, n: int) -> None:
+    if not 0 <= k <= n:
+        raise DeclarationError(
+            f"declare functions of {k} of {n} columns",
+            found=f"k must be in 0..{n}",
+            fix="give the number of columns that a function may depend on",
+        )
+
+
+def _rows(n: int, k: int) -> int:
+    """The functions of all sets of k columns, each as often as it is found; cut off beyond a table."""
+    return comb(n, k) << int(min(2**k, LIMIT.bit_length()))
+
+
+@dataclass(frozen=True)
+class CountedJuntas(Counted):
+    """The functions of at most k of n columns of 0s and 1s, beyond the limit of a table.
+
+    The number of columns does not limit a table of the labels in the cells of any k columns.  From
+    these counts come the errors of all functions of these columns.  The scores take
+    O(n^k (records + 2^(2^k))).
+
+    A lower bound of LDim is 2^k - 1 + floor(log2(n - k + 1)).  Fix k - 1 columns, and let one of their
+    cells wait.  Each other cell has two points, with all other columns 0 or all 1.  The labels of these
+    2^k - 2 points are free, whichever column c is the k-th.  In the cell that waits, the function may
+    be x_c or its negation.  The point with 0 in all other columns tells which of them.  Then points
+    whose other columns hold one bit of their own numbers find c, bit by bit.
+
+    >>> from littlestone.classes import parse_class
+    >>> H = parse_class(f"juntas({', '.join(f'c{j}' for j in range(20))}; k 3)")
+    >>> H.size, H.littlestone_bounds()
+    (250462, (11, 17))
+    """
+
+    domain: Product
+    source: str
+    k: int
+
+    def __post_init__(self) -> None:
+        n, sets = len(self.domain.columns), comb(len(self.domain.columns), self.k)
+        listed = self.k <= MOST_DEPENDED and sets << (1 << self.k) <= MOST_FUNCTIONS
+        if not listed or sets > MOST_SETS:
+            raise TooLargeError(
+                f"count the errors of {self}",
+                found=f"there are {in_digits(sets)} sets of {self.k} of {n} columns, each with "
+                f"2^(2^{self.k}) functions; at most {MOST_SETS:,} sets and {MOST_FUNCTIONS:,} "
+                f"functions of at most {MOST_DEPENDED} columns are counted",
+                fix="declare fewer columns, or a smaller k",
+            )
+
+    @property
+    def size(self) -> int:
+        return juntas_of(len(self.domain.columns), self.k)
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        others = len(self.domain.columns) - self.k + 1
+        low = (1 << self.k) - 2 + others.bit_length() if self.k else 1
+        return max(low, 1 << self.k), self.size.bit_length() - 1
+
+    @property
+    def most_errors(self) -> int:
+        return MOST_ERRORS
+
+    def load(self, n: int) -> None:
+        import littlestone.dimension.engine.junta_counter  # noqa: F401
+
+        load_counter(n, comb(len(self.domain.columns), self.k))
+
+    def scores(self, sample: Sample[Any]) -> Scores:
+        return JuntaCounts(Coded.of(sample, range(len(self.domain.columns))), self.k).runs()
+
+    def written(self, item: Junta) -> FewColumns:
+        return FewColumns(self.domain, item.columns, item.labels)

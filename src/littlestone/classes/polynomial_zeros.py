@@ -25,7 +25,7 @@ from littlestone.classes.base import ErrorRuns, Scored, Scores, either
 from littlestone.classes.flats import Flats, Vectors
 from littlestone.classes.subset_sums import subset_scores, weighed
 from littlestone.classes.subspaces import AffineSubspaces
-from littlestone.classes.zero_sets import is_listed, zero_sets
+from littlestone.classes.zero_sets import MOST_POINTS, ZeroSetCounts, number_of, zero_sets
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import ZeroSet
 from littlestone.sample import Sample
@@ -62,7 +62,7 @@ class PolynomialZeros(Scored[Vector], Flats):
 
     The declared class is scored if its sets can be counted: for degree 1, which are the affine
     subspaces; for one column, where they are all sets of at most D points and everything; and on
-    at most 25 points with at most 2^14 polynomials, whose zero sets are listed.
+    at most 25 points, whose zero sets are listed.
 
     >>> conics = PolynomialZeros.over(["x", "y"], 101, 2)
     >>> conics.littlestone_dimension()
@@ -119,7 +119,7 @@ class PolynomialZeros(Scored[Vector], Flats):
             q, most = self.inside.order, self._most_points
             return sum(comb(q, k) for k in range(most + 1)) + (most < q)
         if self._is_listed:
-            return len(self._masks)
+            return number_of(self._sets)
         dimension = self.littlestone_dimension()
         if dimension < 1:
             return dimension + 1
@@ -147,10 +147,10 @@ class PolynomialZeros(Scored[Vector], Flats):
     @property
     def _is_listed(self) -> bool:
         q, n = self.inside.order, len(self.domain.columns)
-        return self._declared and is_listed(q, n, self.inside.width)
+        return self._declared and n <= MOST_POINTS and q**n <= MOST_POINTS
 
     @property
-    def _masks(self) -> NDArray[np.int64]:
+    def _sets(self) -> NDArray[np.uint8]:
         return zero_sets(self.inside.order, len(self.domain.columns), self.degree)
 
     @property
@@ -203,12 +203,10 @@ class PolynomialZeros(Scored[Vector], Flats):
                 negatives = np.array([int(sample.negatives.sum())])
                 parts.append(ErrorRuns(negatives, named=lambda _: None))
             return either(parts)
-        errors = np.full(len(self._masks), positives, dtype=np.int64)
-        for x, weight in zip(
-            sample.points, (sample.negatives - sample.positives).tolist(), strict=True
-        ):
-            errors += weight * (self._masks >> self.domain.index(x) & 1)
-        return ErrorRuns(errors)
+        points = np.zeros(self.inside.order ** len(self.domain.columns), dtype=np.int64)
+        places = [self.domain.index(x) for x in sample.points]
+        points[places] = sample.negatives - sample.positives
+        return ZeroSetCounts(self._sets, points, positives).runs()
 
     def written(self, item: Any) -> ZeroSet:
         if self._is_affine:
@@ -221,8 +219,7 @@ class PolynomialZeros(Scored[Vector], Flats):
             return ZeroSet.vanishing(
                 self.domain, self.degree, self._span(tuple(self.embed((x,)) for x in item))
             )
-        mask = int(self._masks[item])
-        inside = (self.embed(x) for i, x in enumerate(self.domain) if mask >> i & 1)
+        inside = (self.embed(x) for i, x in enumerate(self.domain) if item >> i & 1)
         return ZeroSet.vanishing(self.domain, self.degree, self._span(tuple(inside)))
 
     def least_errors(self, sample: Sample[Vector]) -> int:

@@ -9,6 +9,8 @@ from functools import cached_property
 from itertools import combinations, islice, product
 from typing import Any, Self
 
+import numpy as np
+
 from littlestone.classes.base import require_example
 from littlestone.classes.columns import parse_mixed
 from littlestone.classes.covering import Covering, Elements
@@ -291,11 +293,12 @@ class RuleSets(Covering[Rule], Declared):
         found = self._single.elements(sample)
         if not self.space.refuted:
             return found
-        elements = [self.union([found.element(i)]) for i in range(len(found.positives))]
+        elements = [self.union([found.element(i)]) for i in range(found.size)]
         kept = [i for i, h in enumerate(elements) if h.rules.isdisjoint(self.space.refuted)]
+        positives, negatives = map(found.of_each, (found.positives, found.negatives))
         return Elements(
-            found.positives[kept],
-            found.negatives[kept],
+            np.array(positives, dtype=np.int64)[kept],
+            np.array(negatives, dtype=np.int64)[kept],
             lambda i: found.element(kept[i]),
             lambda i: found.covered(kept[i]),
         )

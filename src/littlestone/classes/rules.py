@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, islice
-from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +20,7 @@ from littlestone.classes.proper_approximation import ProperApproximation, mixtur
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.domains import Domain, Integers, Product, Strings
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis, RuleUnion
 from littlestone.hypotheses.rules import Rule, record
 from littlestone.sample import Sample
@@ -31,6 +29,8 @@ from littlestone.steps import count as count_steps
 FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave out the constant 0"
 MOST_COLUMNS = 8
 MOST_COLUMNS_OF_SHORT_RULES = 10  # for rules of at most 2 literals
+MOST_COUNTS = 2**31  # records times shapes
+FEW_RULES = 2**16  # more rules of one shape are not listed one by one
 FEW_GROUPS = 2**17  # filling a table of this many counts is at least as fast as sorting groups
 
 Numbers = NDArray[np.int64]
@@ -264,34 +264,53 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         return len(self.shapes.columns)
 
     def elements(self, sample: Sample[Rule]) -> Elements:
-        """See `Covering.elements`; O(N n) for n points and N shapes, or O(N n log n) for large n."""
-        positive = np.flatnonzero(sample.positives)
-        groups: list[tuple[int, Numbers]] = []
-        ends, found, ones, zeros = [0], [], [], []
-        for i, group, size in self._groups(sample.points):
-            counts = np.zeros((2, size + 1), dtype=np.int64)  # one more group for refuted rules
-            np.add.at(counts[1], group[positive], sample.positives[positive])
-            touched = np.flatnonzero(counts[1, :size])
-            if len(touched):
-                np.add.at(counts[0], group, sample.negatives)
-            groups.append((i, group))
-            ends.append(ends[-1] + len(touched))
-            found.append(touched)
-            ones.append(counts[1, touched])
-            zeros.append(counts[0, touched])
-        numbers = _joined(found)
+        """See `Covering.elements`; O(N n) for n points and N shapes, or O(N n log n) for large n.
 
-        def covered(k: int) -> Numbers:
-            _, group = groups[bisect_right(ends, k) - 1]
-            return np.flatnonzero(group == numbers[k])
+        One shape is counted at a time, so memory does not grow with their number.
+        """
+        groups, shapes, masks = _Groups(self, sample), list(self._shapes), self.shapes.columns
+        runs: list[Runs] = [_NO_RUNS] * len(shapes)
+        # In this order each set of columns refines the one before.
+        for place in sorted(range(len(shapes)), key=lambda p: masks[shapes[p]]):
+            runs[place] = _runs(*groups.counts(shapes[place])[1:])
+        sizes = [int(lengths.sum()) for _, _, lengths in runs]
+        ends = np.cumsum(sizes)
+
+        def located(k: int) -> tuple[int, Numbers]:
+            """The shape of element k, and the points that it covers."""
+            place = int(np.searchsorted(ends, k, side="right"))
+            ones, zeros, lengths = runs[place]
+            rank = k - int(ends[place]) + sizes[place]
+            run = int(np.searchsorted(np.cumsum(lengths), rank, side="right"))
+            rules, positives, negatives = groups.counts(shapes[place])
+            if len(rules) > FEW_RULES:  # the run stands for all rules with these counts
+                rules = rules[(positives == ones[run]) & (negatives == zeros[run])]
+                rank -= int(lengths[:run].sum())
+            group, _ = groups.of(shapes[place])
+            return shapes[place], np.flatnonzero(group == rules[rank])
 
         def element(k: int) -> RuleUnion:
-            shape, _ = groups[bisect_right(ends, k) - 1]
-            example, fixed = sample.points[int(covered(k)[0])], self.shapes.columns[shape]
+            shape, covered = located(k)
+            example, fixed = sample.points[int(covered[0])], self.shapes.columns[shape]
             rule = tuple(v if j in fixed else None for j, v in enumerate(example))
             return RuleUnion(self.domain, frozenset([rule]))
 
-        return Elements(_joined(ones), _joined(zeros), element, covered)
+        ones, zeros, lengths = map(np.concatenate, zip(_NO_RUNS, *runs, strict=True))
+        listed = None if (lengths == 1).all() else lengths
+        return Elements(ones, zeros, element, lambda k: located(k)[1], listed)
+
+    def most_candidates(self, n: int) -> int:
+        """Few rules are listed one by one; different counts that add up to n are few as well."""
+        return self.elements_per_point * min(n, max(FEW_RULES, 3 * math.ceil(math.pow(n, 2 / 3))))
+
+    def require_countable(self, n: int) -> None:
+        counts = n * self.elements_per_point
+        if counts > MOST_COUNTS:
+            raise TooLargeError(
+                f"count the rules of {self} that {n:,} records obey",
+                found=f"that takes {counts:,} steps, more than {MOST_COUNTS:,}",
+                fix="name fewer columns, or ask for fewer equalities in a rule",
+            )
 
     def union(self, elements: Iterable[Hypothesis[Rule]]) -> RuleUnion:
         rules = (rule for h in elements if isinstance(h, RuleUnion) for rule in h.rules)
@@ -341,7 +360,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
         positives = int(sample.positives.sum())
         weights = sample.positives - sample.negatives
         spaces: dict[bytes, tuple[Rule, int, int]] = {}
-        for i, covered in self._covers(sample.points, weights, positives - max_errors):
+        for i, covered in self._covers(sample, weights, positives - max_errors):
             key, errors = covered.tobytes(), positives - int(weights[covered].sum())
             example = sample.points[covered[0]] if len(covered) else self.values or ()
             values, family, _ = spaces.get(key, (self._rule(0), 0, 0))
@@ -370,24 +389,22 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
             return positives - max(int(weights[agreements & m == m].sum()) for m in masks)
         # The constant 0 and rules with new values cover no point.
         gains = [0]
-        for _, group, size in self._groups(sample.points):
-            weight = np.zeros(size + 1, dtype=np.int64)
-            np.add.at(weight, group, weights)
-            gains.append(int(weight[:size].max()))
+        groups = _Groups(self, sample)
+        for i in self._shapes:
+            gains.append(int(_sums(*groups.of(i), weights).max(initial=0)))
         return positives - max(gains)
 
     def _covers(
-        self, points: Sequence[Rule], weights: Numbers, least: int
+        self, sample: Sample[Rule], weights: Numbers, least: int
     ) -> Iterator[tuple[int, Numbers]]:
         """The surviving rules that cover a weight >= ``least``, as shapes and covered points.
 
         A shape occurs once for each of its rules.
         """
-        for i, group, size in self._groups(points):
-            weight = np.zeros(size + 1, dtype=np.int64)
-            np.add.at(weight, group, weights)
-            kept = weight >= least
-            kept[size] = False
+        groups = _Groups(self, sample)
+        for i in self._shapes:
+            group, size = groups.of(i)
+            kept = np.append(_sums(group, size, weights) >= least, False)
             rows = np.flatnonzero(kept[group])
             if self.values is not None and kept[0]:
                 yield i, rows
@@ -396,36 +413,12 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
                 starts = np.flatnonzero(np.diff(group[rows])) + 1
                 yield from ((i, covered) for covered in np.split(rows, starts))
 
-    def _groups(self, points: Sequence[Rule]) -> Iterator[tuple[int, Numbers, int]]:
-        """Each surviving shape, the number of its rule that covers each point, and a size.
-
-        Numbers are below the size; the size itself stands for a refuted rule.
-        """
-        if self.values is not None:
-            agreements = np.array([self._agreement(x) for x in points], dtype=np.int64)
-            for i in self.shapes.listed(self.alive):
-                mask = self.shapes.masks[i]
-                yield i, np.where(agreements & mask == mask, 0, 1), 1
-            return
-        n, records = len(points), [*points, *self.negatives]  # the latter may not be covered
-        # zip(*records) would make one iterator per record.
-        m = len(self.domain.columns) if n else 0
-        columns = [_numbered(list(map(itemgetter(j), records))) for j in range(m)]
-        groups = {self.shapes.columns[0]: (np.zeros(len(records), dtype=np.int64), 1)}
-        for i, fixed in enumerate(self.shapes.columns if n else []):
-            if fixed:
-                (group, size), (codes, more) = groups[fixed[:-1]], columns[fixed[-1]]
-                group, size = group * more + codes, size * more
-                if size > max(FEW_GROUPS, 2 * len(records)):
-                    distinct, group = np.unique(group, return_inverse=True)
-                    size = len(distinct)
-                groups[fixed] = group, size
-            group, size = groups[fixed]
-            if self.negatives:
-                refuted = np.zeros(size, dtype=bool)
-                refuted[group[n:]] = True
-                group = np.where(refuted[group[:n]], size, group[:n])
-            yield i, group, size
+    @property
+    def _shapes(self) -> Iterable[int]:
+        """The numbers of the surviving shapes."""
+        if self.values is None:
+            return range(len(self.shapes.columns))
+        return self.shapes.listed(self.alive)
 
     @classmethod
     def parse(cls, spec: Spec) -> Self:
@@ -468,12 +461,94 @@ def _fixed(rule: Rule) -> int:
     return sum(1 << j for j, v in enumerate(rule) if v is not None)
 
 
-def _numbered(values: Sequence[Any]) -> tuple[Numbers, int]:
-    """The values as numbers, equal values with equal numbers, and how many numbers there are."""
-    numbers = {value: i for i, value in enumerate(dict.fromkeys(values))}
-    codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
-    return codes, len(numbers)
+class _Groups:
+    """The number of the rule of each shape that covers each point of a sample.
+
+    Sets of columns in lexicographic order cost one step each: only the last one's prefixes are kept.
+    """
+
+    def __init__(self, H: EqualityRules, sample: Sample[Rule]) -> None:
+        self.H, self.sample = H, sample
+        self.n = len(sample.points)
+        self.positive = np.flatnonzero(sample.positives)
+        self._agreements = np.zeros(0, np.int64)
+        self._columns: list[tuple[Numbers, int]] = []
+        if H.values is not None:
+            self._agreements = np.zeros(self.n, np.int64)
+            for j, v in enumerate(H.values):
+                if v is not None:
+                    values, codes = sample.column(j)
+                    same = np.array([u == v for u in values], dtype=bool)
+                    self._agreements |= same[codes].astype(np.int64) << j
+        elif self.n:
+            self._columns = [self._column(j) for j in range(len(H.domain.columns))]
+        rows = self.n + len(H.negatives) if self.n else 0
+        self._last: list[tuple[tuple[int, ...], Numbers, int]] = [
+            ((), np.zeros(rows, dtype=np.int64), 1)
+        ]
+
+    def _column(self, j: int) -> tuple[Numbers, int]:
+        """The codes of the points and then of the negatives, whose rules are refuted."""
+        values, codes = self.sample.column(j)
+        if not self.H.negatives:
+            return codes, len(values)
+        places = {v: i for i, v in enumerate(values)}
+        more = [places.setdefault(x[j], len(places)) for x in self.H.negatives]
+        return np.append(codes, np.array(more, dtype=np.int64)), len(places)
+
+    def of(self, i: int) -> tuple[Numbers, int]:
+        """The number of shape i's rule at each point, and a size.
+
+        Numbers are below the size; the size itself stands for a refuted rule.
+        """
+        if self.H.values is not None:
+            mask = self.H.shapes.masks[i]
+            return np.where(self._agreements & mask == mask, 0, 1), 1
+        fixed = self.H.shapes.columns[i] if self.n else ()
+        while self._last[-1][0] != fixed[: len(self._last) - 1]:
+            self._last.pop()
+        _, group, size = self._last[-1]
+        for j in fixed[len(self._last) - 1 :]:
+            codes, more = self._columns[j]
+            group, size = group * more + codes, size * more
+            if size > max(FEW_GROUPS, 2 * len(group)):
+                distinct, group = np.unique(group, return_inverse=True)
+                size = len(distinct)
+            self._last.append((fixed[: len(self._last)], group, size))
+        if self.H.negatives and self.n:
+            refuted = np.zeros(size, dtype=bool)
+            refuted[group[self.n :]] = True
+            group = np.where(refuted[group[: self.n]], size, group[: self.n])
+        return group, size
+
+    def counts(self, i: int) -> tuple[Numbers, Numbers, Numbers]:
+        """The rules of shape i that cover a positive, with their positives and their negatives."""
+        group, size = self.of(i)
+        positives = _sums(group, size, self.sample.positives)
+        rules = np.flatnonzero(positives)
+        return rules, positives[rules], _sums(group, size, self.sample.negatives)[rules]
 
 
-def _joined(parts: Sequence[Numbers]) -> Numbers:
-    return np.concatenate([np.zeros(0, np.int64), *parts])
+Runs = tuple[Numbers, Numbers, Numbers]
+"""Positives, negatives, and how many rules there are with these counts."""
+
+_NO_RUNS: Runs = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _runs(positives: Numbers, negatives: Numbers) -> Runs:
+    """Rules one by one, or if they are many, those with equal counts together.
+
+    At most 3 n^(2/3) different pairs of counts add up to n.
+    """
+    if len(positives) <= FEW_RULES:
+        return positives, negatives, np.ones(len(positives), np.int64)
+    most = int(negatives.max()) + 1
+    pairs, lengths = np.unique(positives * most + negatives, return_counts=True)
+    return pairs // most, pairs % most, lengths
+
+
+def _sums(group: Numbers, size: int, weights: Numbers) -> Numbers:
+    """The sum of the weights of each group; the points of group ``size`` are left out."""
+    total = np.zeros(size + 1, dtype=np.int64)
+    np.add.at(total, group, weights)
+    return total[:size]

@@ -8,10 +8,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from littlestone.classes.base import HypothesisClass
-from littlestone.classes.declared import declaration, parse_class
+from littlestone.classes.base import BinaryClass, ErrorSums, HypothesisClass, Scored
+from littlestone.classes.declared import declaration, described, parse_class
 from littlestone.classes.spec import Spec
 from littlestone.classes.tabled import Tabled, common_domain, distinct, rows_of
+from littlestone.classes.unlisted import NoVersionSpaces
+from littlestone.domains import Domain
+from littlestone.errors import DeclarationError, TooLargeError
+from littlestone.hypotheses import Hypothesis
+from littlestone.sample import Sample
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,8 @@ class Union(Tabled):
         max(d_1, d_2) <= LDim <= d_1 + d_2 + 1:
 
     run the SOA of one part until it errs d_1 + 1 times, then the SOA of the other.  LDim is found from
-    the table, whose hypotheses are in the order of the parts, each function at its first place.
+    the table, whose hypotheses are in the order of the parts, each function at its first place.  Parts
+    that are too large for a table make a `ScoredUnion`, without version spaces.
 
     >>> from littlestone.classes import Thresholds
     >>> H = Thresholds.on(0, 6)
@@ -44,9 +50,16 @@ class Union(Tabled):
         return cls.of_rows(domain, rows[distinct(rows)], declared)
 
     @classmethod
-    def parse(cls, spec: Spec) -> Self:
+    def parse(cls, spec: Spec) -> Any:
         spec.expect_columns("union(CLASS, CLASS, ...)")
-        return cls.of([parse_class(text, schema=spec.schema) for text in spec.arguments])
+        parts = [parse_class(text, schema=spec.schema) for text in spec.arguments]
+        try:
+            return cls.of(parts)
+        except DeclarationError:
+            scored = tuple(part for part in parts if isinstance(part, Scored) and part.forms)
+            if len(scored) < len(parts):
+                raise
+            return ScoredUnion(common_domain(parts, "a union"), scored)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -56,3 +69,73 @@ class Union(Tabled):
             "union(thresholds(x, 0..0))",
         ]
         return [cls.parse(Spec.parse(text)) for text in texts]
+
+
+@dataclass(frozen=True)
+class ScoredUnion(NoVersionSpaces, Scored[Any], BinaryClass[Any]):
+    """The functions of any of several classes on one domain, beyond the limit of a table.
+
+    Its errors are those of the parts, one part after the other.  A function in several parts is scored
+    in each of them, so the exponential mechanism draws it as often as all of them together (Theorem 6
+    of docs/proofs/exponential-mechanism.md).  The scores cost as much as those of the parts.
+
+    >>> H = Union.parse(Spec.parse("union(thresholds(x, 0..99999), intervals(x, 0..99999))"))
+    >>> H.forms, H.littlestone_bounds()
+    (5000150002, (31, 32))
+    """
+
+    why = "its parts have too many hypotheses for a table"
+    remedy = (
+        "declare fewer columns or shorter ranges; the method exponential needs no version spaces"
+    )
+
+    domain: Domain[Any]
+    parts: tuple[Scored[Any], ...]
+
+    @property
+    def forms(self) -> int:
+        return sum(part.forms for part in self.parts)
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        """Above: run the SOA of each part until it errs too often, or halve the functions."""
+        bounds = list(map(bounds_of, self.parts))
+        low, high = max(low for low, _ in bounds), sum(high + 1 for _, high in bounds) - 1
+        return low, min(high, self.forms.bit_length() - 1)
+
+    def littlestone_dimension(self) -> int:
+        """Not known even if its bounds are equal: who asks for it asks for version spaces next."""
+        self._no_version_spaces()
+
+    @property
+    def most_errors(self) -> int | None:
+        limits = [part.most_errors for part in self.parts]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def require_scorable(self) -> None:
+        for part in self.parts:
+            part.require_scorable()
+
+    def load(self, n: int) -> None:
+        for part in self.parts:
+            part.load(n)
+
+    def scores(self, sample: Sample[Any]) -> ErrorSums:
+        own = [part.scores(sample) for part in self.parts]
+        return ErrorSums([[s] for s in own], lambda place: (place[0], own[place[0]].item(place[1])))
+
+    def written(self, item: Any) -> Hypothesis[Any]:
+        part, own = item
+        hypothesis: Hypothesis[Any] = self.parts[part].written(own)
+        return hypothesis
+
+    def __str__(self) -> str:
+        return described(self.parts, "union", "the union of")
+
+
+def bounds_of(part: Scored[Any]) -> tuple[int, int]:
+    """Bounds of the LDim of a finite class, whose search may take too long."""
+    try:
+        low, high = part.littlestone_bounds()
+    except TooLargeError:
+        return 0, part.forms.bit_length() - 1
+    return int(low), int(high)

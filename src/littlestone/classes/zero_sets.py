@@ -1,4 +1,4 @@
-"""All zero sets of polynomials on a small space, as masks over its points."""
+"""All zero sets of polynomials on a small space, as masks over its points, counted by their errors."""
 
 from __future__ import annotations
 
@@ -8,48 +8,159 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.algebra import Monomials, field_of_order
+from littlestone.algebra import Monomials, Span, Vector, field_of_order
+from littlestone.classes.blocks import Blocks, Tally, tallied
 
 MOST_POINTS = 25
 """The most points of a space whose zero sets are listed; a table has a bit for each set of points."""
 
-MOST_POLYNOMIALS = 1 << 14
-"""The most polynomials whose zero sets are intersected."""
+_AT_ONCE = 1 << 20  # masks of a block
+_LOW = 13  # points of the first half, whose sets have a table of their weights
 
-
-def is_listed(q: int, variables: int, monomials: int) -> bool:
-    """Whether the zero sets are few enough to be listed."""
-    small = variables <= MOST_POINTS and monomials <= MOST_POLYNOMIALS.bit_length()
-    return small and q**variables <= MOST_POINTS and q**monomials <= MOST_POLYNOMIALS
+Bits = NDArray[np.uint64]
+"""A set of masks: bit m of all words together tells whether the mask m is in it."""
 
 
 @lru_cache(maxsize=8)
-def zero_sets(q: int, variables: int, degree: int) -> NDArray[np.int64]:
-    """The zero sets of all systems of polynomials, in order; bit i is the i-th point of GF(q)^n.
+def zero_sets(q: int, variables: int, degree: int) -> NDArray[np.uint8]:
+    """Which sets of points are the zeros of a system of polynomials; bit m is mask m.
 
-    They are the intersections of zero sets of single polynomials.
+    Bit i of a mask is the i-th point of GF(q)^n.  A set S is one of them unless some point x outside of
+    S is a zero of all polynomials that vanish on S.  If these polynomials have few values in all, each
+    is listed with its zeros: one of them must have S among its zeros, and x not.  Otherwise the words
+    that are orthogonal to all polynomials are listed: none may have x and points of S alone as its
+    places that are not 0 (docs/proofs/exponential-mechanism.md, Theorem 7).
 
-    >>> zero_sets(2, 1, 1).tolist()
-    [0, 1, 2, 3]
+    >>> found = zero_sets(2, 2, 1)
+    >>> np.flatnonzero(np.unpackbits(found, count=16, bitorder="little")).tolist()
+    [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15]
     """
     monomials = Monomials(q, variables, degree)
+    values = [monomials.at(x) for x in product(range(q), repeat=variables)]
+    points, width = len(values), len(monomials)
+    code = Span.of(q, points, zip(*values, strict=True))
+    by_words = 2 * width > points
+    rows = code.annihilator().rows if by_words else code.rows
+    listed = _zeros(q, points, rows)
+    if by_words:
+        listed = listed[::-1]  # the other points of each: where the word is not 0
+    some, found = _packed(listed), _packed(np.ones_like(listed))
+    for i in range(points):
+        if i < 6:  # within a word
+            there = _containing(i)
+            own = (some & there) >> np.uint64(1 << i) if by_words else some & ~there
+            reached = _closed(own, points, up=by_words)
+            found &= (~reached if by_words else reached) | there
+        else:
+            halves = some.reshape(-1, 2, 1 << i - 6)
+            reached = _closed(halves[:, int(by_words)].ravel(), points - 1, up=by_words)
+            without = found.reshape(halves.shape)[:, 0]
+            without &= (~reached if by_words else reached).reshape(without.shape)
+    return found.astype("<u8").view(np.uint8)
+
+
+def _zeros(q: int, points: int, rows: tuple[Vector, ...]) -> NDArray[np.bool_]:
+    """Which masks are the zeros of a combination of the rows."""
     times, minus = field_of_order(q).tables()
-    values = np.array([monomials.at(x) for x in product(range(q), repeat=variables)])
-    coefficients = np.indices((q,) * len(monomials)).reshape(len(monomials), -1)
-    found = np.zeros((coefficients.shape[1], len(values)), dtype=np.uint16)
-    for row, column in zip(coefficients, values.T, strict=True):  # all signs occur
-        found = minus[found, times[row[:, None], column]]
-    single = np.unique((found == 0) @ (1 << np.arange(len(values))))
-    seen = np.zeros(1 << len(values), dtype=bool)
-    seen[single] = True
-    new = single
-    while len(new):
-        more = []
-        for mask in single:
-            met = new & mask
-            met = met[~seen[met]]
-            if len(met):
-                seen[met] = True
-                more.append(np.unique(met))
-        new = np.concatenate(more) if more else single[:0]
-    return np.flatnonzero(seen)
+    half = len(rows) // 2
+
+    def combined(some: tuple[Vector, ...]) -> NDArray[np.uint16]:
+        found = np.zeros((1, points), dtype=np.uint16)
+        for row in some:
+            multiples = times[np.arange(q)[:, None], np.array(row)]
+            found = minus[found[:, None], multiples].reshape(-1, points)  # all signs occur
+        return found
+
+    def up_to_scale(words: NDArray[np.uint16]) -> NDArray[np.uint16]:
+        first = words[np.arange(len(words)), (words != 0).argmax(axis=1)]
+        kept: NDArray[np.uint16] = words[first == 1]
+        return kept
+
+    left, right = combined(rows[:half]), combined(rows[half:])
+    nothing = np.zeros((1, points), dtype=np.uint16)
+    seen = np.zeros(1 << points, dtype=bool)
+    for ones, others in ((up_to_scale(left), right), (nothing, up_to_scale(right)), (nothing,) * 2):
+        others = np.ascontiguousarray(others.T.astype(np.uint16))
+        for word in ones:  # where it is the other one, the difference is 0
+            masks = np.zeros(others.shape[1], dtype=np.int32)
+            for i in range(points):
+                masks |= (others[i] == word[i]).astype(np.int32) << i
+            seen[masks] = True
+    return seen
+
+
+def _packed(masks: NDArray[np.bool_]) -> Bits:
+    """Truth values as bits of words, of one word at least."""
+    masks = np.pad(masks, (0, max(0, 64 - len(masks))))
+    return np.packbits(masks, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def _containing(i: int) -> np.uint64:
+    """The masks of a word that contain point i < 6."""
+    return np.uint64(sum(1 << m for m in range(64) if m >> i & 1))
+
+
+def _closed(found: Bits, points: int, *, up: bool) -> Bits:
+    """The masks that contain one of these, or that are in one of them if not ``up``."""
+    for i in range(points):
+        if i < 6:
+            shift, with_it = np.uint64(1 << i), _containing(i)
+            if up:
+                found |= (found & ~with_it) << shift
+            else:
+                found |= (found & with_it) >> shift
+        else:
+            halves = found.reshape(-1, 2, 1 << (i - 6))
+            if up:
+                halves[:, 1] |= halves[:, 0]
+            else:
+                halves[:, 0] |= halves[:, 1]
+    return found
+
+
+class ZeroSetCounts(Blocks):
+    """All zero sets on a small space; an item is a mask.
+
+    ``weights`` has negatives - positives of each point.  A set errs ``positives`` times plus the
+    weights of its points.
+    """
+
+    def __init__(self, sets: NDArray[np.uint8], weights: NDArray[np.int64], positives: int) -> None:
+        self._sets, self._count = sets, 1 << len(weights)
+        self._low, self._high = _sums(weights[:_LOW]), _sums(weights[_LOW:])
+        self._low += positives
+
+    @property
+    def blocks(self) -> int:
+        return -(-self._count // _AT_ONCE)
+
+    def _errors(self, block: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        first = block * _AT_ONCE
+        last = min(self._count, first + _AT_ONCE)
+        octets = self._sets[first // 8 : -(-last // 8)]
+        masks = first + np.flatnonzero(np.unpackbits(octets, count=last - first, bitorder="little"))
+        return masks, self._low[masks & (1 << _LOW) - 1] + self._high[masks >> _LOW]
+
+    def tally(self, block: int) -> Tally:
+        _, errors = self._errors(block)
+        if not len(errors):
+            return errors, []
+        least = int(errors.min())
+        return tallied(np.bincount(errors - least), least)
+
+    def item(self, block: int, errors: int, index: int) -> int:
+        masks, found = self._errors(block)
+        return int(masks[found == errors][index])
+
+
+def _sums(weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The weight of each set of points."""
+    sums = np.zeros(1, dtype=np.int64)
+    for weight in weights.tolist():
+        sums = np.concatenate([sums, sums + weight])
+    return sums
+
+
+def number_of(sets: NDArray[np.uint8]) -> int:
+    """How many sets there are."""
+    return int(np.bitwise_count(sets).sum())

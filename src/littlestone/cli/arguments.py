@@ -37,6 +37,46 @@ SchemaOption = Annotated[
     typer.Option("--schema", help="What is public about the table, as `schema` drafts it."),
 ]
 
+SeparatorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        help="What is between the cells of a CSV file: one character, or tab. By default a comma, and "
+        "a tab in a .tsv file.",
+    ),
+]
+
+MultilineOption = Annotated[
+    bool,
+    typer.Option(
+        "--multiline",
+        help="Quoted values in the CSV file may hold line breaks. A record then spans lines, and an "
+        "unclosed quote joins records. By default a record is one line.",
+    ),
+]
+
+TableArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="A CSV (.csv or .tsv, also .gz, .zip or .zst) or Parquet file, a folder or a "
+        "'pattern*.csv' of such files, or with --table a database: a SQLite or DuckDB file, or "
+        "postgresql://USER@HOST/DATABASE.",
+    ),
+]
+
+NameOption = Annotated[
+    str | None,
+    typer.Option("--table", help="Of a database the table, such as public.visits."),
+]
+
+DatasetOption = Annotated[
+    str | None,
+    typer.Option(
+        help="The data set's name in the ledger; by default the table's full path, if it is one file."
+    ),
+]
+
 
 def label_from(
     schema: Schema | None,

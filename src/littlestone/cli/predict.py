@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from littlestone.cli.arguments import MultilineOption, SeparatorOption
 from littlestone.data import open_table, read_mapped
 from littlestone.hypotheses.base import numbers
 from littlestone.learners import Release
@@ -22,6 +23,8 @@ def predict(
     table: Annotated[
         Path, typer.Argument(help="A CSV or Parquet file with the columns that the rule tests.")
     ],
+    separator: SeparatorOption = None,
+    multiline: MultilineOption = False,
     out: Annotated[
         Path | None, typer.Option(help="Write to this file, not to the terminal.")
     ] = None,
@@ -37,7 +40,8 @@ def predict(
     release = Release.load(model)
     rule = release.hypothesis
     shown = _cells(release.labels or numbers(rule.labels))
-    lines = read_mapped(open_table(table), rule.domain, lambda x: shown[rule(x)], rule.tested)
+    opened = open_table(table, separator=separator, multiline=multiline)
+    lines = read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested)
     if out is None:
         sys.stdout.write("prediction\n")
         sys.stdout.writelines(lines)

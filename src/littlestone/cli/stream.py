@@ -15,16 +15,19 @@ from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     MADE,
     LedgerOption,
+    MultilineOption,
     SchemaOption,
+    SeparatorOption,
     files_of,
     label_from,
     ledger_name,
 )
 from littlestone.cli.console import cost_json, err
-from littlestone.data import CsvStream, Label, Table
+from littlestone.data import CsvStream, Label, Table, open_table
 from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
 from littlestone.data.schema import opened_schema
+from littlestone.data.tables import SPANNING
 from littlestone.errors import DeclarationError
 from littlestone.learners.online import (
     DurableStream,
@@ -49,10 +52,7 @@ PIPE = "-"
 def stream(
     table: Annotated[
         str,
-        typer.Argument(
-            help="A CSV or Parquet file, or - for CSV from a pipe. In CSV, an unclosed quote joins "
-            "lines into one record."
-        ),
+        typer.Argument(help="A CSV (.csv or .tsv) or Parquet file, or - for CSV from a pipe."),
     ],
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'subsets(device; at most 3)'.")
@@ -74,6 +74,8 @@ def stream(
         str,
         typer.Option(help="auto, or the name of a method, such as keys."),
     ] = "auto",
+    separator: SeparatorOption = None,
+    multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
     dataset: Annotated[
         str | None,
@@ -136,7 +138,13 @@ def stream(
             "--figure": [picture],
         }
     )
-    opened = CsvStream(sys.stdin.buffer, name="standard input") if table == PIPE else table
+    opened: Table
+    if table == PIPE:
+        opened = CsvStream(
+            sys.stdin.buffer, name="standard input", separator=separator, multiline=multiline
+        )
+    else:
+        opened = open_table(table, separator=separator, multiline=multiline)
     source, name = open_dataset(opened, (*columns, label.column), dataset)
     if public is not None:
         public.require_table(source)
@@ -152,7 +160,9 @@ def stream(
         if book.made:
             err.print(f"the ledger {ledger_name(ledger, book)} was {MADE}")
         try:
-            _print(_header(learner, why, run, label, private=seed is None))
+            spanning = {"record": SPANNING} if source.spanning else {}
+            header = _header(learner, why, run, label, private=seed is None)
+            _print({**header, **spanning})
             # A file still has the records of earlier calls; a pipe brings only new ones.
             begin = 0 if table == PIPE else run.stream.steps
             if table == PIPE and run.resumed:

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from littlestone.cli.arguments import DEFAULT_LEDGER, LedgerOption, SchemaOption, label_from
+from littlestone.cli.arguments import (
+    DEFAULT_LEDGER,
+    DatasetOption,
+    LedgerOption,
+    MultilineOption,
+    NameOption,
+    SchemaOption,
+    SeparatorOption,
+    TableArgument,
+    label_from,
+)
 from littlestone.cli.fit import Form, released
 from littlestone.data.schema import opened_schema
 from littlestone.learners import Release
@@ -17,7 +27,7 @@ from littlestone.tasks import Task
 
 
 def subgroup(
-    table: Annotated[Path, typer.Argument(help="A CSV (.csv, .csv.gz, .csv.zip) or Parquet file.")],
+    source: TableArgument,
     hypotheses: Annotated[
         str,
         typer.Option("--class", help="The groups, such as 'rules(carrier, origin; at most 2)'."),
@@ -35,6 +45,7 @@ def subgroup(
     positive: Annotated[
         str | None, typer.Option(help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'.")
     ] = None,
+    table: NameOption = None,
     schema: SchemaOption = None,
     delta: Annotated[
         str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
@@ -46,11 +57,10 @@ def subgroup(
     method: Annotated[
         str, typer.Option(help="auto, or a method that `littlestone plan CLASS --cost 5:1` lists.")
     ] = "auto",
+    separator: SeparatorOption = None,
+    multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="The data set's name in the ledger; by default the table's full path."),
-    ] = None,
+    dataset: DatasetOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
@@ -82,8 +92,9 @@ def subgroup(
     form = Form(group_accuracy, _rows, lambda release: Group(release).to_json())
     released(
         task,
-        table,
+        source,
         form,
+        table=table,
         ledger=ledger,
         dataset=dataset,
         dry_run=dry_run,
@@ -92,6 +103,8 @@ def subgroup(
         evaluate=evaluate,
         seed=seed,
         schema=schema,
+        separator=separator,
+        multiline=multiline,
     )
 
 

@@ -11,12 +11,16 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from littlestone.data.tables import COMMAS, Row, Table
-from littlestone.errors import TableError
+from littlestone.data.coding import Coded
+from littlestone.data.csv_blocks import blocks, coded_block
+from littlestone.data.csv_lines import cells, content
+from littlestone.data.tables import Row, Table, separated
+from littlestone.errors import DeclarationError, TableError, shown
 
 # Errors of damaged files; an archive with a password or an unknown method raises RuntimeError.
 _DAMAGE = (
@@ -29,50 +33,64 @@ _DAMAGE = (
     lzma.LZMAError,
 )
 
+_MARK = b"\xef\xbb\xbf"  # with which some programs begin a file in UTF-8
+_COMPRESSED = (".gz", ".zip", ".zst")
+
 
 class CsvTable(Table):
-    """A CSV file (plain, .gz, or a .zip of one file), with a header; every value is read as text.
+    """A CSV file with a header, plain or compressed (.gz, .zst, a .zip of one file), read as text.
 
-    A short line is padded with missing values, and a long line is cut.  An empty line is skipped, but
-    in a table with one column it is a missing value.  A line ends in LF or CRLF; any other carriage
-    return is text.  As in any CSV file, a record spans several lines if a quoted value contains line
-    breaks.
+    A line is a record, as `csv_lines` defines it.  With ``multiline`` a quoted cell may contain line
+    breaks, and then a record is what the csv module of Python makes of one or more lines.  The
+    ``separator`` of cells is a tab in a .tsv file and else a comma, unless it is given.
     """
 
     declared = False
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(
+        self, path: Path, *, separator: str | None = None, multiline: bool = False
+    ) -> None:
+        self.path: Path | None = path
         self.name = str(path)
-        self.columns = self._header()
+        self.separator = _usual(path) if separator is None else declared_separator(separator)
+        self.spanning = multiline
+        with self._bytes() as stream:
+            self.columns = self._header(stream)
 
-    def _header(self) -> tuple[str, ...]:
-        with self._open() as lines:
-            cells = next(filter(None, lines), [])
-        columns = tuple(cell.strip() for cell in cells)
+    def _header(self, stream: Any) -> tuple[str, ...]:
+        text = _first(stream)
+        names = cells(text, self.separator)
+        closed = len(cells(text + self.separator, self.separator)) > len(names)
+        columns = tuple(cell.strip() for cell in names)
         # A first line that is not a header may be anything, so it is refused without being shown.  If
         # lines end in carriage returns alone, it continues into the records.
-        if any(columns) and all(map(_is_name, columns)) and "\r" not in "".join(cells):
+        if any(columns) and all(map(_is_name, columns)) and closed and "\r" not in text:
             return columns
-        if len(cells) == 1 and "\t" in cells[0].strip():
+        if len(names) == 1 and "\t" in text.strip():
             raise TableError(
-                f"read the table {self.name}", found="tabs are between its columns", fix=COMMAS
+                f"read the table {self.name}",
+                found="tabs are between its columns",
+                fix=separated("\t"),
             )
         raise TableError(
             f"read the table {self.name}",
             found="its first line is no header: it is empty, or not readable UTF-8 text, or has a "
-            "carriage return that ends no line",
+            "quote that is not closed or a carriage return that ends no line",
             fix="give a CSV file in UTF-8 whose first line names its columns, and whose lines end in "
             "LF or CRLF",
         )
 
     @contextmanager
-    def _open(self) -> Iterator[Iterator[list[str]]]:
-        # The default limit would turn one long value into an exception; this one is a C long's.
-        csv.field_size_limit(2 ** (8 * struct.calcsize("l") - 1) - 1)
+    def _bytes(self) -> Iterator[Any]:
+        """The whole file as a stream of bytes; that it cannot be read is a `TableError`."""
+        assert self.path is not None
+        with self._undamaged(), _byte_stream(self.path) as stream:
+            yield stream
+
+    @contextmanager
+    def _undamaged(self) -> Iterator[None]:
         try:
-            with self._text() as text:
-                yield _records(text)
+            yield
         except _DAMAGE as error:
             # The error's own text is left out, because a parser quotes the line where it stopped.
             reason = error.strerror if isinstance(error, OSError) else None
@@ -83,32 +101,75 @@ class CsvTable(Table):
             ) from None
 
     @contextmanager
-    def _text(self) -> Iterator[Iterator[str]]:
-        with _byte_stream(self.path) as stream:
-            yield readable(stream)
-
-    @contextmanager
-    def _records(self) -> Iterator[Iterator[list[str]]]:
-        with self._open() as lines:
-            next(filter(None, lines))
-            yield lines
+    def _records(self) -> Iterator[Any]:
+        """The stream of bytes after the header."""
+        with self._bytes() as stream:
+            _first(stream)
+            yield stream
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         places = [self.columns.index(column) for column in columns]
-        last = max(places)
+        most = max(places) + 1
         # Twice as fast as a comprehension, but it returns no tuple for a single place.
         pick = itemgetter(*places) if len(places) > 1 else None
-        with self._records() as lines:
-            for line in lines:
-                if pick is not None and last < len(line):
-                    yield pick(line)
-                elif line or last == 0 == len(self.columns) - 1:
-                    yield tuple([line[i] if i < len(line) else "" for i in places])
+        with self._records() as stream:
+            for record in self._cells(stream, most):
+                if pick is not None and most <= len(record):
+                    yield pick(record)
+                else:
+                    yield tuple([record[i] if i < len(record) else "" for i in places])
+
+    def _cells(self, lines: Iterable[bytes], most: int) -> Iterator[list[str]]:
+        if self.spanning:
+            return _spanning(lines, self.separator)
+        return (cells(content(line), self.separator, most) for line in lines)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        if self.spanning:
+            yield from super().batches(columns)
+            return
+        places = [self.columns.index(column) for column in columns]
+        with self._records() as stream:
+            for block in blocks(stream):
+                yield coded_block(block, self.separator, places)
 
 
-def readable(stream: Any) -> io.TextIOWrapper:
-    """Bytes as lines of text; bytes that are not UTF-8 are replaced, so reading never fails."""
-    return io.TextIOWrapper(stream, "utf-8-sig", errors="replace", newline="\n")
+def declared_separator(text: str) -> str:
+    r"""The character that a declared separator stands for; ``tab`` and ``\t`` stand for a tab.
+
+    >>> declared_separator(";"), declared_separator("tab")
+    (';', '\t')
+    """
+    character = "\t" if text in ("tab", r"\t") else text
+    if (
+        isinstance(character, str)
+        and len(character) == 1
+        and character.isascii()
+        and (character.isprintable() or character == "\t")
+        and character != '"'
+    ):
+        return character
+    raise DeclarationError(
+        f"cut lines at the separator {shown(text)}",
+        found="it is not one visible ASCII character other than a double quote",
+        fix="give one character, such as ';', or the word tab",
+    )
+
+
+def _usual(path: Path) -> str:
+    r"""The separator of a file by its name.
+
+    >>> _usual(Path("visits.TSV.gz")), _usual(Path("visits.csv"))
+    ('\t', ',')
+    """
+    plain = path.stem if path.suffix.lower() in _COMPRESSED else path.name
+    return "\t" if plain.lower().endswith(".tsv") else ","
+
+
+def _first(stream: Any) -> str:
+    """The first line that is not empty."""
+    begin = next(stream, b"").removeprefix(_MARK)
+    return next(filter(None, map(content, chain([begin], stream))), "")
 
 
 # The csv module ends a line at any carriage return.  A carriage return that is text is therefore
@@ -116,23 +177,26 @@ def readable(stream: Any) -> io.TextIOWrapper:
 _DISGUISE = "\udc0d"
 
 
-def _records(text: Iterable[str]) -> Iterator[list[str]]:
-    """The cells of each record of a CSV text."""
+def _spanning(lines: Iterable[bytes], separator: str) -> Iterator[list[str]]:
+    """The cells of each record, if records may span several lines."""
+    # The default limit would turn one long value into an exception; this one is a C long's.
+    csv.field_size_limit(2 ** (8 * struct.calcsize("l") - 1) - 1)
     disguised = False
 
-    def lines() -> Iterator[str]:
+    def texts() -> Iterator[str]:
         nonlocal disguised
-        for line in text:
+        for line in lines:
+            text = line.decode("utf-8", "replace")
             # The last line may lack a line end.
-            if line.find("\r", 0, -2) >= 0 or line[-1] != "\n":
-                end = "\r\n" if line.endswith("\r\n") else ""
+            if text.find("\r", 0, -2) >= 0 or text[-1] != "\n":
+                end = "\r\n" if text.endswith("\r\n") else ""
                 disguised = True
-                yield line.removesuffix(end).replace("\r", _DISGUISE) + end
+                yield text.removesuffix(end).replace("\r", _DISGUISE) + end
             else:
-                yield line
+                yield text
 
-    for cells in csv.reader(lines()):
-        yield [cell.replace(_DISGUISE, "\r") for cell in cells] if disguised else cells
+    for record in csv.reader(texts(), delimiter=separator):
+        yield [cell.replace(_DISGUISE, "\r") for cell in record] if disguised else record
 
 
 def _is_name(column: str) -> bool:
@@ -141,10 +205,16 @@ def _is_name(column: str) -> bool:
 
 @contextmanager
 def _byte_stream(path: Path) -> Iterator[Any]:
-    if path.suffix.lower() == ".gz":
+    kind = path.suffix.lower()
+    if kind == ".gz":
         with gzip.open(path, "rb") as stream:
             yield stream
-    elif path.suffix.lower() == ".zip":
+    elif kind == ".zst":
+        from pyarrow import CompressedInputStream
+
+        with path.open("rb") as file, CompressedInputStream(file, "zstd") as stream:
+            yield io.BufferedReader(stream)
+    elif kind == ".zip":
         with zipfile.ZipFile(path) as archive:
             members = [name for name in archive.namelist() if not name.endswith("/")]
             if len(members) != 1:

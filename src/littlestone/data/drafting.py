@@ -6,7 +6,7 @@ from collections import Counter
 
 from littlestone.data.opening import open_table
 from littlestone.data.schema_columns import heading
-from littlestone.data.tables import COMMAS, Table
+from littlestone.data.tables import Table, separated
 from littlestone.domains import text
 from littlestone.errors import TableError
 from littlestone.visible import visible
@@ -55,10 +55,10 @@ _UNTYPED = """\
 def draft_schema(table: object) -> str:
     """A draft of the `Schema` of a table, in TOML with comments that say what to fill in.
 
-    ``table`` is a data frame or the path of a CSV or Parquet file.  Only the names and the declared
-    types of its columns are used, and no record is read: ranges and lists of values are never guessed.
-    A CSV file declares no types.  If it has no header, its first record is taken for the names.
-    Raises `TableError` if the table cannot be opened.
+    ``table`` is what `open_table` takes or opened, such as the path of a CSV file.  Only the names
+    and the declared types of its columns are used, and no record is read: ranges and lists of values
+    are never guessed.  A CSV file declares no types.  If it has no header, its first record is taken
+    for the names.  Raises `TableError` if the table cannot be opened.
 
     >>> import polars
     >>> draft = draft_schema(polars.DataFrame({"age": [31, 74], "sex": ["F", "M"]}))
@@ -70,7 +70,7 @@ def draft_schema(table: object) -> str:
         raise TableError(
             f"draft a schema of {source.name}",
             found="its first line is one name, and has a semicolon or a bar in it",
-            fix=COMMAS,
+            fix=separated(source.unseparated),
         )
     kind = "the names and declared types of its columns"
     if not source.declared:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from littlestone.data.csv_files import CsvTable, readable
+from littlestone.data.coding import Coded
+from littlestone.data.csv_files import CsvTable
+from littlestone.data.tables import Table
 
 
 class CsvStream(CsvTable):
@@ -19,15 +21,27 @@ class CsvStream(CsvTable):
     ([('1', '7')], [])
     """
 
-    def __init__(self, stream: BinaryIO, *, name: str) -> None:
-        self._pipe = readable(stream)
-        super().__init__(Path(name))
+    def __init__(
+        self,
+        stream: BinaryIO,
+        *,
+        name: str,
+        separator: str | None = None,
+        multiline: bool = False,
+    ) -> None:
+        self._pipe = stream
+        super().__init__(Path(name), separator=separator, multiline=multiline)
+        self.path = None
 
     @contextmanager
-    def _text(self) -> Iterator[Iterator[str]]:
-        yield self._pipe
+    def _bytes(self) -> Iterator[Any]:
+        with self._undamaged():
+            yield self._pipe
 
     @contextmanager
-    def _records(self) -> Iterator[Iterator[list[str]]]:
-        with self._open() as lines:  # the header was already read from the same pipe
-            yield lines
+    def _records(self) -> Iterator[Any]:
+        with self._bytes() as stream:  # the header was already read from the same pipe
+            yield stream
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        return Table.batches(self, columns)  # a block of lines would be waited for

@@ -1,4 +1,4 @@
-"""One small interface to tables of any kind: a public schema and batches of rows.
+"""One small interface to tables of any kind: a public schema, batches of rows, and counts of rows.
 
 Reading never fails because of a record.  A ragged line, an undecodable byte or an unreadable number
 is data, so it becomes a missing value and not an exception.  Only the schema (names and declared
@@ -11,12 +11,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
-from typing import ClassVar, Literal
+from pathlib import Path
+from typing import Literal
 
-from littlestone.data.coding import Coded, coded
+from littlestone.data.coding import Coded, Grouped, coded, grouped
 from littlestone.errors import TableError, did_you_mean
 
 Row = tuple[object, ...]
+
+SPANNING = "a record of a CSV file, which may span several lines"
+"""What a record is, if it is not one line."""
 
 Kind = Literal["boolean", "integer", "number", "text"]
 """What a declared type holds."""
@@ -25,8 +29,17 @@ Kind = Literal["boolean", "integer", "number", "text"]
 _ROWS = 2**10
 
 
-COMMAS = "save the file with commas between its columns, and with points in its numbers"
-"""What to do with a file of another separator."""
+def separated(mark: str) -> str:
+    r"""What to do with a file that has another separator between its columns.
+
+    >>> separated("\t")
+    "say what is between its columns, which is --separator tab on the command line, and ..."
+    """
+    option = "tab" if mark == "\t" else f"'{mark}'"
+    return (
+        f"say what is between its columns, which is --separator {option} on the command line, and in "
+        f"Python open_table(file, separator={mark!r}); its numbers must have points"
+    )
 
 
 NAMED = "name one of its columns, exactly as its header does"
@@ -35,12 +48,17 @@ NAMED = "name one of its columns, exactly as its header does"
 class Table(ABC):
     """A table with a ``name`` and its public schema ``columns``.
 
-    ``declared`` says whether its columns certainly have names.
+    ``declared`` says whether its columns certainly have names, ``ordered`` whether its rows come in the
+    same order each time, and ``spanning`` whether a record may span several lines of a file.  ``path``
+    is that of the file, if there is one.
     """
 
     name: str
     columns: tuple[str, ...]
-    declared: ClassVar[bool] = True
+    declared: bool = True
+    ordered: bool = True
+    spanning: bool = False
+    path: Path | None = None
 
     @abstractmethod
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
@@ -53,14 +71,23 @@ class Table(ABC):
             # zip(*batch) would make one iterator per record.
             yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 
+    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+        """Rows of raw values of ``columns`` with their counts, which add up to the number of records.
+
+        An engine counts equal rows itself.  It must not merge rows that any domain or label tells
+        apart, so the sample is that of `batches` (docs/proofs/engines.md).
+        """
+        return map(grouped, self.batches(columns))
+
     def kind(self, column: str) -> Kind | None:
         """What the declared type of a column holds; None if no type is declared, as in a CSV file."""
         return None
 
     @property
-    def unseparated(self) -> bool:
-        """Whether all names stand in one column, because no comma is between them."""
-        return len(self.columns) == 1 and any(mark in str(self.columns[0]) for mark in ";\t|")
+    def unseparated(self) -> str:
+        """What separates all names, if they stand in one column because it is no separator here."""
+        only = str(self.columns[0]) if len(self.columns) == 1 else ""
+        return next((mark for mark in ";\t|" if mark in only), "")
 
     def __repr__(self) -> str:
         # Without a header, a record would stand in its place.
@@ -78,7 +105,7 @@ class Table(ABC):
             if any(not isinstance(name, str) and str(name) == column for name in self.columns):
                 fix = "names must be texts: frame.columns = frame.columns.astype(str)"
             elif self.unseparated:
-                fix = COMMAS
+                fix = separated(self.unseparated)
             raise TableError(
                 f"read column {column!r} of {self.name}",
                 # The names are left out: without a header, the first line of a file is a record.

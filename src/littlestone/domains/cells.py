@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,9 +30,10 @@ class Parted(Domain[str]):
         """All points, in order."""
         return tuple(self._places)
 
-    @cached_property
+    @property
+    @abstractmethod
     def _places(self) -> dict[str, int]:
-        raise NotImplementedError
+        """The number of each point."""
 
     @property
     def size(self) -> int:

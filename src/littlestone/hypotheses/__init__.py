@@ -11,6 +11,7 @@ from littlestone.hypotheses.bits import BitFunction
 from littlestone.hypotheses.box import Box
 from littlestone.hypotheses.buckets import BucketTable
 from littlestone.hypotheses.cells import CellFunction
+from littlestone.hypotheses.few_columns import FewColumns
 from littlestone.hypotheses.flats import Flat, FlatComplement
 from littlestone.hypotheses.lookup import LookupTable
 from littlestone.hypotheses.majority import has_majority, majority
@@ -31,6 +32,7 @@ __all__ = [
     "ColumnTest",
     "DecisionTree",
     "DirectSum",
+    "FewColumns",
     "FiniteSet",
     "Flat",
     "FlatComplement",

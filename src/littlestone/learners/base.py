@@ -354,6 +354,7 @@ class PrivateLearner(ABC, Generic[Point]):
             cost=event.cost(),
             mechanism=str(event),
             unit=sample.unit,
+            spanning=sample.spanning,
             mistakes=self.mistakes,
         )
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)

@@ -29,7 +29,7 @@ from littlestone.learners.base import (
 )
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
@@ -102,7 +102,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         self.rounds = max(1, self.covering.parts)
         growth = self.covering.elements_per_point
         self.mechanism = round_of(self.rounds, growth, target, self.mistakes)
-        self._event = together(self.mechanism, self.rounds, target.delta)
+        self._event = repeated(self.mechanism, self.rounds, target.delta)
 
     @classmethod
     def weighing(
@@ -119,7 +119,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         for rounds in range(self.rounds, 0, -1):
             competing = self.competing(sample, rounds)
             scores = self.mechanism.score(competing.positives, competing.negatives)
-            i = self.mechanism.draw_scores(scores, receipt=receipt)
+            i = self.mechanism.draw_scores(scores, competing.lengths, receipt=receipt)
             if i is not None:
                 chosen.append(competing.element(i))
                 sample = self.left(sample, competing, i)
@@ -134,17 +134,18 @@ class ChoosingLearner(PrivateLearner[Point]):
         found, everything = self.covering.elements(sample), self.covering.everything
         if everything is None or rounds > 1:
             return found
-        size = len(found.positives)
+        size = found.size
         negatives, positives = sample.counts.sum(axis=0).tolist()
         return Elements(
             np.append(found.positives, positives),
             np.append(found.negatives, negatives),
             lambda i: everything if i == size else found.element(i),
             lambda i: np.arange(len(sample.points)) if i == size else found.covered(i),
+            None if found.lengths is None else np.append(found.lengths, 1),
         )
 
     def work(self, n: int) -> int:
-        looked = n
+        looked = n // 10  # numpy counts them
         if isinstance(self.covering, Named):
             looked = self.covering.work(n) if has_rule(self.hypotheses) else MOST_WORK + 1
         return work(self.rounds, looked)
@@ -167,7 +168,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         if not rounds:
             return {self.covering.union(chosen): Fraction(1)}
         elements, total = self.competing(sample, rounds), dict[Hypothesis[Point], Fraction]()
-        scores = self.mechanism.score(elements.positives, elements.negatives).tolist()
+        scores = elements.of_each(self.mechanism.score(elements.positives, elements.negatives))
         for i, chance in self.mechanism.chances(dict(enumerate(scores))).items():
             after, rest = chosen, sample
             if i is not None:
@@ -266,7 +267,7 @@ def round_of(
     def calibrated(shared: Fraction) -> ChoosingMechanism[int]:
         def drawn(step: Fraction) -> Event:
             mechanism = ChoosingMechanism[int](Budget(step, shared), *fields)
-            return together(mechanism, rounds, target.delta)
+            return repeated(mechanism, rounds, target.delta)
 
         ((found, _),) = calibrate(drawn, target).uses()
         return cast("ChoosingMechanism[int]", found)
@@ -274,11 +275,6 @@ def round_of(
     # All of delta for the rounds, or half of it for composing their epsilons.
     shares = (target.delta / rounds, target.delta / (2 * rounds))
     return min(map(calibrated, shares), key=lambda drawn: drawn.bottom)
-
-
-def together(mechanism: ChoosingMechanism[int], rounds: int, delta: Fraction) -> Event:
-    """So many draws as one event."""
-    return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)
 
 
 def _mean_bottom(n: int, alpha: float, bottom: float, lam: float, beta: float) -> float:

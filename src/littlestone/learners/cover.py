@@ -18,8 +18,9 @@ from littlestone.domains import Point
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import choosing
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan, unfit
-from littlestone.learners.rounds import left, round_of, together
+from littlestone.learners.rounds import left, round_of
 from littlestone.mistakes import EQUAL
+from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost, exact
 from littlestone.privacy.event import Event
@@ -257,7 +258,7 @@ class _Listed(_Finder):
     def __init__(self, H: RuleUnions, cost: PrivacyCost, rounds: int, passing: Fraction) -> None:
         self.H = H
         self._composed(round_of(rounds, cost), rounds, passing)
-        self.event = together(self.mechanism, rounds, cost.delta)
+        self.event = repeated(self.mechanism, rounds, cost.delta)
         self.least_cap, self.taken = self.spare, 0
 
     def ways(self, n: int) -> float:
@@ -298,7 +299,7 @@ class _Open(_Finder):
         self.H = H
         growth = H.elements_per_point
         self._composed(choosing.round_of(rounds, growth, cost, EQUAL), rounds, passing)
-        self.event = choosing.together(self.mechanism, rounds, cost.delta)
+        self.event = repeated(self.mechanism, rounds, cost.delta)
         self.least_cap, self.taken = self.spare + self.mechanism.bottom, rounds
 
     def ways(self, n: int) -> float:
@@ -313,12 +314,12 @@ class _Open(_Finder):
 
     def draw(self, sample: Sample[Any], cap: int, *, receipt: Receipt) -> Found | None:
         elements, scores = self._scored(sample, cap)
-        i = self.mechanism.draw_scores(scores, receipt=receipt)
+        i = self.mechanism.draw_scores(scores, elements.lengths, receipt=receipt)
         return None if i is None else (elements.element(i), elements.left(sample, i))
 
     def law(self, sample: Sample[Any], cap: int) -> list[tuple[Found | None, Fraction]]:
         elements, scores = self._scored(sample, cap)
-        chances = self.mechanism.chances(dict(enumerate(scores.tolist())))
+        chances = self.mechanism.chances(dict(enumerate(elements.of_each(scores))))
         return [
             (None if i is None else (elements.element(i), elements.left(sample, i)), chance)
             for i, chance in chances.items()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from littlestone.data import open_table, read_mapped
+from littlestone.data.tables import SPANNING
 from littlestone.domains import require_list
 from littlestone.errors import DAMAGED, ModelError
 from littlestone.hypotheses import Hypothesis
@@ -46,6 +47,7 @@ class Release:
     `units`, and the number of records is private.  ``private`` is False if a seeded generator was used.
     ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
     hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
+    ``spanning`` says that a record may span several lines of its file.
     ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
     model file keeps neither.
     """
@@ -64,6 +66,7 @@ class Release:
     total: PrivacyCost | None = field(default=None, compare=False)
     limit: PrivacyCost | None = field(default=None, compare=False)
     unit: Unit | None = None
+    spanning: bool = False
 
     @property
     def units(self) -> int | None:
@@ -79,7 +82,7 @@ class Release:
     def used(self) -> tuple[str, str]:
         """How many records or units the rule was learned from, as a pair (heading, text)."""
         if self.unit is None:
-            return "records", f"{self.n:,}"
+            return "records", f"{self.n:,}{self.span()}"
         return "units", f"{self.units:,} values of {self.unit.column}; {self.unit.records} of each"
 
     def protects(self) -> str:
@@ -90,15 +93,19 @@ class Release:
         """
         if self.unit is not None:
             kept = f"{self.unit.records} of each, chosen at random"
-            return f"each {self.unit.column} with all its records; the rule saw {kept}"
-        return f"one record; {_several(self.cost)} (to protect people, see --unit)"
+            return f"each {self.unit.column} with all its records{self.span()}; the rule saw {kept}"
+        return f"one record{self.span()}; {_several(self.cost)} (to protect people, see --unit)"
+
+    def span(self) -> str:
+        """What is said behind records that may span lines of a file; nothing for all others."""
+        return " (which may span lines of the file)" if self.spanning else ""
 
     def predict(self, table: object) -> list[Any]:
         """The label of every record of a table, in order: its name, or 0 or 1 for a rule.
 
-        ``table`` is a data frame or a file with the columns that the rule tests.  The labels say
-        something about its records: show them only to those who may see these.  Raises `TableError`
-        for a missing column.
+        ``table`` is what `open_table` takes or opened, with the columns that the rule tests.  The
+        labels say something about its records: show them only to those who may see these.  Raises
+        `TableError` for a missing column.
         """
         rule = self.hypothesis
         shown: Sequence[Any] = self.labels or range(rule.labels)
@@ -152,6 +159,7 @@ class Release:
             else {"unit": {"column": self.unit.column, "max records": self.unit.most}}
         )
         costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
+        record = {"record": SPANNING} if self.spanning else {}
         return {
             "format": FORMAT,
             "rule": self.words(),
@@ -160,6 +168,7 @@ class Release:
             **labels,
             **costs,
             "n": self.n,
+            **record,
             **unit,
             "privacy": {
                 "epsilon": decimal_text(self.cost.epsilon),
@@ -190,6 +199,8 @@ class Release:
             hypothesis = Hypothesis.from_json(form)
             named = require_list(form["labels"] if "classifier" in data else data.get("labels", []))
             labels = declared_labels(named) if named else ()
+            if data.get("record", SPANNING) != SPANNING:
+                raise ValueError("what a record is is not known")
             if labels and len(labels) != hypothesis.labels:
                 raise ValueError("the labels have other names than labels")
             return cls(
@@ -209,6 +220,7 @@ class Release:
                 mistakes=EQUAL if costs is None else MistakeCosts.from_json(costs),
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
                 unit=None if unit is None else Unit(unit["column"], unit["max records"]),
+                spanning="record" in data,
             )
         except DAMAGED as error:
             raise ModelError(

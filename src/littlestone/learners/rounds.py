@@ -17,7 +17,7 @@ from littlestone.learners.base import Bound, PrivateLearner, Setting, require_pl
 from littlestone.learners.exponential import least_size
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.accounting.calibration import calibrate
-from littlestone.privacy.accounting.composed import Composed
+from littlestone.privacy.accounting.composed import repeated
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.event import Event
@@ -69,7 +69,7 @@ class RoundsLearner(PrivateLearner[Point]):
             )
         self.hypotheses: Any = hypotheses
         self.mechanism = round_of(hypotheses.rules, budget.cost, self.mistakes.largest)
-        self._event = together(self.mechanism, hypotheses.rules, budget.delta)
+        self._event = repeated(self.mechanism, hypotheses.rules, budget.delta)
 
     @classmethod
     def weighing(
@@ -151,12 +151,7 @@ def round_of(rounds: int, target: PrivacyCost, sensitivity: int = 1) -> Exponent
         return ExponentialMechanism(target.epsilon / rounds, sensitivity)
 
     def drawn(step: Fraction) -> Event:
-        return together(ExponentialMechanism(step, sensitivity), rounds, target.delta)
+        return repeated(ExponentialMechanism(step, sensitivity), rounds, target.delta)
 
     uses: Sequence[tuple[Event, int]] = calibrate(drawn, target).uses()
     return cast("ExponentialMechanism", uses[0][0])
-
-
-def together(mechanism: ExponentialMechanism, rounds: int, delta: Fraction) -> Event:
-    """So many draws as one event."""
-    return mechanism if rounds == 1 else Composed([(mechanism, rounds)], delta)

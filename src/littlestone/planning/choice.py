@@ -249,7 +249,7 @@ def choose_learner(
                 continue
             best, *others = candidates(hypotheses, budget, **goal, kinds=kinds)
             if best.learner is not None:
-                return best.learner, _why(best, others, setting)
+                return best.learner, _why(best, best.learner, others, setting)
             refused += [best, *others]
         raise _none_applies(hypotheses, budget, refused, goal, void=void)
     for kind in _kinds():
@@ -325,10 +325,10 @@ def explained(
     ]
 
 
-def _why(best: Candidate, others: list[Candidate], setting: Setting) -> str:
+def _why(
+    best: Candidate, learner: PrivateLearner[Any], others: list[Candidate], setting: Setting
+) -> str:
     """The method that is chosen and one reason; ``others`` are those it was compared with."""
-    learner = best.learner
-    assert learner is not None
     name = best.method
     if _is_barred(type(learner), setting):
         name += f" ({learner.caveat})"

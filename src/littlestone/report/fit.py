@@ -125,8 +125,8 @@ def privacy(release: Release) -> tuple[str, str]:
 def _replaced(release: Release) -> str:
     unit = release.unit
     if unit is None:
-        return f"{release.n:,} records"
-    return f"{release.units:,} values of {unit.column}, with all its records,"
+        return f"{release.n:,} records{release.span()}"
+    return f"{release.units:,} values of {unit.column}, with all its records{release.span()},"
 
 
 def _factor(epsilon: Fraction) -> str:
@@ -266,7 +266,8 @@ def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothes
         elements = hypotheses.elements(sample)
         scores = elements.positives - elements.negatives
         found = scores.max(initial=0) > 0
-        return hypotheses.union([elements.element(int(scores.argmax()))] if found else [])
+        best = elements.of_each(scores).index(scores.max()) if found else 0
+        return hypotheses.union([elements.element(best)] if found else [])
     return None
 
 

@@ -8,10 +8,8 @@ import numpy as np
 
 from littlestone.classes import FiniteClass
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.mechanisms.thresholds.between_thresholds import (
-    BetweenThresholds,
-    moment_per_hit,
-)
+from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
+from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
 from littlestone.verify.statement import Outcome, statement
 
 
@@ -51,7 +49,8 @@ def certain_votes_are_free() -> Outcome:
             hits=3,
             horizon=10,
         )
-        bound = moment_per_hit(1 + Fraction(1, votes.steepness), order, margin)
+        ratio = 1 + Fraction(1, votes.steepness)
+        bound = moment_per_hit(ratio, order, voters, votes.threshold)
         laws = [votes.probabilities(n) for n in range(voters + 1)]
         for n in range(voters):
             for p, q in ((laws[n], laws[n + 1]), (laws[n + 1], laws[n])):

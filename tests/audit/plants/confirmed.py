@@ -58,6 +58,7 @@ def step_by_step(
     kept: bool = False,
     shared: bool = False,
     one: bool = False,
+    coin: bool = False,
     aged_by_records: bool = False,
     goes_on: bool = False,
     only_records: bool = False,
@@ -89,7 +90,14 @@ def step_by_step(
             for k, (n, z, first) in enumerate(zip(ns, zs, firsts, strict=True))
         ]
         for hits in product((False, True), repeat=keys):
-            p = mass * prod(q if hit else 1 - q for q, hit in zip(chances, hits, strict=True))
+            if coin:
+                least = min((q for q, hit in zip(chances, hits, strict=True) if hit), default=1)
+                most_left = max(
+                    (q for q, hit in zip(chances, hits, strict=True) if not hit), default=0
+                )
+                p = mass * max(0, least - most_left)
+            else:
+                p = mass * prod(q if hit else 1 - q for q, hit in zip(chances, hits, strict=True))
             if not p:
                 continue
             hit_keys = tuple(k for k, hit in enumerate(hits) if hit)
@@ -98,12 +106,19 @@ def step_by_step(
             most_named = sorted(hit_keys, key=ns.__getitem__)[-1:]
             told = frozenset(most_named if one else hit_keys)
             last = t + 1 == len(stream)
-            for later, q in drawn(zs, () if last or kept or shared else hit_keys, p):
+            for later, q in drawn(zs, () if last or kept else hit_keys, p):
                 go(t + 1, later, left, begun, q, (*seen, told))
 
     for zs, mass in drawn((0,) * keys, tuple(range(keys)), Fraction(1)):
         go(0, zs, (0,) * keys, (0,) * keys, mass, ())
     return found
+
+
+@cache
+def honest_law(threshold: int, keys: int, most: int) -> Callable[[Stream], Masses]:
+    """Step by step without a mistake; one for all plants, which keeps what it found."""
+    chance = rising(short(threshold, keys))
+    return cache(partial(step_by_step, chance=chance, keys=keys, most=most))
 
 
 def _plant(
@@ -113,6 +128,7 @@ def _plant(
     keys: int = 1,
     steps: int = 4,
     threshold: int = 1,
+    most: int = 5,
     chance: Callable[[Short], Chance] = rising,
     pairs: Any = None,
     **how: Any,
@@ -120,9 +136,11 @@ def _plant(
     """A record that names the only key or none is hidden by r2, and one of two keys by r1 r2."""
     mechanism = short(threshold, keys)
     pairs = pairs or tuple(neighbours((None, *range(keys)), steps))
-    claim = log_above(BASE if keys == 1 else BASE / SKIP) + Fraction(1, 10**15)
-    broken = partial(step_by_step, chance=chance(mechanism), keys=keys, **how)
-    made = [toy(cache(law), pairs, claim) for law in (mechanism.distribution, broken)]
+    # The margin is for rare skips, which are left out in the honest version too.
+    claim = log_above(BASE if keys == 1 else BASE / SKIP) + Fraction(1, 100)
+    broken = partial(step_by_step, chance=chance(mechanism), keys=keys, most=most, **how)
+    laws = honest_law(threshold, keys, most), cache(broken)
+    made = [toy(law, pairs, claim) for law in laws]
     return Plant(f"confirmed_{name}", mistake, is_private, *made)
 
 
@@ -130,17 +148,19 @@ def steeper(mechanism: Short) -> Chance:
     return rising(mechanism, BASE / SKIP)
 
 
-FAR = [((0,) * 7 + (None,), (0,) * 6 + (None,) * 2)]
+FAR = [((0,) * 4, (0,) * 3 + (None,))]
 
 PLANTS = [
     _plant("The count is compared without Z.", "no_skips", skips=False),
     _plant("Z is kept when a key begins anew.", "skips_kept", kept=True),
-    _plant("One Z is drawn for all keys.", "one_skip_for_all", keys=2, steps=2, most=8, shared=True,
-           kept=True),
+    _plant("Keys that begin at one step share one Z.", "one_skip_for_all", keys=2, steps=2,
+           shared=True),
+    _plant("One coin decides which keys hit at a step.", "one_coin_for_all", keys=2, steps=2,
+           coin=True),
     _plant("Each record of a key makes it young again.", "aged_by_records", aged_by_records=True),
     _plant("Of two keys that hit, the one with more records is told.", "one_of_two_told", keys=2,
            steps=2, one=True),
-    _plant("The chance of a hit is a float.", "float_chances", threshold=58, chance=in_floats,
+    _plant("The chance of a hit is a float.", "float_chances", threshold=55, chance=in_floats,
            pairs=FAR, most=2),
     _plant("The chance of a hit grows by r1 r2.", "steeper", chance=steeper),
     _plant("A hit does not reset the count.", "count_goes_on", goes_on=True),

@@ -93,6 +93,7 @@ def _honest(stream: Stream) -> Masses:
 
 
 ALONE = (("a",), *((),) * 19), ((),) * 20
+PAIR = (("a", "b"), *((),) * 19), ((),) * 20
 CROWD = ((tuple("abcd"), *((),) * 19), ((),) * 20)
 
 
@@ -248,6 +249,8 @@ PLANTS = [
                replace(SINGLE, base=BASE / SKIP), [full(7)], ratio=BASE, delta=Fraction(1, 1000)),
     _selection("delta_at_every_step", "The weight of a first record is delta / g at every step.",
                _terms(False, 20), _terms(False, 1), [ALONE]),
+    _selection("shared_like_own", "With shared skips, first records weigh what they do with own ones.",
+               _terms(True, 20), replace(_terms(False, 20), shared=True), [PAIR]),
     _selection("trusts_the_growth", "A record counts for as many candidates as it names.",
                _terms(False, 20, 1), _terms(False, 20, 1), [CROWD]),
     _selection("only_named", "A step that names no candidate selects none.", SINGLE, SINGLE,

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations, product
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.algebra import Monomials
 from littlestone.audit import Subject, find_subject
 from littlestone.audit.subjects.exponential_learner import Records, released_text
-from littlestone.classes import AffineSubspaces, Intervals, parse_class
+from littlestone.classes import AffineSubspaces, Intervals, PolynomialZeros, parse_class
 from littlestone.classes.base import ErrorRuns, ErrorSums, Scored, Scores
+from littlestone.classes.decision_lists import CountedLists
+from littlestone.classes.junta_counts import Junta
+from littlestone.classes.juntas import CountedJuntas
+from littlestone.classes.list_counts import Item, ListCounts
+from littlestone.classes.tabled import bits
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner
 from littlestone.privacy import Budget
@@ -138,6 +148,69 @@ def counted_once() -> Plant:
     )
 
 
+def other(name: str, mistake: str, H: Any, wrong: Any, tables: Any) -> Plant:
+    """A class whose own counting is wrong."""
+    honest = H, law(H, lambda scores: scores), tables
+    return Plant(
+        name,
+        mistake,
+        is_the_law_of_the_class,
+        honest,
+        (H, law(wrong, lambda scores: scores), tables),
+    )
+
+
+class EverySet(CountedJuntas):
+    def scores(self, sample: Sample[Any]) -> Scores:
+        n, cells = len(self.domain.columns), list(product((0, 1), repeat=self.k))
+        items = [
+            Junta(chosen, labels)
+            for chosen in combinations(range(n), self.k)
+            for labels in product((0, 1), repeat=len(cells))
+        ]
+        errors = [
+            sum(
+                counts[1 - item.labels[cells.index(tuple(x[j] for j in item.columns))]]
+                for x, counts in zip(sample.points, sample.counts.tolist(), strict=True)
+            )
+            for item in items
+        ]
+        return ErrorRuns(np.array(errors, dtype=np.int64), named=items.__getitem__)
+
+
+class LiteralsTwice(CountedLists):
+    def scores(self, sample: Sample[Any]) -> Scores:
+        counts = np.zeros((2, self.domain.size or 0), dtype=np.int64)
+        counts[:, [self.domain.index(x) for x in sample.points]] = sample.counts.T
+        return BothWays(counts.reshape(2, *(2,) * len(self.domain.columns))).runs()
+
+
+class BothWays(ListCounts):
+    def _short(self) -> Iterator[tuple[Item, int]]:
+        for item, errors in super()._short():
+            yield item, errors
+            blocks, says = item
+            if blocks:
+                ((j, v),) = blocks[0].items()
+                yield (({j: 1 - v},), 1 - says), errors
+
+
+@dataclass(frozen=True)
+class OneEquation(PolynomialZeros):
+    @property
+    def _sets(self) -> NDArray[np.uint8]:
+        monomials, points = Monomials(3, 2, self.degree), list(self.domain)
+        values = np.array([monomials.at(x) for x in points])
+        zeros = np.zeros(1 << len(points), dtype=bool)
+        for p in product(range(3), repeat=len(monomials)):
+            zeros[int(((values @ np.array(p)) % 3 == 0) @ (1 << np.arange(len(points))))] = True
+        return np.packbits(zeros, bitorder="little")
+
+
+CONICS = PolynomialZeros.over(["x", "y"], 3, 2)
+TWO = bits("ab")
+ROWS: tuple[Records, ...] = ((), (((0, 0), 1), ((0, 1), 1), ((1, 1), 0), ((1, 1), 1)))
+
 PLACES: tuple[Records, ...] = ((), ((1, 1), (2, 1), (4, 0), (6, 1)))
 PARTS: tuple[Records, ...] = ((), (((0, 1), 1), ((1, 1), 0), ((1, 2), 1)))
 
@@ -180,5 +253,26 @@ PLANTS = [
         SUM,
         once,
         PARTS,
+    ),
+    other(
+        "counting_juntas_at_every_set",
+        "A function of fewer than k columns is counted at each set of k columns that holds them.",
+        CountedJuntas(TWO, "juntas", 1),
+        EverySet(TWO, "juntas", 1),
+        ROWS,
+    ),
+    other(
+        "counting_literals_twice",
+        "A decision list of one literal is counted for each of its two forms.",
+        CountedLists(TWO, "lists"),
+        LiteralsTwice(TWO, "lists"),
+        ROWS,
+    ),
+    other(
+        "counting_one_equation",
+        "The zero sets of systems of polynomials are those of single polynomials.",
+        CONICS,
+        OneEquation.over(["x", "y"], 3, 2),
+        RECORDS[:1],
     ),
 ]

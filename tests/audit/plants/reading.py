@@ -5,6 +5,7 @@ The learner behind is the exponential mechanism on thresholds, and honest.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
@@ -12,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from littlestone.audit import Subject, neighbours
+from littlestone.data import CsvStream
 from littlestone.privacy.rational import exp_below
 from plants.harness import Masses, Plant, is_private, toy, weighted
 
@@ -106,6 +108,24 @@ def balanced(records: Any) -> Masses:
     return weighted({t: BASE ** -score(t) for t in CUTS})
 
 
+LINES = list(neighbours([b"0,0", b"2,1", b'"2,1', b""], 3, ordered=False))
+
+
+def from_lines(*, multiline: bool) -> Callable[[Any], Any]:
+    """The records of the lines of a file, as the package reads them."""
+
+    def read(lines: Any) -> Any:
+        content = b"".join(line + b"\n" for line in (b"x,y", *lines))
+        table = CsvStream(io.BytesIO(content), name="lines", multiline=multiline)
+        return [(1 if x == "2" else 0, y == "1") for x, y in table.rows(["x", "y"])]
+
+    return read
+
+
+def without_empty_lines(lines: Any) -> Any:
+    return from_lines(multiline=False)(filter(None, lines))
+
+
 AMPLIFIED = Fraction("0.6202")  # at least ln(1 + (e - 1) / 2)
 
 
@@ -140,4 +160,9 @@ PLANTS = [
     _plant("rate_of_the_data", "The subsampling rate depends on the data.", NUMBERS,
            amplified(lambda records: Fraction(1, 2)),
            amplified(lambda records: Fraction(1, 1 + (sum(y for _, y in records) > 1))), AMPLIFIED),
+    _plant("quote_spans_lines",
+           "A quote that is not closed joins the lines of a CSV file, and n is released.", LINES,
+           with_n(from_lines(multiline=False)), with_n(from_lines(multiline=True))),
+    _plant("empty_lines_dropped", "Empty lines of a CSV file are no records, and n is released.",
+           LINES, with_n(from_lines(multiline=False)), with_n(without_empty_lines)),
 ]  # fmt: skip

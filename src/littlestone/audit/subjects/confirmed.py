@@ -17,7 +17,7 @@ from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, Law, Published, told
 from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
 from littlestone.learners.online import ConfirmedLearner
-from littlestone.learners.online.confirmed import Knowledge
+from littlestone.learners.online.knowledge import Knowledge
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 

@@ -12,9 +12,20 @@ from typing import Any
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, subject
-from littlestone.classes import AffineSubspaces, FiniteClass, Thresholds, parse_class
+from littlestone.classes import (
+    AffineSubspaces,
+    FiniteClass,
+    Intervals,
+    PolynomialZeros,
+    Thresholds,
+    parse_class,
+)
 from littlestone.classes.base import Scored
 from littlestone.classes.counted import CountedBoxes
+from littlestone.classes.decision_lists import CountedLists
+from littlestone.classes.juntas import CountedJuntas
+from littlestone.classes.tabled import bits
+from littlestone.classes.union import ScoredUnion
 from littlestone.domains import Grid, Product
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners import ExponentialLearner, PrivateLearner
@@ -121,6 +132,31 @@ def boxes(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The exponential learner of boxes, by counts of boxes; spends no delta."""
     domain = Product((Grid(0, 2, "x"), Grid(0, 1, "y")))
     return learner_subject(CountedBoxes(domain, "boxes(x 0..2, y 0..1)"), epsilon, n=2)
+
+
+@subject("exponential-learner-juntas")
+def juntas(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of functions of one of two bits, by counts; spends no delta."""
+    return learner_subject(CountedJuntas(bits("ab"), "juntas(a, b; k 1)", 1), epsilon, n=2)
+
+
+@subject("exponential-learner-lists")
+def lists(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of decision lists of two bits, by counts; spends no delta."""
+    return learner_subject(CountedLists(bits("ab"), "decision_lists(a, b)"), epsilon, n=2)
+
+
+@subject("exponential-learner-zeros")
+def zeros(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of listed zero sets, by counts; spends no delta."""
+    return learner_subject(PolynomialZeros.over(["x", "y"], 2, 2), epsilon, n=2)
+
+
+@subject("exponential-learner-union")
+def union(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The exponential learner of a union whose parts share functions; spends no delta."""
+    parts = Thresholds.on(0, 2), Intervals.on(0, 2)
+    return learner_subject(ScoredUnion(parts[0].domain, parts), epsilon, n=2)
 
 
 @subject("exponential-learner-missed")

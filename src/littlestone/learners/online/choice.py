@@ -82,7 +82,8 @@ def online_choice(
         raise DeclarationError(
             f"learn {hypotheses} online",
             found="; ".join(f"{error.found} ({name})" for name, error in refusals.items()),
-            fix="declare points, subsets or rules, and a small delta such as 1e-6",
+            fix="declare thresholds on a grid or a smaller finite class; or points, subsets or rules, "
+            "and a small delta such as 1e-6",
         )
     if method != AUTO:
         return found[0], f"{method}, asked for{_condition(found[0])}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic
 
+from littlestone.classes.digest import digest
 from littlestone.learners.online.state import StateFile, damaged, refused, state_file
 from littlestone.learners.online.taped import Stream, StreamLearner
 from littlestone.privacy.ledger import Ledger
@@ -121,7 +122,8 @@ def _declared(
     learner: StreamLearner[Any], dataset: str, label: str, rng: random.Random
 ) -> dict[str, object]:
     return {
-        "class": str(learner.hypotheses),
+        # A table file may have other content by now, and two tables have one text.
+        "class": [str(learner.hypotheses), digest(learner.hypotheses)],
         "mechanism": learner.declared,
         "label": label,
         "dataset": dataset,

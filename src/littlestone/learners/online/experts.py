@@ -27,7 +27,10 @@ from littlestone.sample import Sample
 _SHARE = Fraction(1, 4)  # of epsilon, for the counter; calibrated
 _TRIES, _STEPS = 2, 5  # draws beyond log2 of the class; steps of ln(...) / epsilon; calibrated
 _BETA = 0.05
-_DRAWS, _MARGINS = (2, 3, 4, 6), (1.0, 1.5, 2.0, 3.0, 4.0)  # what `with_proved_bound` tries
+_DRAWS, _MARGINS = (
+    (1.25, 1.5, 1.75, 2, 2.5, 3),
+    (1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0),
+)  # what `with_proved_bound` tries
 
 
 class ExpertStream(CountedStream):
@@ -165,13 +168,13 @@ class PrivateExperts(CountedLearner):
         >>> H = Thresholds.on(0, 98)
         >>> learner = PrivateExperts.with_proved_bound(H, Budget(1, "1e-6"), horizon=200_000)
         >>> learner.draws, learner.mistake_bound(0.05).mistakes
-        (28, 4573)
+        (11, 1436)
         """
         require_plan(0.5, beta)
         declared: dict[str, Any] = {"budget": budget, "horizon": horizon}
         found = []
         for times in _DRAWS:
-            draws = max(4, times * (hypotheses.size or 1).bit_length())
+            draws = max(4, math.ceil(times * (hypotheses.size or 1).bit_length()))
             learner = cls(hypotheses, draws=draws, **declared)
             unit = 1 / math.log(learner.mechanism.base)
             for margin in _MARGINS:
@@ -226,14 +229,22 @@ class PrivateExperts(CountedLearner):
         """The threshold times log2 |H| / 3: within a factor of two of the worst measured."""
         return round(self.counter.threshold * max(1.0, math.log2(self.experts) / 3))
 
+    def _all_drawn(self, margin: int) -> float:
+        """At least Pr[all draws are used up], if each epoch ends after ``margin`` mistakes or more."""
+        L, D = math.log(self.experts) + 1e-9, self.draws
+        if D <= L:
+            return 1.0
+        # Pr[Poisson(L) >= D], by the ratio of its first two terms, over the power D of c.
+        c = 1 - float(self.mechanism.base) ** -margin
+        first = -L + D * math.log(L) - math.lgamma(D + 1) - D * math.log(c)
+        return min(1.0, math.exp(min(first, 0.0)) / (1 - L / (D + 1)))
+
     def _mistakes(self, threshold: int, beta: float) -> int | None:
         share, D = beta / 3, self.draws
         margin = threshold - self._early(share)
         if margin < 1:
             return None
-        halved = math.log(2 / (1 + float(self.mechanism.base) ** -margin))
-        good = math.floor(math.log(self.experts) / halved + 1e-9)
-        if sum(math.comb(D, i) for i in range(good + 1)) > share * 2**D:
+        if self._all_drawn(margin) > share:
             return None
         miss = float(self.counter.shrink)
 

@@ -21,7 +21,7 @@ from littlestone.privacy.mechanisms.thresholds.between_thresholds import Between
 from littlestone.privacy.parameters import natural_log, require_horizon, require_teachers
 from littlestone.privacy.tape import Tape, journal_mismatch
 
-_HITS, _STEEPNESS, _MARGIN, _FEWEST, _EARLY = 450, 2.5, 0.5, 250, 160  # calibrated
+_HITS, _STEEPNESS, _MARGIN, _FEWEST, _EARLY = 450, 1.36, 1.0, 250, 160  # calibrated
 _KEPT, _FEW = 1024, 16
 
 

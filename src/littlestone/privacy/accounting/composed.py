@@ -116,3 +116,8 @@ def _check(parts: tuple[object, ...]) -> None:
                 found="a count is a whole number of at least 1",
                 fix="say how often the event is used, or leave it out",
             )
+
+
+def repeated(event: Event, times: int, delta: Fraction) -> Event:
+    """So many draws of ``event`` as one event: itself if ``times`` is 1, and else `Composed`."""
+    return event if times == 1 else Composed([(event, times)], delta)

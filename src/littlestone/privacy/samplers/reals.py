@@ -77,7 +77,7 @@ class Real:
 
 
 def power_of(x: Enclosure, k: int, bits: int) -> Enclosure:
-    """Integers around x^k 2^bits for x in [0, 1], k >= 0, from integers around x 2^bits."""
+    """Integers around x^k 2^bits for x >= 0, k >= 0, from integers around x 2^bits."""
 
     def step(so_far: Enclosure, digit: str) -> Enclosure:
         low, high = so_far[0] ** 2 >> bits, -(-(so_far[1] ** 2) >> bits)

@@ -79,14 +79,22 @@ class ChoosingMechanism(SparseSelection[Iterable[tuple[Iterable[Item], bool]], I
         """The score of a hypothesis that covers so many positive and negative records."""
         return self.gain * positives - self.loss * negatives
 
-    def draw_scores(self, scores: NDArray[np.int64], *, receipt: Receipt) -> int | None:
+    def draw_scores(
+        self,
+        scores: NDArray[np.int64],
+        lengths: NDArray[np.int64] | None = None,
+        *,
+        receipt: Receipt,
+    ) -> int | None:
         """`draw` among candidates 0, 1, ... that are already scored; None for bottom.
+
+        The next ``lengths[r]`` candidates have the score ``scores[r]``; one each if None.
 
         The caller guarantees what `draw` enforces: the candidates are the hypotheses that cover a
         positive record, at most ``growth`` of them per record, and their scores are given by `score`.
         """
         rng = receipt.redeem(self)
-        return self._place(scores, rng)
+        return self._place(scores, lengths, rng)
 
     def __str__(self) -> str:
         weights = "" if self.sensitivity == 1 else f"gain {self.gain}, loss {self.loss}, "

@@ -140,15 +140,22 @@ class SparseSelection(Budgeted, Mechanism[Data, Item | None]):
         It takes about 0.1 s for a million candidates, whatever their scores.
         """
         table = np.fromiter(scores.values(), dtype=np.int64, count=len(scores))
-        index = self._place(table, rng)
+        index = self._place(table, None, rng)
         return None if index is None else next(islice(scores, index, None))
 
-    def _place(self, scores: NDArray[np.int64], rng: random.Random) -> int | None:
-        """The number of the candidate drawn; None for bottom."""
+    def _place(
+        self,
+        scores: NDArray[np.int64],
+        lengths: NDArray[np.int64] | None,
+        rng: random.Random,
+    ) -> int | None:
+        """The number of the candidate drawn, through all runs; None for bottom."""
         table = np.append(scores, self.bottom)
+        size = len(scores) if lengths is None else int(lengths.sum())
+        runs = None if lengths is None else np.append(lengths, 1)
         # `selection` draws by the distance from the best, so no exponent is ever negative.
-        index = selection.draw(table.max() - table, None, self.base, rng)
-        return index if index < len(scores) else None
+        index = selection.draw(table.max() - table, runs, self.base, rng)
+        return index if index < size else None
 
     def distribution(self, data: Data) -> dict[Item | None, Fraction]:
         return self.chances(self.scores(data))

@@ -37,9 +37,9 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
     All selections of all T = ``horizon`` steps together are (epsilon, delta)-DP under replacement of
     one record, which names at most g = ``growth`` candidates.  For 1 / skip <= e^e1 and base <= e^e2,
     epsilon = g e1 + e2 if each candidate has its own number of skipped records, and
-    epsilon = e1 + 2 e2 if they share one; delta is about g T q(1) (1 - skip).  Share the skips if
-    candidates have nearly equal scores: skips of their own would put these in any order.  The proof is
-    in docs/proofs/continual-selection.md.
+    epsilon = e1 + 2 e2 if they share one.  Delta is g T q(1) (1 - skip), or g T q(1) times the mean of
+    base^-Z if they share one.  Share the skips if candidates have nearly equal scores: skips of their
+    own would put these in any order.  The proof is in docs/proofs/continual-selection.md.
 
     What a record names may depend on that record and on what was selected before.  Epochs may have
     different growths, each within the same epsilon and delta, because a record is in one epoch.
@@ -51,7 +51,7 @@ class ContinualSelection(Budgeted, Mechanism[Sequence[tuple[Key, ...]], Selectio
     epsilon 1, delta 0.000001 (replace-one)
     >>> terms = mechanism.terms(4, shared=True)
     >>> round(terms.expected_records, 1), round(mechanism.terms(1).expected_records, 1)
-    (66.9, 34.4)
+    (64.7, 34.4)
     """
 
     budget: Budget
@@ -118,7 +118,7 @@ def _terms(epsilon: Fraction, delta: Fraction, growth: int, shared: bool) -> Ter
 def make_terms(growth: int, shared: bool, skip: Fraction, base: Fraction, delta: Fraction) -> Terms:
     """The terms that use up ``delta`` a step; epsilon is ln(base / skip^g), or ln(base^2 / skip)."""
     # The mean over Z of what a first record may add: base^-Z, or 1 for the one Z that leaves it alone.
-    share = (1 - skip) / (1 - skip / base) * (1 + base) if shared else 1 - skip
+    share = (1 - skip) / (1 - skip / base) if shared else 1 - skip
     return Terms(growth, shared, skip, base, min(Fraction(1), delta / (growth * share)))
 
 

@@ -14,6 +14,7 @@ from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.base import Budgeted, Mechanism
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
+from littlestone.privacy.mechanisms.thresholds.uncertain_votes import moment_per_hit
 from littlestone.privacy.parameters import least, whole
 from littlestone.privacy.rational import log_above, log_below
 from littlestone.privacy.samplers.reals import Enclosure, Real
@@ -26,7 +27,6 @@ Answer = tuple[int, bool]
 MOST_ORDER = 600
 """The largest order of a moment, whose digits and time grow with the order."""
 
-_BITS, _PLACES = 64, 320
 _GATE = Fraction(1, 16)  # the share of epsilon that hides how many uncertain votes there were
 _ORDERS = [Fraction(i, 8) for i in range(3, 13)]  # in units of the order that Gaussian noise has
 
@@ -48,7 +48,7 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
     ...     budget=Budget(1, "1e-6"), voters=400, threshold=300, hits=50, horizon=9
     ... )
     >>> votes.steepness, [round(float(p), 3) for p in votes.probabilities(320).values()]
-    (81, [0.029, 0.08, 0.347, 0.545])
+    (52, [0.006, 0.037, 0.366, 0.59])
     """
 
     budget: Budget
@@ -100,8 +100,8 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
 
     def _log_delta(self, steepness: int, order: int, epsilon: Fraction) -> Fraction:
         """An upper bound of ln(delta) at this order, by Theorem 1; 1 if it bounds nothing."""
-        margin = self.threshold - self.voters // 2
-        factor = moment_per_hit(Fraction(steepness + 1, steepness), order, margin)
+        ratio = Fraction(steepness + 1, steepness)
+        factor = moment_per_hit(ratio, order, self.voters, self.threshold)
         skipped = self.gate.shrink
         if factor is None or skipped * factor >= 1:
             return Fraction(1)
@@ -216,45 +216,3 @@ class BetweenThresholds(Budgeted, Mechanism[Sequence[int], tuple[Answer, ...]]):
             f"{self.threshold} on, about {self.hits} uncertain ones, "
             f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)}"
         )
-
-
-def moment_per_hit(ratio: Fraction, order: int, margin: int) -> Fraction | None:
-    """The largest factor by which an uncertain answer multiplies sum p^a q^(1 - a); None if unbounded.
-
-    For a = ``order`` = b + 1, r = ``ratio`` and h = r^-margin, a bound of the lower of the weights of
-    certain answers, it is M / min(D(r), D(1 / r)) with
-
-        D(s) = s^b (1 - b (s - 1)) - h max(0, s^-b - s^b (1 - b (s^2 - 1)))
-
-    and M the same for a label of odds w, r w, at its worst w: docs/proofs/private-prediction.md.
-
-    >>> round(float(moment_per_hit(Fraction(101, 100), 2, 10**4)), 8)
-    1.00012476
-    """
-    r, b = ratio, order - 1
-    h = Fraction(Real.of(1 / r).power(margin).enclose(_BITS)[1], 1 << _BITS)
-
-    def least_weight(s: Fraction) -> Fraction:
-        loss = s**-b - s**b * (1 - b * (s * s - 1))
-        return s**b * (1 - b * (s - 1)) - h * max(Fraction(0), loss)
-
-    smallest = min(least_weight(r), least_weight(1 / r))
-    if smallest <= 0:
-        return None
-    # Rounded up, because the worst label grows with t; exact powers would have 10^8 digits.
-    t = _above(r**-b)
-    w = (t + b * r - order) / (r + b * t - order * r * t)
-    part, whole = 1 + r * w, 1 + w
-    label = (1 + w * t) * _above_power(part, b, whole) / whole
-    return max(Fraction(1), _above(label / smallest))
-
-
-def _above(x: Fraction) -> Fraction:
-    """A number with few digits, at least x > 0 and at most x + 2^-320."""
-    return Fraction(-((-x.numerator << _PLACES) // x.denominator), 1 << _PLACES)
-
-
-def _above_power(x: Fraction, k: int, y: Fraction) -> Fraction:
-    """`_above` of (x / y)^k, in whole numbers; a fraction would be reduced at every step."""
-    above, below = x.numerator * y.denominator, x.denominator * y.numerator
-    return Fraction(-((-(above**k) << _PLACES) // below**k), 1 << _PLACES)

@@ -1,0 +1,138 @@
+"""Read whole blocks of lines of a CSV file at once, exactly as `csv_lines` reads them one by one.
+
+docs/proofs/lines.md proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from littlestone.data.coding import Coded, coded
+from littlestone.data.csv_lines import cells, content
+
+_SIZE = 2**20  # bytes of a block: few enough that the arrays about them stay in the caches
+_FEW = 2**17  # bytes that are read line by line before Arrow would be imported
+_MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
+
+_LF, _QUOTE = b'\n"'
+
+
+def blocks(stream: Any) -> Iterator[bytes]:
+    r"""The rest of a stream of bytes, in blocks of whole lines; each ends with LF.
+
+    >>> import io
+    >>> list(blocks(io.BytesIO(b"a\r\nb\r")))
+    [b'a\r\n', b'b\r\r\n']
+    """
+    begun = list[bytes]()  # the line that the last bytes began
+    while data := stream.read(_SIZE):
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*begun, data[:end]])
+            begun = []
+        begun.append(data[end:])
+    if last := b"".join(begun):
+        yield last + b"\r\n"  # a CR that ends the file is text, and stays text before CRLF
+
+
+def coded_block(block: bytes, separator: str, places: Sequence[int]) -> list[Coded]:
+    r"""The cells of all lines of a block at some places; a missing cell is empty.
+
+    >>> [column.listed() for column in coded_block(b'1,a\n2\n"3,4",c\n', ",", [0, 1])]
+    [['1', '2', '3,4'], ['a', '', 'c']]
+    """
+    if _FEW <= len(block) <= _MOST:
+        from pyarrow import ArrowException
+
+        try:
+            return _by_columns(block, separator, places)
+        except ArrowException:  # none is known, and none may depend on a record
+            pass
+    lines = [line + b"\n" for line in block.split(b"\n")[:-1]]
+    return list(map(coded, _one_by_one(lines, separator, places)))
+
+
+def _one_by_one(lines: Sequence[bytes], separator: str, places: Sequence[int]) -> list[list[str]]:
+    """The cells at each place, by the definition."""
+    most = max(places) + 1
+    rows = [cells(content(line), separator, most) for line in lines]
+    return [[row[j] if j < len(row) else "" for row in rows] for j in places]
+
+
+class _Cuts(NamedTuple):
+    """Where the cells of a block end, and which lines must be read one by one instead."""
+
+    ends: NDArray[np.int64]
+    odd: NDArray[np.int64]
+
+
+def _by_columns(block: bytes, separator: str, places: Sequence[int]) -> list[Coded]:
+    import pyarrow
+
+    data = np.frombuffer(block, np.uint8)
+    ends, odd = _cuts(data, ord(separator))
+    last = np.flatnonzero(data[ends] == _LF)  # of each line the last cell, as a number in `ends`
+    first = np.concatenate([[0], last[:-1] + 1])
+    # Of all cells, each with the separator or LF behind it, nothing is copied here.
+    offsets = np.concatenate([[0], ends + 1]).astype(np.int32)
+    buffers = [None, *map(pyarrow.py_buffer, (offsets, block))]
+    pieces = pyarrow.Array.from_buffers(pyarrow.binary(), len(ends), buffers)
+    begin, end = offsets[first[odd]], offsets[last[odd] + 1]
+    lines = [block[i:j] for i, j in zip(begin.tolist(), end.tolist(), strict=True)]
+    by_hand = _one_by_one(lines, separator, places) if lines else [[] for _ in places]
+    columns = []
+    for place, more in zip(places, by_hand, strict=True):
+        cell = first + place
+        there = cell <= last
+        there[odd] = False
+        whole = bool(there.all())
+        found = pieces.take(pyarrow.array(cell if whole else cell[there])).dictionary_encode()
+        # A piece is read as a line of its own.
+        values = [_cell(piece, separator) for piece in found.dictionary.to_pylist()]
+        codes = found.indices.to_numpy().astype(np.int64)
+        if not whole:
+            present, codes = codes, np.full(len(last), len(values))
+            codes[there] = present
+            codes[odd] = len(values) + 1 + np.arange(len(odd))
+            values += ["", *more]
+        columns.append(Coded(values, codes))
+    return columns
+
+
+def _cell(piece: bytes, separator: str) -> str:
+    """The cell of a piece, which its separator or LF ends."""
+    text = content(piece) if piece[-1] == _LF else piece[:-1].decode("utf-8", "replace")
+    return cells(text, separator, 1)[0]
+
+
+def _cuts(data: NDArray[np.uint8], separator: int) -> _Cuts:
+    line_ends = data == _LF
+    marks = (data == separator) | line_ends
+    quotes = data == _QUOTE
+    if not quotes.any():
+        return _Cuts(np.flatnonzero(marks), np.zeros(0, np.int64))
+    # From here on, an entry is for a quote, a separator or an LF: `at` is its place in the block.
+    at = np.flatnonzero(marks | quotes)
+    is_quote, is_end = quotes[at], line_ends[at]
+    last = np.flatnonzero(is_end)
+    first = np.concatenate([[0], last[:-1] + 1])
+    entries = last - first + 1
+
+    # Whether the number of quotes in the line, up to here, is odd.
+    open_now = np.logical_xor.accumulate(is_quote)
+    before = np.concatenate([[False], open_now[last[:-1]]])
+    if before.any():
+        open_now ^= np.repeat(before, entries)
+
+    # Whether the entry before, or the begin of the block, is directly before.
+    behind = np.concatenate([[at[0] == 0], np.diff(at) == 1])
+    quoted = np.logical_or.reduceat(is_quote & behind, first)
+    unclean = np.logical_or.reduceat(is_quote & open_now & ~behind, first)
+    plain = unclean & ~quoted
+    if plain.any():
+        open_now &= ~np.repeat(plain, entries)
+    return _Cuts(at[is_end | ~(is_quote | open_now)], np.flatnonzero(quoted & unclean))
