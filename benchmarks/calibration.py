@@ -12,7 +12,8 @@ records are negative and all different.  What a learner does is a function of th
 * partition, single_key: each element is released by its curve;
 * choosing: rounds of draws among the elements not yet released, and nothing;
 * irreducible: a teacher that meets element a of the set c_a times lists the subsets of those it met
-  that miss at most alpha m examples, and fewer than any subset of fewer elements does.
+  that miss at most alpha m examples, and fewer than any subset of fewer elements does;
+* radii: a subset is listed from its own errors on until one of fewer elements errs as seldom.
 
 `check` compares each simulation with the learner itself.  The least n is one of a grid of ratio
 1.06, or of single records, from which no larger n of the grid up to about 1.4 n fails too often.
@@ -42,6 +43,7 @@ from littlestone.learners import (
     IrreducibleLearner,
     PartitionLearner,
     PrivateLearner,
+    RadiiLearner,
     SingleKeyLearner,
 )
 from littlestone.planning import plan
@@ -157,11 +159,33 @@ def voted(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
     return errors
 
 
+def listed_long(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
+    """The errors of the learner of radii."""
+    rng, sets = seeded(n, seed), subsets(len(w))
+    size = sets.sum(axis=1)
+    met = rng.multinomial(n, [*w, 1 - w.sum()], size=runs)[:, :-1]
+    missed, total = met @ (1 - sets).T, met.sum(axis=1, keepdims=True)
+    heaviest = np.sort(met, axis=1)[:, ::-1].cumsum(axis=1)
+    least = np.concatenate([total, total - heaviest], axis=1)  # missed by the best of each size
+    # A set is listed from its own errors on, until a set of fewer elements has as few.
+    ends = np.minimum(least[:, np.maximum(size - 1, 0)], learner.radii)
+    radii = np.where((met == 0).astype(np.int64) @ sets.T == 0, ends - missed, 0)
+    handicaps = np.array([0, *learner.handicaps[::-1]])[size]
+    scores = np.where((size > 0) & (radii > 0), radii - handicaps, -np.inf)
+    # Bottom is released as the empty set, subset number 0.
+    scores = np.concatenate([scores, np.full((runs, 1), learner.mechanism.bottom)], axis=1)
+    scores = scores * math.log(learner.mechanism.base)
+    drawn = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1) % len(sets)
+    errors: Floats = (1 - sets[drawn]) @ w
+    return errors
+
+
 SIMULATIONS: dict[type[PrivateLearner[Any]], tuple[Simulation, int]] = {
     PartitionLearner: (released, 100),
     SingleKeyLearner: (released, 100),
     ChoosingLearner: (chosen, 100),
     IrreducibleLearner: (voted, 1),
+    RadiiLearner: (listed_long, 20),
 }
 """The simulation of each learner, and how many times as many runs it takes in the same time."""
 
