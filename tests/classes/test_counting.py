@@ -27,7 +27,7 @@ from littlestone.classes import (
     junta_counts,
     parse_class,
 )
-from littlestone.classes.base import ErrorRuns, Scored
+from littlestone.classes.base import ErrorRuns, Scored, total
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.conjunctions import Conjunctions
