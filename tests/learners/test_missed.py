@@ -9,8 +9,10 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from littlestone.classes import parse_class
+from littlestone.errors import TooLargeError
 from littlestone.learners import LookupLearner, PartitionLearner, missed
 from littlestone.learners.base import binomial_mean, binomial_means
 from littlestone.learners.labels.lookup import _missed
@@ -68,7 +70,7 @@ def test_a_cell_is_bounded_by_its_lower_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_chances_are_those_of_the_release_curve() -> None:
-    mechanism: PartitionSelection[int] = PartitionSelection(BUDGET)
+    mechanism: PartitionSelection[str] = PartitionSelection(BUDGET)
     chances = missed.missed(mechanism)
     assert chances[-1] == 0 < chances[-2]
     for c in (0, 1, 2, len(chances) // 2, len(chances) - 1):
@@ -79,10 +81,13 @@ def formula(n: int, keys: int, chances: Floats, alpha: float) -> float:
     """e^(-lam alpha) max (1 - m(w) + m(w) e^(lam w))^keys for the best lam, at many weights w."""
     w = np.linspace(alpha / 4000, alpha, 4000)
     chance = binomial_means(n, w, chances)
-    lams = np.geomspace(0.01, 1e4, 400) / alpha
-    with np.errstate(over="ignore"):
-        logs = [keys * np.log1p(chance * np.expm1(lam * w)).max() - lam * alpha for lam in lams]
-    return float(np.exp(min(logs)))
+
+    def exponent(log: float) -> float:
+        lam = np.exp(log) / alpha
+        return float(keys * np.log1p(chance * np.expm1(lam * w)).max() - lam * alpha)
+
+    least = optimize.minimize_scalar(exponent, bounds=(-4, 6), method="bounded")
+    return float(np.exp(least.fun))
 
 
 @pytest.mark.parametrize(("n", "keys"), [(400, 2), (700, 5), (900, 5), (2500, 20)])
@@ -94,7 +99,27 @@ def test_cells_of_weights_only_add_to_the_bound(n: int, keys: int) -> None:
     assert exact <= bound <= 1.5 * exact
 
 
-@pytest.mark.parametrize("keys", [1, 2, 7])
+def test_a_curve_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if its length is found on the way only."""
+    monkeypatch.setattr(missed, "MOST_STEPS", 20)
+    missed.require_curve(BUDGET)
+    with pytest.raises(TooLargeError):
+        missed.missed.__wrapped__(PartitionSelection(BUDGET))
+
+
+def test_a_cell_is_bounded_by_its_upper_end_too() -> None:
+    """Where the chance hardly depends on the weight, nothing makes up for a smaller one."""
+    chances = np.append(0.01 * (1 - 1e-6 * np.arange(60)), 0.0)
+    for keys in (2, 5):
+        bound, exact = (
+            too_much_missed(50, keys, chances, 0.1, 1e-12),
+            formula(50, keys, chances, 0.1),
+        )
+        assert exact <= bound * (1 + 1e-4)
+        assert bound <= 1.001 * exact
+
+
+@pytest.mark.parametrize("keys", [1, 2, 7, 2 * 10**9])
 @pytest.mark.parametrize("rate", [0.0, 0.01])
 def test_a_size_is_enough_by_one_of_its_two_bounds(keys: int, rate: float) -> None:
     chances = np.array([1.0] * 6 + [0.0])
@@ -107,13 +132,13 @@ def test_a_size_is_enough_by_one_of_its_two_bounds(keys: int, rate: float) -> No
 
     def fails(n: int) -> float:
         rough = keys * binomial_mean(n, 0.2 / keys, chances)
-        fine = too_much_missed(n, keys, chances, 0.2, 0.05) if keys > 1 else rough
+        fine = too_much_missed(n, keys, chances, 0.2, 0.05) if 1 < keys < 10**9 else rough
         return min(rough, fine) + besides("", keys, 0.2)(n)
 
     size = partial(missed.sample_size_for_keys, keys, curve, "m", 0.2, 0.05)
     bound = size("realizable", "here", besides=besides)
     assert bound is not None
-    assert fails(bound.n) <= 0.05 < fails(bound.n - 1)
+    assert fails(bound.n) <= 0.05 < fails(bound.n - 1 - bound.n // 10**6)
     assert size("agnostic", "here") is None
 
 
