@@ -27,7 +27,7 @@ from littlestone.classes import (
     junta_counts,
     parse_class,
 )
-from littlestone.classes.base import ErrorRuns, Scored
+from littlestone.classes.base import ErrorRuns, Scored, total
 from littlestone.classes.boxes import Boxes
 from littlestone.classes.combined import Combined, ScoredPairs
 from littlestone.classes.conjunctions import Conjunctions
@@ -126,11 +126,8 @@ def test_all_intervals_of_long_ranges_are_counted(size: int) -> None:
     H = Intervals.on(-5, size - 6)
     for points in ([], [7], [-5, size // 2, size - 6], range(0, size, size // 70)):
         sample = Sample.from_examples(H.domain, [(x, x % 2) for x in points])
-        scores: Any = H.scores(sample)
-        found = 0
-        for group in scores.groups:
-            lengths: list[int] = [sum(map(int, runs.lengths)) for runs in group]
-            found += prod(lengths)
+        groups: Any = H.scores(sample).groups
+        found = sum(prod(total(runs.lengths) for runs in group) for group in groups)
         assert found == H.size == size * (size + 1) // 2 + 1
 
 

@@ -240,7 +240,7 @@ def test_a_table_that_changed_is_another_class(ledger: Ledger, tmp_path: Path) -
 
 def test_equal_classes_and_no_others_have_equal_digests() -> None:
     kinds: list[Any] = concrete(Declared, "littlestone.classes")
-    examples: list[Any] = [H for kind in kinds for H in kind.examples()]
+    examples = [H for kind in kinds for H in kind.examples()]
     digests = list(map(digest, examples))
     for H, own in zip(examples, digests, strict=True):
         assert [G == H for G in examples] == [other == own for other in digests]

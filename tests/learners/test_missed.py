@@ -70,7 +70,7 @@ def test_a_cell_is_bounded_by_its_lower_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_chances_are_those_of_the_release_curve() -> None:
-    mechanism: PartitionSelection[int] = PartitionSelection(BUDGET)
+    mechanism: PartitionSelection[str] = PartitionSelection(BUDGET)
     chances = missed.missed(mechanism)
     assert chances[-1] == 0 < chances[-2]
     for c in (0, 1, 2, len(chances) // 2, len(chances) - 1):
