@@ -33,7 +33,7 @@ from littlestone.sample import Sample
 from littlestone.steps import at_most
 
 MOST_DIMENSION = 24
-"""The largest Littlestone dimension for which `RadiiLearner` looks for proved sizes."""
+"""The largest Littlestone dimension of a class; beyond some 4, most fits take too much work."""
 
 _BETA = Fraction(1, 40)
 _MOST_GHOSTS = 64  # further records, which are only imagined, for each record
@@ -60,9 +60,11 @@ class RadiiLearner(PrivateLearner[Point]):
     The default lists are as long as those of sets of at most LDim(H) elements, C(LDim(H), t), and
     nothing is proved for them.  `with_proved_bound` makes a learner that has a `plan`.
 
-    Raises `DeclarationError` for illegal parameters, delta = 0 and `Outcomes`, whose version spaces are
-    searched with a limit.  Time: up to C(M + d, d) version spaces for d = LDim(H), more if they
-    decompose further; nothing limits it after the spend, because a limit would tell of the records.
+    Raises `DeclarationError` for illegal parameters, delta = 0, a Littlestone dimension above
+    `MOST_DIMENSION`, and `Outcomes`, whose version spaces are searched with a limit.
+
+    Time: up to C(M + d + 1, d) version spaces for d = LDim(H), more if they decompose further.  Nothing
+    limits it after the spend, because a limit would tell of the records.
 
     >>> from littlestone.classes import Subsets
     >>> from littlestone.domains import Integers
@@ -96,6 +98,13 @@ class RadiiLearner(PrivateLearner[Point]):
                 declare="a class of rules with two labels",
             )
         self.dimension = d = int(hypotheses.littlestone_dimension())
+        if d > MOST_DIMENSION:
+            raise unfit(
+                hypotheses,
+                self.method,
+                found=f"its Littlestone dimension is {d:,}, above {MOST_DIMENSION}",
+                declare="a smaller class",
+            )
         self.lists = tuple(math.comb(d, t) for t in range(d)) if lists is None else tuple(lists)
         if len(self.lists) != d or any(type(size) is not int or size < 1 for size in self.lists):
             raise DeclarationError(
@@ -113,19 +122,10 @@ class RadiiLearner(PrivateLearner[Point]):
     def with_proved_bound(
         cls, hypotheses: HypothesisClass[Point], budget: Budget, *, alpha: float, beta: float
     ) -> Self:
-        """A learner whose `plan` (alpha, beta) is not None: its lists are as long as they can be.
-
-        Raises `TooLargeError` for a Littlestone dimension above `MOST_DIMENSION`.
-        """
+        """A learner whose `plan` (alpha, beta) is not None: its lists are as long as they can be."""
         require_plan(alpha, beta)
         hypotheses.require_learnable()
         d = int(hypotheses.littlestone_dimension())
-        if d > MOST_DIMENSION:
-            raise TooLargeError(
-                f"find a proved size of the method {cls.method}",
-                found=f"the Littlestone dimension is {d:,}, and at most {MOST_DIMENSION} has one",
-                fix="declare a smaller class; learning itself needs no proved size",
-            )
         share = Fraction(repr(float(beta))) / 5
         learner = cls(hypotheses, budget, beta=share)
         while learner.lists != (most := longest(learner.radii, d, hypotheses.labels)):
@@ -164,7 +164,7 @@ class RadiiLearner(PrivateLearner[Point]):
     def work(self, n: int) -> int:
         """The version spaces of at most M errors if each decomposes as the class does.
 
-        A version space is 40 steps on each 10,000 points.  So `MOST_WORK` keeps their memory below 5 GB.
+        A version space is 40 steps on each 10,000 points.  So `MOST_WORK` limits memory to 5 GB.
         """
         if not has_rule(self.hypotheses):
             return MOST_WORK + 1

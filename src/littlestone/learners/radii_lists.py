@@ -105,6 +105,7 @@ def leaves_of_class(H: HypothesisClass[Any], radii: int) -> int:
         steps.count()
         found += 1
     for s in range(d, d + radii):
+        steps.count()
         _Node(H, 0).is_reducible(demanded(s, d))
     return found
 
