@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from littlestone.classes import FiniteClass, Outcomes, Points, Subsets, Thresholds, parse_class
+from littlestone.decomposition import reducing_path
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners import RadiiLearner
@@ -86,6 +90,66 @@ def test_no_list_is_longer_than_is_proved() -> None:
             found = list(lists(H, sample, 4, (1000,)))
             most = longest(4, 1, labels)[0]
             assert all(len(rules) <= most for _, rules in found)
+
+
+def leaves_of_the_proof(
+    V: Any,
+    b: int,
+    demands: list[int],
+    costs: dict[Any, dict[int, int]],
+    errors: int,
+    path: Any = (),
+) -> Iterator[tuple[int, Any]]:
+    """The dimensions and SOAs of the leaves of T(b, s) below V, as docs/proofs/radii.md defines it.
+
+    ``costs`` are those of the points that are not above V, and ``path`` is what is left of a path.
+    """
+    if V.is_empty() or errors > b:
+        return
+    f, dimension = V.soa(), V.littlestone_dimension()
+    path = path or reducing_path(V, demands[dimension]) or ()
+    wrong = (x for x, cost in costs.items() if cost.get(f(x), 0))
+    x, label = path[0] if path else (next(wrong, None), None)
+    if x is None:
+        yield dimension, f
+        return
+    left = {z: cost for z, cost in costs.items() if z != x}
+    for y in range(V.labels):
+        more, rest = costs.get(x, {}).get(y, 0), path[1:] if y == label else ()
+        yield from leaves_of_the_proof(V.restrict(x, y), b, demands, left, errors + more, rest)
+
+
+def test_the_lists_are_those_of_the_proof() -> None:
+    """Each radius by a tree of its own, on classes that reduce at some radii and not at others."""
+    rng, table = random.Random(8), np.random.default_rng(8)
+    eight = FiniteClass.from_array(np.eye(8, dtype=int))
+    reached = set()
+    for trial in range(60):
+        m, K = rng.randint(3, 5), rng.choice((2, 3))
+        rows = table.integers(0, K, (rng.randint(4, 9), m))
+        H: Any = eight if trial % 3 == 0 else FiniteClass.from_array(rows, labels=K)
+        if trial % 3 == 1:
+            H = parse_class("direct_sum(thresholds(a, 0..0), points(b; integers))")
+        d, K = int(H.littlestone_dimension()), H.labels
+        radii, sizes = rng.randint(2, 5), tuple(rng.choice((1, 3, 50)) for _ in range(d))
+        xs = rng.sample(list(H.domain.examples(8)), 3)
+        records = [(rng.choice(xs), rng.randrange(K)) for _ in range(rng.randint(3, 8))]
+        sample = Sample.from_examples(H.domain, records, labels=K)
+        ordered, unavoidable = sample.steps()
+        costs = {x: dict(ways) for x, ways in ordered}
+        expected = []
+        for b in range(radii):
+            demands = demanded(d + radii - 1 - b, d)
+            leaves = list(leaves_of_the_proof(H, b, demands, costs, unavoidable))
+            t = max((dimension for dimension, _ in leaves), default=-1)
+            rules = {f for dimension, f in leaves if dimension == t}
+            reached.add((d, t))
+            if 0 <= t < d and len(rules) <= sizes[t]:
+                expected.append((t, rules))
+        found = list(lists(H, sample, radii, sizes))
+        assert [(t, set(rules)) for t, rules in found] == expected
+        assert all(len(set(rules)) == len(rules) for _, rules in found)
+    assert {(1, 0), (1, 1), (2, 0), (2, 1)} <= reached
 
 
 def test_a_branch_may_have_as_many_points_as_there_are_errors() -> None:
