@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.classes import FiniteClass, Outcomes, Points, Subsets, Thresholds, parse_class
+from littlestone.classes import (
+    DirectSumClass,
+    FiniteClass,
+    Outcomes,
+    Points,
+    Subsets,
+    Thresholds,
+    parse_class,
+)
 from littlestone.decomposition import reducing_path
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
@@ -150,6 +158,33 @@ def test_the_lists_are_those_of_the_proof() -> None:
         assert [(t, set(rules)) for t, rules in found] == expected
         assert all(len(set(rules)) == len(rules) for _, rules in found)
     assert {(1, 0), (1, 1), (2, 0), (2, 1)} <= reached
+
+
+def test_what_no_longer_reduces_is_listed() -> None:
+    """Points and nine singletons: a part of dimension 1 reduces at all radii but the last."""
+    nine = FiniteClass.from_array(np.eye(9, dtype=int))
+    H = DirectSumClass.of([Points(Integers("y")), nine])
+    sample = Sample.from_examples(H.domain, [((0, 7), 1)] * 5)
+    found = list(lists(H, sample, 3, (1, 1)))
+    assert [(t, [h.words() for h in rules]) for t, rules in found] == [
+        (1, ["of y: y is 7; of x: always 0"])
+    ]
+
+
+def test_scores_are_counted_apart_for_each_dimension() -> None:
+    f, g = (Subsets(Integers(), 2).restrict(x, 1).soa() for x in (1, 2))
+
+    class Given(RadiiLearner[int]):
+        def listed(self, sample: Sample[int]) -> Iterator[tuple[int, list[Any]]]:
+            yield from [(0, [f]), (0, [f, g]), (1, [f])]
+
+    learner = Given(Subsets(Integers(), 2), BUDGET, lists=(9, 5))
+    zero, one = learner.handicaps
+    assert learner.scores(Sample.from_examples(Integers(), [])) == {
+        (0, f): 2 - zero,
+        (0, g): 1 - zero,
+        (1, f): 1 - one,
+    }
 
 
 def test_a_branch_may_have_as_many_points_as_there_are_errors() -> None:
