@@ -165,7 +165,7 @@ def test_what_no_longer_reduces_is_listed() -> None:
     nine = FiniteClass.from_array(np.eye(9, dtype=int))
     H = DirectSumClass.of([Points(Integers("y")), nine])
     sample = Sample.from_examples(H.domain, [((0, 7), 1)] * 5)
-    found = list(lists(H, sample, 3, (1, 1)))
+    found = list(lists(H, sample, 2, (1, 1)))
     assert [(t, [h.words() for h in rules]) for t, rules in found] == [
         (1, ["of y: y is 7; of x: always 0"])
     ]
