@@ -299,6 +299,22 @@ def _damaged(folder: Path) -> dict[str, Path]:
     return {name: folder / name for name in contents}
 
 
+@pytest.mark.parametrize("content", [b"y,x\n1,2\n", b"x\n1\n", b""])
+def test_a_file_whose_header_was_changed_after_it_was_opened(
+    content: bytes, tmp_path: Path
+) -> None:
+    """The columns were found by the old header, and would be other ones."""
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"x,y\n1,1\n")
+    table = open_table(path)
+    path.write_bytes(content)
+    for read_all in (table.rows, table.batches):
+        with pytest.raises(TableError, match="changed since|no header"):
+            list(read_all(["x"]))
+    path.write_bytes(b"x,y\n3,1\n4,1\n")
+    assert read_sample(table, X, Y).n == 2
+
+
 def test_damaged_files_are_refused_without_a_word_of_what_they_hold(tmp_path: Path) -> None:
     for path in _damaged(tmp_path).values():
         found = refused(path)
