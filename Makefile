@@ -1,6 +1,7 @@
 # make demo   set up and learn private rules from 336,776 real flights
 # make test   set up and run every test
 # make quick  set up and run 4,000 fast tests in one or two minutes
+# make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
 # make check  lint, strict types and every test
 # make bench  the benchmarks, each beside a named alternative
 
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test quick check bench clean
+.PHONY: demo test quick engines engines-spark check bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml
@@ -38,6 +39,16 @@ test: $(READY)
 
 quick: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
+
+ENGINES := tests/data/test_engines.py tests/data/test_postgresql_tables.py tests/cli/test_databases_cli.py
+
+engines: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[engines]'
+	$(BIN)/python -m pytest -n 2 $(ENGINES)
+
+engines-spark: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[spark]'
+	$(BIN)/python -m pytest tests/data/test_spark.py
 
 check: $(READY)
 	$(BIN)/ruff check .

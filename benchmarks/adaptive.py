@@ -1,15 +1,17 @@
 """Mistakes against adversaries who see each published rule: ``python -m benchmarks.adaptive [RUNS]``.
 
-Epsilon 1, delta 0 and T = 200,000 steps, for a random table of 100 hypotheses on 40 points, 1,024
-thresholds, sets of at most 2 of 40 points, and parities of 6 columns.  Every stream agrees with a
-hypothesis of the class.  Adversaries know the class and the learner, and see what is published:
+Epsilon 1, delta 0 and T = 200,000 steps, for random tables of 100 hypotheses on 40 and on 1,000
+points, 1,024 thresholds, sets of at most 2 of 40 points, and parities of 6 columns.  `confirmed` and
+`tallied` play wherever they apply.  Every stream agrees with a hypothesis of the class.  Adversaries
+know the class and the learner, and see what is published:
 
 * greedy: the mistake that keeps the most hypotheses;
 * minimax: the mistake that most hypotheses keep, of those made least often so far;
 * stubborn: one mistake again and again, until the rule changes there;
 * far: a target that is furthest from the first rule, each of its mistakes in turn;
 * patient: minimax, but it waits for 19 of 20 steps of the horizon first;
-* sleeper: minimax, and after each change of the rule it waits for a sixteenth of the horizon.
+* sleeper: minimax, and after each change of the rule it waits for a sixteenth of the horizon;
+* slow: minimax, in every hundredth step, so that rules change after as few mistakes as possible.
 
 Oblivious sequences are the points at random and one after another.  Printed: the mean and the most
 mistakes of each, with the bound proved for 95%.  Asserted: it fails in no more than 5% of the runs, up
@@ -21,6 +23,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import combinations
 from time import perf_counter
 from typing import Any
@@ -30,15 +33,21 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import require
 from benchmarks.mistakes import labelled, mistakes
-from littlestone.classes import FiniteClass, Thresholds, parse_class
+from littlestone.classes import FiniteClass, Intervals, Thresholds, parse_class
+from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
-from littlestone.learners.online import ConfirmedLearner, PrivateExperts, PrivateOnlineLearner
+from littlestone.learners.online import (
+    ConfirmedLearner,
+    PrivateExperts,
+    PrivateOnlineLearner,
+    TalliedLearner,
+)
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 
 T = 200_000
-PAUSE = 1000
+PAUSE = 100
 Bits = NDArray[np.bool_]
 Choice = Callable[["Game"], int | None]
 
@@ -67,7 +76,7 @@ class Game:
         while stream.steps < self.horizon:
             j = choose(self)
             if j is None:
-                stream.skip_to(stream.steps + PAUSE)
+                stream.skip_to(stream.steps + PAUSE - stream.steps % PAUSE)
             else:
                 y = not self.guesses[j]
                 self.left, self.last = self.left[self.left[:, j] == y], j
@@ -120,7 +129,12 @@ def sleeper(game: Game) -> int | None:
     return minimax(game) if awake else None
 
 
-ADVERSARIES: list[Choice] = [greedy, minimax, stubborn, far, patient, sleeper]
+def slow(game: Game) -> int | None:
+    """A mistake in every hundredth step."""
+    return minimax(game) if game.stream.steps % 100 == 0 else None
+
+
+ADVERSARIES: list[Choice] = [greedy, minimax, stubborn, far, patient, sleeper, slow]
 
 
 def pairs(points: int) -> FiniteClass:
@@ -131,47 +145,90 @@ def pairs(points: int) -> FiniteClass:
 
 def classes() -> Iterator[tuple[str, Any]]:
     """The classes, with words for them."""
-    table = np.random.default_rng(3).integers(0, 2, (100, 40))
-    yield "a random table, 100 x 40", FiniteClass.from_array(table)
+    for points in (40, 1000):
+        table = np.random.default_rng(3).integers(0, 2, (100, points))
+        yield f"a random table, 100 x {points:,}", FiniteClass.from_array(table)
     yield "1,024 thresholds", Thresholds.on(0, 1022)
     yield "sets of at most 2 of 40 points", pairs(40)
     yield "parities of 6 columns", parse_class("parities(a, b, c, d, e, f)")
 
 
+def learners(H: Any) -> Iterator[PrivateOnlineLearner[Any]]:
+    """Those with a proved bound against such adversaries."""
+    kinds: list[Any] = [ConfirmedLearner, TalliedLearner]
+    for kind in kinds:
+        with suppress(DeclarationError):
+            yield kind(H, Budget(1), horizon=T)
+
+
+def measure(H: Any, learner: PrivateOnlineLearner[Any], runs: int) -> None:
+    """All adversaries and sequences."""
+    bound, table = learner.mistake_bound(0.05), H.table()
+    assert bound is not None
+    print(f"  {learner.method}: at most {bound.mistakes:,} proved with 95%", flush=True)
+    worst, fails, began = 0.0, 0, perf_counter()
+    for adversary in ADVERSARIES:
+        found = [Game(learner, table, seeded_generator(s)).play(adversary) for s in range(runs)]
+        fails += sum(count > bound.mistakes for count in found)
+        worst = max(worst, sum(found) / runs)
+        print(
+            f"    {adversary.__name__}: mean {sum(found) / runs:.1f}, most {max(found)}",
+            flush=True,
+        )
+    print(f"    adaptive, worst mean: {worst:.1f} ({perf_counter() - began:.0f} s)", flush=True)
+    total = len(ADVERSARIES) * runs
+    require(fails <= 0.05 * total + 3 * (0.05 * total) ** 0.5, "the bound fails too often")
+    few, worst = max(1, runs // 5), 0.0
+    for ordered in (True, False):
+        found = []
+        for seed in range(few):
+            rng = seeded_generator(seed)
+            h = H.hypothesis(rng.randrange(H.size))
+            found.append(len(mistakes(learner, labelled(H, h, rng, ordered=ordered), rng)))
+        worst = max(worst, sum(found) / few)
+        kind = "one after another" if ordered else "at random"
+        print(f"    {kind}: mean {sum(found) / few:.1f}, most {max(found)}", flush=True)
+    print(f"    oblivious, worst mean: {worst:.1f}", flush=True)
+
+
+def measure_intervals(runs: int) -> None:
+    """Mistakes at both ends of an interval of a million points and in it, in turn, at once or late."""
+    H = Intervals.on(0, 2**20 - 1)
+    learner = ConfirmedLearner(H, Budget(1), horizon=T)
+    bound = learner.mistake_bound(0.05)
+    assert bound is not None
+    print(f"intervals of 2^20 points: at most {bound.mistakes:,} proved with 95%", flush=True)
+    for length, wait in ((1, 0), (1000, 0), (2**18, 0), (2**18, T // 2)):
+        found = []
+        for seed in range(runs):
+            rng = seeded_generator(seed)
+            first = rng.randrange(2**20 - length)
+            last, made = first + length - 1, 0
+            with Ledger() as ledger:
+                stream = learner.start(ledger=ledger, dataset="d", rng=rng)
+            stream.skip_to(wait)
+            inside = [first + i * (length - 1) // 8 for i in range(9)]
+            points = [first - 1, *inside, last + 1]
+            while wrong := [x for x in points if stream.predict(x) != (first <= x <= last)]:
+                x = wrong[made % len(wrong)]
+                stream.update(x, int(first <= x <= last))
+                made += 1
+            found.append(made)
+        words = f"length {length:,}, after {wait:,} steps"
+        print(f"    {words}: mean {sum(found) / runs:.1f}, most {max(found)}", flush=True)
+
+
 def main(runs: int) -> None:
     """A block for each class."""
     for name, H in classes():
-        learner, table = ConfirmedLearner(H, Budget(1), horizon=T), H.table()
-        bound = learner.mistake_bound(0.05)
-        assert bound is not None
-        print(f"{name}: at most {bound.mistakes} proved with 95%", flush=True)
-        worst, fails, began = 0.0, 0, perf_counter()
-        for adversary in ADVERSARIES:
-            found = [Game(learner, table, seeded_generator(s)).play(adversary) for s in range(runs)]
-            fails += sum(count > bound.mistakes for count in found)
-            worst = max(worst, sum(found) / runs)
-            print(
-                f"    {adversary.__name__}: mean {sum(found) / runs:.1f}, most {max(found)}",
-                flush=True,
-            )
-        print(f"    adaptive, worst mean: {worst:.1f} ({perf_counter() - began:.0f} s)", flush=True)
-        total = len(ADVERSARIES) * runs
-        require(fails <= 0.05 * total + 3 * (0.05 * total) ** 0.5, "the bound fails too often")
-        few, worst = max(1, runs // 5), 0.0
-        for ordered in (True, False):
-            found = []
-            for seed in range(few):
-                rng = seeded_generator(seed)
-                h = H.hypothesis(rng.randrange(H.size))
-                found.append(len(mistakes(learner, labelled(H, h, rng, ordered=ordered), rng)))
-            worst = max(worst, sum(found) / few)
-            kind = "one after another" if ordered else "at random"
-            print(f"    {kind}: mean {sum(found) / few:.1f}, most {max(found)}", flush=True)
-        print(f"    oblivious, worst mean: {worst:.1f}", flush=True)
+        print(name, flush=True)
+        for learner in learners(H):
+            measure(H, learner, runs)
         rounds = 5000
         experts = PrivateExperts(H, Budget(1, "1e-6"), horizon=T)
-        erred = Game(experts, table, seeded_generator(0)).play(greedy, rounds)
-        print(f"    experts, greedy: {erred} in {rounds} rounds", flush=True)
+        erred = Game(experts, H.table(), seeded_generator(0)).play(greedy, rounds)
+        print(f"  experts, greedy: {erred} in {rounds} rounds", flush=True)
+    measure_intervals(runs)
 
 
 if __name__ == "__main__":

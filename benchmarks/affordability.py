@@ -4,7 +4,7 @@ For every class at a natural size: its Littlestone dimension, the records that n
 without, those that suffice without privacy, those that are proved and those that simulations need for
 the learner that `fit` takes for clean labels, those proved for any labels, and the seconds that
 planning takes.  Printed, and written to ``docs/benchmarks/affordability.md`` with its figure.  Takes
-about ten minutes, most of them for simulations.
+about ten minutes, most of them for simulations; ``quick`` leaves these out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from littlestone.report.figures import RULE, TWO, drawn
 ON_REQUEST = True
 ALPHA, BETA, DELTA = 0.1, 0.05, 1e-6
 BUDGET = Budget(1, "1e-6")
-MOST_SIMULATED = 3000  # records
+MORE = 1.1  # times the proved size, where a simulation that still fails refutes the proof
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE, FIGURE = DOCS / "benchmarks" / "affordability.md", DOCS / "figures" / "affordability.svg"
 
@@ -93,7 +93,7 @@ def _place(
     dimension = _dimension(H)
     simulated = None
     if simulate and row.realizable is not None:
-        simulated = needed(row.learner, ALPHA, BETA, MOST_SIMULATED)
+        simulated = needed(row.learner, ALPHA, BETA, math.ceil(MORE * row.realizable.n))
     return Place(
         group,
         name,
@@ -257,15 +257,17 @@ d^5 ln(1 / (delta beta)) / (epsilon alpha), with 1 for the constant that it leav
 
 _NEEDED = """## What was simulated
 
-The search walks down mistake trees of the class. It gives just more weight than alpha to any j of
-the first s points
-("s of alpha/j"), or to one end of a random path. The size is for the worst of these
-distributions. It is the least of a
-grid of ratio 1.1, so it may be 10% too large. Failed runs may be at most 5%. Sizes above 3,000
-are not simulated.
+Each size is for the worst distribution that a search found; others may need more. The search takes
+hypotheses at the ends of mistake trees and random ones. It looks for examples that pin such a
+hypothesis down, such as the points on both sides of a cut or of each edge of a box. It lets each of
+s of these examples weigh just more than alpha/j and gives one other example the rest
+("s of alpha/j"). Then it changes the examples, j and the rest for more failures.
 
-| class | needed | failed runs | worst distribution |
-|---|---|---|---|"""
+A run draws a sample, and then from the exact law of the learner on it. At most 5% of the runs failed.
+The intervals hold the true share of failures with 95% confidence.
+
+| class | needed | of proved | failed runs | 95% interval | worst distribution |
+|---|---|---|---|---|---|"""
 
 _CLASSES = """## The classes
 
@@ -275,11 +277,7 @@ _CLASSES = """## The classes
 
 def page(found: list[Place]) -> str:
     """The page, in Markdown."""
-    profiles = [
-        f"| {p.name} | {p.needed.n:,} | {p.needed.failures} of {p.needed.runs:,} | {p.needed.profile} |"
-        for p in found
-        if p.needed is not None
-    ]
+    profiles = [_simulated(p, p.needed) for p in found if p.needed is not None]
     refused = [f"* {p.name}: {p.refused}." for p in found if p.refused]
     return "\n".join([
         _OPENING,
@@ -295,6 +293,19 @@ def page(found: list[Place]) -> str:
         *(f"| {p.name} | `{p.declared}` |" for p in found),
         "",
     ])  # fmt: skip
+
+
+def _simulated(place: Place, found: Needed) -> str:
+    low, high = found.interval
+    cells = [
+        place.name,
+        _number(found.n),
+        "-" if place.proved is None else f"{found.n / place.proved:.0%}",
+        f"{found.failures:,} of {found.runs:,}",
+        f"{low:.2%} to {high:.2%}",
+        found.profile.name,
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 def show(console: Console, *, simulate: bool = True) -> None:

@@ -1,23 +1,26 @@
-"""Calibrated sample sizes for sets of at most 1 to 5 elements: simulated, not proved.
+"""Calibrated sample sizes for sets, or tables, of at most 1 to 5 elements: simulated, not proved.
 
-``python -m benchmarks.calibration [RUNS]`` finds, for every learner that applies to `Subsets` and has a
-simulation here, the least n at which at most 5% of the runs err by more than alpha = 0.1, at
-epsilon 1 and delta 1e-6, and writes ``src/littlestone/planning/calibrated.json``, which planning
-reads, and ``docs/figures/subsets.svg``.  For epsilon .1, .3 and 3 it does so for the choosing
-mechanism, which is quick and has no proved size.  All seeds are fixed; it takes some ten minutes.
+``python -m benchmarks.calibration [RUNS] [METHOD ...]`` finds, for every learner that applies to
+`Subsets` or `Lookup` and has a simulation here, or for those that are named, the least n at which at
+most 5% of the runs err by more than alpha = 0.1, at delta 1e-6.  It writes their rows of
+``src/littlestone/planning/calibrated.json``, which planning reads, and ``docs/figures/subsets.svg``.
+All seeds are fixed; it takes about half an hour, of which `irreducible` takes ten minutes.
+
+Partition, single_key, lookup and choosing are simulated by their exact law
+(`benchmarks.affordable.laws`), at epsilon .1, .3, 1 and 3.  ``between`` as the only argument
+checks what planning says between these.  `irreducible` is simulated at epsilon 1 alone: its teachers,
+and so the time, grow like 1/epsilon.
 
 A run draws how many of n records, or of a teacher's m, show each element of the true set; other
-records are negative and all different.  What a learner does is a function of these counts:
+records are negative and all different.  What a learner does is a function of these counts.  For
+`irreducible`, a teacher that meets element a of the set c_a times lists the subsets of those it met
+that miss at most alpha m examples, and fewer than any subset of fewer elements does.
 
-* partition, single_key: each element is released by its curve;
-* choosing: rounds of draws among the elements not yet released, and nothing;
-* irreducible: a teacher that meets element a of the set c_a times lists the subsets of those it met
-  that miss at most alpha m examples, and fewer than any subset of fewer elements does.
-
-`check` compares each simulation with the learner itself.  The least n is one of a grid of ratio
-1.06, or of single records, from which no larger n of the grid up to about 1.4 n fails too often.
-`worst` then climbs, from the worst profiles and from random distributions, to one that fails more often
-at this n.  If it does on fresh seeds too, n is that of this distribution, and the search goes on.
+`check` compares each simulation with the learner itself.  The least n is one of a grid of ratio 1.01,
+and its share of failures is two standard errors below 5%.  For `irreducible` the ratio is 1.06, the
+share is at most 5%, and no larger n up to about 1.4 n fails too often.  `worst` then
+climbs, from the worst profiles and from random distributions, to one that fails more often at this n.
+If it does on fresh seeds too, n is that of this distribution, and the search goes on.
 """
 
 from __future__ import annotations
@@ -25,46 +28,49 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Collection
+from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.affordable.laws import Floats, Law, law
 from benchmarks.harness import require
-from littlestone.classes import Subsets
+from littlestone.classes import HypothesisClass, Lookup, Subsets
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
 from littlestone.learners import (
     ChoosingLearner,
     IrreducibleLearner,
+    LookupLearner,
     PartitionLearner,
     PrivateLearner,
     SingleKeyLearner,
 )
-from littlestone.planning import plan
+from littlestone.planning import calibrated, plan
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
 from littlestone.sample import Sample
 
 EPSILON, DELTA, ALPHA, BETA = 1, "1e-6", 0.1, 0.05
+EPSILONS = (1, 0.1, 0.3, 3)
 GOAL: dict[str, Any] = {"budget": Budget(EPSILON, DELTA)}
 LARGEST = 5  # elements
 EDGE = 1.001 * ALPHA  # to miss so much is just too much
 TRIED, CLIMBED, ROUNDS = 60, 120, 4  # random distributions, steps of a climb, climbs
-OTHERS = (0.1, 0.3, 3)  # epsilons for which only the choosing mechanism is simulated
+OTHERS = 1000  # a point, and those after it, that no set holds
 ROOT = Path(__file__).parent.parent
 FILE = ROOT / "src/littlestone/planning/calibrated.json"
 FIGURE = ROOT / "docs/figures/subsets.svg"
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Profile = Callable[[int], Floats]
 Simulation = Callable[[Any, Floats, int, int, int], Floats]
-"""learner, the weights of the elements, n, runs, the number of a seed -> errors."""
+"""learner, the weights of the elements, n, runs, the number of a seed -> chances of failure."""
 
 
 def profiles(d: int) -> dict[str, Profile]:
@@ -98,29 +104,18 @@ def seeded(n: int, seed: int) -> np.random.Generator:
     return np.random.default_rng([n, seed] if seed else n)
 
 
-def released(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
-    """The errors of partition and of single-key selection of one key."""
-    rng = seeded(n, seed)
-    counts = rng.multinomial(n, [*w, 1 - w.sum()], size=runs)[:, :-1]
-    curve = np.array([float(learner.mechanism.curve(s)) for s in range(200)])
-    missed = rng.random(counts.shape) >= curve[np.minimum(counts, len(curve) - 1)]
-    errors: Floats = missed @ w
-    return errors
+@cache
+def _law(learner: Any, elements: int) -> Law:
+    """The law of the learner on so many elements, and one point for all other records."""
+    found = law(learner, [*((i, 1) for i in range(elements)), (OTHERS, 0)])
+    assert found is not None
+    return found
 
 
-def chosen(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
-    """The errors of the rounds of the choosing mechanism."""
-    rng, d = seeded(n, seed), len(w)
-    counts = rng.multinomial(n, [*w, 1 - w.sum()], size=runs)[:, :-1].astype(float)
-    log_base, bottom = math.log(learner.mechanism.base), learner.mechanism.bottom
-    missed = np.ones((runs, d), dtype=bool)
-    for _ in range(learner.rounds):
-        scores = np.where(missed & (counts > 0), counts, -np.inf)
-        scores = np.concatenate([scores, np.full((runs, 1), float(bottom))], axis=1) * log_base
-        drawn = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
-        missed[drawn < d, drawn[drawn < d]] = False
-    errors: Floats = missed @ w
-    return errors
+def drawn(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
+    """The chances of failure of a learner whose law is known."""
+    weights = np.append(w, 1 - w.sum())
+    return _law(learner, len(w)).chances(weights, n, runs, ALPHA, seeded(n, seed))
 
 
 def subsets(d: int) -> Counts:
@@ -143,7 +138,7 @@ def lists(met: Counts, m: int) -> NDArray[np.bool_]:
 
 
 def voted(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
-    """The errors of the learner of teachers."""
+    """For each run whether the learner of teachers fails."""
     k, rng, sets = learner.teachers, seeded(n, seed), subsets(len(w))
     m = n // k
     met = rng.multinomial(m, [*w, 1 - w.sum()], size=runs * k)[:, :-1]
@@ -152,23 +147,43 @@ def voted(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
     # Bottom is released as the empty set, subset number 0.
     scores = np.concatenate([scores, np.full((runs, 1), learner.mechanism.bottom)], axis=1)
     scores = scores * math.log(learner.mechanism.base)
-    drawn = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1) % len(sets)
-    errors: Floats = (1 - sets[drawn]) @ w
-    return errors
+    released = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1) % len(sets)
+    return failed((1 - sets[released]) @ w)
 
 
-SIMULATIONS: dict[type[PrivateLearner[Any]], tuple[Simulation, int]] = {
-    PartitionLearner: (released, 100),
-    SingleKeyLearner: (released, 100),
-    ChoosingLearner: (chosen, 100),
-    IrreducibleLearner: (voted, 1),
+SIMULATIONS: dict[type[PrivateLearner[Any]], tuple[Simulation, int, tuple[float, ...]]] = {
+    PartitionLearner: (drawn, 100, EPSILONS),
+    SingleKeyLearner: (drawn, 100, EPSILONS),
+    LookupLearner: (drawn, 100, EPSILONS),
+    ChoosingLearner: (drawn, 100, EPSILONS),
+    IrreducibleLearner: (voted, 1, (EPSILON,)),
 }
-"""The simulation of each learner, and how many times as many runs it takes in the same time."""
+"""The simulation of each learner, how many times as many runs it takes, and its epsilons."""
 
 
-def failures(errors: Floats) -> float:
-    """The share of errors above alpha."""
-    return float((errors > ALPHA + 1e-12).mean())
+def failed(errors: Floats) -> Floats:
+    """1 for each error above alpha, and 0 for the others."""
+    found: Floats = (errors > ALPHA + 1e-12).astype(float)
+    return found
+
+
+def declared(kind: type[PrivateLearner[Any]], d: int) -> HypothesisClass[Any]:
+    """The class of d elements that this kind of learner is for."""
+    return Lookup(Integers(), 2, d) if kind is LookupLearner else Subsets(Integers(), d)
+
+
+def bisected(failing: Callable[[int], float], runs: int) -> int:
+    """The least n of a grid of ratio 1.01 that is enough, where a larger one always is.
+
+    The share of failures is two standard errors below beta, so it is not there by chance.
+    """
+    sizes = sorted({math.ceil(20 * 1.01**i) for i in range(1000)})
+    enough = BETA - 2 * math.sqrt(BETA * (1 - BETA) / runs)
+    low, high = -1, len(sizes) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if failing(sizes[middle]) <= enough else (middle, high)
+    return sizes[high]
 
 
 def least_n(teachers: int, failing: Callable[[int], float]) -> int:
@@ -194,12 +209,13 @@ def check(learner: Any, simulate: Simulation, w: Floats, n: int, runs: int = 60)
     for _ in range(runs):
         *ones, rest = g.multinomial(n, [*w, 1 - w.sum()]).tolist()
         counts = {i: [0, c] for i, c in enumerate(ones) if c}
-        counts |= {1000 + i: [1, 0] for i in range(rest)}
+        counts |= {OTHERS + i: [1, 0] for i in range(rest)}
         sample = Sample.from_counts(Integers(), counts)
         with Ledger() as ledger:
             h = learner.fit(sample, ledger=ledger, dataset="d", rng=rng).hypothesis
         wrong.append(sum(share for i, share in enumerate(w) if not h(i)))
-    simulated, measured = failures(simulate(learner, w, n, 20 * runs, 0)), failures(np.array(wrong))
+    simulated = float(simulate(learner, w, n, 20 * runs, 0).mean())
+    measured = float(failed(np.array(wrong)).mean())
     spread = 5 * math.sqrt(max(simulated * (1 - simulated), 0.01) / runs)
     found = f"{measured:.3f} of the runs fail where {simulated:.3f} of the simulated ones do"
     require(abs(simulated - measured) <= spread, f"{learner.method}, n = {n}: {found}")
@@ -228,7 +244,7 @@ def worst(
         tried.append(edged(w, np.arange(s) < int(rng.integers(1, s + 1))))
 
     def share(w: Floats) -> float:
-        return failures(simulate(learner, w, n, runs, 0)) if w.sum() < 1 else 0.0
+        return float(simulate(learner, w, n, runs, 0).mean()) if w.sum() < 1 else 0.0
 
     found = sorted(((share(w), tuple(w)) for w in tried), reverse=True)
     best, top = found[0][0], np.array(found[0][1])
@@ -243,20 +259,20 @@ def worst(
         w = edged(near * factors, missed)
         if (more := share(w)) > best:
             best, top = more, w
-    return failures(simulate(learner, top, n, 4 * runs, 1)), top
+    return float(simulate(learner, top, n, 4 * runs, 1).mean()), top
 
 
-def measured(runs: int) -> list[dict[str, Any]]:
+def measured(runs: int, methods: Collection[str]) -> list[dict[str, Any]]:
     """One row for each learner, epsilon and number of elements."""
     rows = []
-    for kind, (simulate, factor) in SIMULATIONS.items():
-        for epsilon in (EPSILON, *OTHERS) if kind is ChoosingLearner else (EPSILON,):
+    for kind, (simulate, factor, epsilons) in SIMULATIONS.items():
+        for epsilon in epsilons if kind.method in methods else ():
             for d in range(1, LARGEST + 1):
                 try:
-                    learner = kind(Subsets(Integers(), d), Budget(epsilon, DELTA))
+                    learner = kind(declared(kind, d), Budget(epsilon, DELTA))
                 except DeclarationError:
                     continue
-                each = runs * factor // (1 if epsilon == EPSILON else 4)
+                each = runs * factor // (1 if epsilon == EPSILON else 2)
                 n = needed(simulate, learner, d, each, checked=epsilon == EPSILON)
                 row = {"method": kind.method, "k": d, "epsilon": str(epsilon), "runs": each}
                 rows.append(row | {"n": n})
@@ -271,10 +287,11 @@ def needed(
     teachers = getattr(learner, "teachers", 1)
 
     def failing(n: int, *, profile: Profile) -> float:
-        return failures(simulate(learner, profile(n // teachers), n, runs, 0))
+        return float(simulate(learner, profile(n // teachers), n, runs, 0).mean())
 
     def size(profile: Profile) -> int:
-        return least_n(teachers, partial(failing, profile=profile))
+        of = partial(failing, profile=profile)
+        return least_n(teachers, of) if teachers > 1 else bisected(of, runs)
 
     n = {name: size(profile) for name, profile in profiles(d).items()}
     if checked and d <= 2:
@@ -294,8 +311,32 @@ def needed(
 
 
 def _next(n: int, teachers: int) -> int:
-    """The size after n of the grid of `least_n`, nearly."""
-    return math.ceil(n / teachers * 1.06) * teachers
+    """The size after n of the grid, nearly."""
+    return math.ceil(n / teachers * (1.06 if teachers > 1 else 1.01)) * teachers
+
+
+def between(runs: int) -> None:
+    """Check what planning says a quarter, half and three quarters of the way between two epsilons."""
+    for kind, (simulate, factor, epsilons) in SIMULATIONS.items():
+        ends = pairwise(sorted(epsilons))
+        ways = [low * (high / low) ** (i / 4) for low, high in ends for i in (1, 2, 3)]
+        for epsilon in ways:
+            budget = Budget(f"{epsilon:.3f}", DELTA)
+            for d in range(1, LARGEST + 1):
+                H = declared(kind, d)
+                found = calibrated(kind.method, H, budget, alpha=ALPHA, beta=BETA)
+                if found is None:
+                    continue
+                learner = kind(H, budget)
+                shares = {
+                    name: float(simulate(learner, w(found.n), found.n, runs * factor, 2).mean())
+                    for name, w in profiles(d).items()
+                }
+                worst = max(shares, key=shares.__getitem__)
+                said = f"{kind.method}, d = {d}, {budget.cost}: {found.n:,} records"
+                print(f"{said} fail in {shares[worst]:.2%} of the runs ({worst})", flush=True)
+                spread = math.sqrt(BETA * (1 - BETA) / (runs * factor))
+                require(shares[worst] <= BETA + 3 * spread, said)
 
 
 def figure(rows: list[dict[str, Any]]) -> None:
@@ -339,17 +380,27 @@ def figure(rows: list[dict[str, Any]]) -> None:
     picture.savefig(FIGURE, metadata={"Date": None})
 
 
-def main(runs: int) -> None:
+def main(runs: int, methods: Collection[str]) -> None:
     """Measure, write the file and draw the figure."""
-    command = "python -m benchmarks.calibration" + ("" if runs == 200 else f" {runs}")
+    table = json.loads(FILE.read_text(encoding="utf-8"))
     goal = {"delta": DELTA, "alpha": str(ALPHA), "beta": str(BETA)}
-    head = {"command": command, **goal}
-    rows = measured(runs)
+    kept = [row for row in table["sizes"] if row["method"] not in methods]
+    order = [kind.method for kind in SIMULATIONS]
+    rows = sorted(
+        kept + measured(runs, methods), key=lambda row: order.index(row["method"])
+    )  # stable: a method's rows keep their order
     lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
-    table = json.dumps(head | {"seeds": "numpy.random.default_rng(n)"}, indent=2)
-    FILE.write_text(f'{table[:-2]},\n  "sizes": [\n{lines}\n  ]\n}}\n', encoding="utf-8")
+    head = {"command": "python -m benchmarks.calibration", **goal}
+    text = json.dumps(head | {"seeds": "numpy.random.default_rng(n)"}, indent=2)
+    FILE.write_text(f'{text[:-2]},\n  "sizes": [\n{lines}\n  ]\n}}\n', encoding="utf-8")
     figure(rows)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    numbers = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
+    named = [argument for argument in sys.argv[1:] if not argument.isdigit()]
+    asked = numbers[0] if numbers else 200
+    if named == ["between"]:
+        between(asked)
+    else:
+        main(asked, named or [kind.method for kind in SIMULATIONS])

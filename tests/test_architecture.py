@@ -15,7 +15,7 @@ ROOT = Path(littlestone.__file__).parent
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
     {"visible"},
-    {"errors", "discovery", "disk", "steps"},
+    {"addresses", "errors", "discovery", "disk", "steps"},
     {"domains"},
     {"labels", "units"},
     {"algebra"},

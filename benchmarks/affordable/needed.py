@@ -4,48 +4,73 @@ from __future__ import annotations
 
 import math
 import random
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from littlestone.classes import HypothesisClass
-from littlestone.errors import TooLargeError
-from littlestone.learners import PrivateLearner
-from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import seeded_generator
-from littlestone.sample import Sample
+from benchmarks.affordable.laws import (
+    MOST_EXAMPLES,
+    Example,
+    Floats,
+    KeyLaw,
+    Law,
+    ScoredLaw,
+    law,
+)
+from benchmarks.affordable.targets import OTHERS, pools
+from littlestone.audit.binomial import at_least, at_most
+from littlestone.learners import LookupLearner, PartitionLearner, PrivateLearner
 
-FEW, MANY = 60, 2000
-SECONDS = 0.5  # that the runs of one size may take
-PATHS = 2  # random targets
-GROWTH = 1.1  # from one size of the grid to the next
-
-Example = tuple[Any, int]
+FEW, MANY, RUNS = 60, 500, 20_000  # at least, in the search, and of what it finds
+DEAR, TOO_DEAR = 4, 16  # times the work of the fastest runs, for steps of a climb and at all
+TARGETS = 4  # random ones of each kind
+CLIMBED = 100  # steps from the worst of what was tried
+MOST_KEYS = 100
+GROWTH = 1.02  # from one size of the grid to the next
+EDGE = 1.001  # times alpha, to miss so much is just too much
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A realizable distribution: its examples, with their probabilities."""
+    """The ``chosen`` examples weigh just more than alpha / j each, and one other has the rest."""
 
-    name: str
     examples: list[Example]
-    weights: list[float]
+    chosen: tuple[int, ...]
+    j: int
+    rest: int
 
-    def sample(self, H: HypothesisClass[Any], n: int, rng: np.random.Generator) -> Sample[Any]:
-        """The sample of n independent records."""
-        counts = np.zeros((len(self.examples), H.labels), dtype=np.int64)
-        drawn = rng.multinomial(n, self.weights)
-        counts[range(len(self.examples)), [y for _, y in self.examples]] = drawn
-        met = drawn > 0
-        points = tuple(x for (x, _), kept in zip(self.examples, met, strict=True) if kept)
-        return Sample(H.domain, points, counts[met])
+    def weights(self, alpha: float) -> Floats | None:
+        """The weights of the examples; None if they are none."""
+        each, s = EDGE * alpha / self.j, len(self.chosen)
+        if not s or self.rest in self.chosen or s * each >= 1:
+            return None
+        found = np.zeros(len(self.examples))
+        found[list(self.chosen)] = each
+        found[self.rest] = 1 - s * each
+        return found
 
-    def error(self, h: Any) -> float:
-        """The probability that h errs."""
-        return sum(w for (x, y), w in zip(self.examples, self.weights, strict=True) if h(x) != y)
+    def near(self, rng: random.Random) -> Profile:
+        """One with another example, or without one, or with another j or rest."""
+        i = rng.randrange(len(self.examples))
+        match rng.randrange(4):
+            case 0:
+                return replace(self, rest=i)
+            case 1:
+                return replace(self, j=max(1, self.j + rng.choice((-1, 1))))
+            case 2 if self.chosen:
+                out = rng.choice(self.chosen)
+                return replace(self, chosen=(*(k for k in self.chosen if k not in (out, i)), i))
+        others = tuple(k for k in self.chosen if k != i)
+        return replace(self, chosen=others if i in self.chosen else (*others, i))
+
+    @property
+    def name(self) -> str:
+        """The kind of distribution, and which examples these are if they are few."""
+        shown = [str(self.examples[i][0]).replace("'", "") for i in sorted(self.chosen)]
+        points = f": {'; '.join(shown)}"
+        return f"{len(self.chosen)} of alpha/{self.j}" + (points if len(points) <= 50 else "")
 
 
 @dataclass(frozen=True)
@@ -55,96 +80,141 @@ class Needed:
     n: int
     failures: int
     runs: int
-    profile: str
+    profile: Profile
 
-
-def profiles(H: HypothesisClass[Any], alpha: float, rng: random.Random) -> Iterator[Profile]:
-    """Distributions on paths down a mistake tree of H, at whose points errors add up to over alpha.
-
-    A path takes the label that the SOA does not predict for its first points (forced), or at random.
-    Either any j of the first s points weigh just more than alpha, or the last point does.
-    """
-    edge = 1.001 * alpha
-    forced = _path(H, [True] * 20)
-    for s in sorted({1, 2, 3, min(5, len(forced)), len(forced)}):
-        for j in sorted({1, (s + 1) // 2, s}):
-            if 0 < s < len(forced) + 1 and s * edge / j < 1:
-                rest = _path(H, [True] * s + [False])[s:] or forced[:1]
-                weights = [edge / j] * s
-                examples = [*forced[:s], *rest]
-                yield _profile(f"{s} of alpha/{j}", examples, [*weights, 1 - sum(weights)])
-    for i in range(PATHS):
-        path = _path(H, [rng.random() < 0.5 for _ in range(80)])
-        if len(path) > 1:
-            others = (1 - edge) / (len(path) - 1)
-            weights = [others] * (len(path) - 1) + [edge]
-            yield _profile(f"end of path {i}", path, weights)
-            yield _profile(f"begin of path {i}", path, weights[::-1])
-
-
-def _profile(name: str, examples: list[Example], weights: list[float]) -> Profile:
-    together: dict[Example, float] = {}
-    for example, weight in zip(examples, weights, strict=True):
-        together[example] = together.get(example, 0.0) + weight
-    return Profile(name, list(together), list(together.values()))
-
-
-def _path(H: HypothesisClass[Any], wrong: list[bool]) -> list[Example]:
-    found: list[Example] = []
-    for forced in wrong:
-        x = H.mistake_point()
-        if x is None:
-            break
-        y = H.soa()(x)
-        if forced:
-            y = next(z for z in range(H.labels) if z != y and not H.restrict(x, z).is_empty())
-        found.append((x, y))
-        H = H.restrict(x, y)
-    return found
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Between which shares the true one lies, with 95% confidence (CP34)."""
+        half = Fraction(1, 40)
+        low = at_least(self.failures, self.runs, half)
+        return float(low), float(at_most(self.failures, self.runs, half))
 
 
 def needed(
-    learner: PrivateLearner[Any], alpha: float, beta: float, most: int, *, most_runs: int = MANY
+    learner: PrivateLearner[Any], alpha: float, beta: float, most: int, *, targets: int = TARGETS
 ) -> Needed | None:
-    """The size by simulation of the learner itself, with fixed seeds.
+    """The size by simulation of the learner's exact law, with fixed seeds.
 
-    None if it exceeds ``most``, or if the version spaces of the class are not known.
+    None without a `law`, and for sets of more than `MOST_KEYS` keys.  Raises `RuntimeError` if it
+    exceeds ``most``.
     """
-    found, n, worst = None, 20, None
-    try:
-        tried = list(profiles(learner.hypotheses, alpha, random.Random(1)))
-    except TooLargeError:
+    rng, n = random.Random(1), 20
+    keys = isinstance(learner, PartitionLearner | LookupLearner)
+    if keys and learner.hypotheses.littlestone_dimension() > MOST_KEYS:
         return None
-    for profile in tried:
-        size = n
-        while size <= most and _failures(learner, profile, size, FEW, alpha) > beta * FEW:
-            size = math.ceil(size * 1.3)
-        if size > most:
+    limit = MOST_KEYS + OTHERS if keys else MOST_EXAMPLES
+    finalists: list[tuple[Law, Profile]] = []
+    for examples in pools(learner, targets, limit, rng):
+        found = law(learner, examples)
+        if found is None:
             return None
-        if size > n or worst is None:
-            n, worst = size, profile
-    if worst is None:
+        n, climbed = _climbed(found, n, alpha, beta, most, rng)
+        finalists.append((found, climbed))
+    if not finalists:
         return None
-    start = time.perf_counter()
-    _failures(learner, worst, n, 20, alpha)
-    runs = int(min(most_runs, max(200, 20 * SECONDS / (time.perf_counter() - start))))
-    n = math.ceil(n / 1.3)
-    while n <= most and found is None:
-        failed = _failures(learner, worst, n, runs, alpha)
-        if failed <= beta * runs:
-            found = Needed(n, failed, runs, worst.name)
-        n = math.ceil(n * GROWTH)
-    return found
+    found, worst = max(finalists, key=lambda pair: _share(pair[0], pair[1], n, alpha, RUNS))
+    return _fresh(found, worst, n, alpha, beta, most)
 
 
-def _failures(
-    learner: PrivateLearner[Any], profile: Profile, n: int, runs: int, alpha: float
-) -> int:
-    rng, seeds = np.random.default_rng(n), seeded_generator(n)
-    failed = 0
-    for _ in range(runs):
-        sample = profile.sample(learner.hypotheses, n, rng)
-        with Ledger() as ledger:
-            h = learner.fit(sample, ledger=ledger, dataset="d", rng=seeds).hypothesis
-        failed += profile.error(h) > alpha
-    return failed
+def _share(found: Law, profile: Profile, n: int, alpha: float, runs: int = MANY) -> float:
+    """The share of failures; 0 where a run takes too long."""
+    weights = profile.weights(alpha)
+    if weights is None or (work := found.work(weights)) > TOO_DEAR:
+        return 0.0
+    rng = np.random.default_rng(n)
+    return float(found.chances(weights, n, max(FEW, runs // work), alpha, rng).mean())
+
+
+def _climbed(
+    found: Law, n: int, alpha: float, beta: float, most: int, rng: random.Random
+) -> tuple[int, Profile]:
+    """The worst profile on these examples, and the size that it needs, or n if that is enough."""
+
+    def share(profile: Profile, n: int) -> float:
+        return _share(found, profile, n, alpha)
+
+    def size(profile: Profile, n: int) -> int:
+        """The least size that is enough for it, nearly; a share falls with n, nearly."""
+        high = n
+        while share(profile, high) > beta:
+            n, high = high, 2 * high
+            if n > most:
+                raise RuntimeError(f"{profile.name}: {n:,} records are not enough")
+        while high > GROWTH * n + 1:
+            middle = math.ceil(math.sqrt(n * high))
+            n, high = (middle, high) if share(profile, middle) > beta else (n, middle)
+        return high
+
+    tried = starts(found)
+    for profile in tried:
+        if share(profile, n) > beta:
+            n = size(profile, n)
+    top = max(tried, key=lambda profile: share(profile, n))
+    best = share(top, n)
+    for _ in range(CLIMBED):
+        near = top.near(rng)
+        weights = near.weights(alpha)
+        if weights is None or found.work(weights) > DEAR:
+            continue
+        more = share(near, n)
+        if more > best or (more == best > 0 and len(near.chosen) <= len(top.chosen)):
+            top, best = near, more
+            if best > 1.1 * beta:
+                n = size(top, n)
+                best = share(top, n)
+    # Leave out the examples that do not matter.
+    for i in top.chosen:
+        fewer = replace(top, chosen=tuple(k for k in top.chosen if k != i))
+        if share(fewer, n) >= 0.98 * share(top, n) > 0:
+            top = fewer
+    return n, top
+
+
+def starts(found: Law) -> list[Profile]:
+    """Any j of s examples weigh just more than alpha together: of those that pin the target down."""
+    examples, made = found.examples, []
+    every = range(len(examples))
+    if isinstance(found, ScoredLaw):
+        pinning = _pinning(found)
+        others = [i for i in every if i not in pinning]
+        rest = max(others, key=found.agreeing.__getitem__, default=every[-1])
+    elif isinstance(found, KeyLaw):
+        pinning = [i for i in every if found.keys[:, i].any()]
+        rest = next((i for i in every if i not in pinning), every[-1])
+    else:
+        pinning, rest = list(every[:-1]), every[-1]
+    sizes = {*range(1, 7), 8, 9, 12, 16, 20, 50, 100, len(pinning)}
+    for s in sorted(s for s in sizes if 0 < s <= len(pinning)):
+        for j in sorted({*range(1, min(s, 5) + 1), (s + 1) // 2, (3 * s + 3) // 4, s}):
+            made.append(Profile(examples, tuple(pinning[:s]), j, rest))
+    return made
+
+
+def _pinning(found: ScoredLaw) -> list[int]:
+    """Examples that only the target, and what agrees with it on all, labels rightly; none is spare."""
+    size = len(found.examples)
+    kept = sum(1 << i for i in range(size))
+    wrong = found.sets[found.sets > 0]
+    for i in reversed(range(size)):
+        if ((wrong & (kept & ~(1 << i))) > 0).all():
+            kept &= ~(1 << i)
+    return [i for i in range(size) if kept >> i & 1]
+
+
+def _fresh(found: Law, profile: Profile, n: int, alpha: float, beta: float, most: int) -> Needed:
+    """The least size of about ``n`` at which many runs fail seldom enough, and fresh ones too."""
+    weights = profile.weights(alpha)
+    assert weights is not None
+    work, low = found.work(weights), math.ceil(n / 1.2)
+    while n - low > max(1, low // 250):
+        middle, runs = (low + n) // 2, max(4 * MANY, RUNS // work)
+        chances = found.chances(weights, middle, runs, alpha, np.random.default_rng(middle))
+        low, n = (middle, n) if chances.mean() > beta else (low, middle)
+    runs = max(RUNS // 10, RUNS // work)
+    while n <= most:
+        rng = np.random.default_rng([n, 1])
+        failures = int((rng.random(runs) < found.chances(weights, n, runs, alpha, rng)).sum())
+        if failures <= beta * runs:
+            return Needed(n, failures, runs, profile)
+        n += max(1, n // 250)
+    raise RuntimeError(f"{profile.name}: {most:,} records are not enough")

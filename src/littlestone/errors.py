@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from fractions import Fraction
 from numbers import Number
+from typing import ClassVar
 
 from littlestone.visible import shortened, visible
 
@@ -47,6 +48,9 @@ class LittlestoneError(Exception):
     cannot read column 'age': the columns are a, b
     to fix it: name one
     """
+
+    status: ClassVar[int] = 1
+    """The exit status of a command that ends with the error."""
 
     def __init__(self, asked: str, *, found: str, fix: str) -> None:
         super().__init__(asked, found, fix)
@@ -90,6 +94,12 @@ class RealizabilityError(LittlestoneError, ValueError):
 
 class TableError(LittlestoneError, ValueError):
     """A user's table, column or file is missing, empty or of the wrong kind."""
+
+
+class SourceError(TableError):
+    """A database or a store cannot be reached, lacks the table, or needs a package or a permission."""
+
+    status = 2
 
 
 class ModelError(LittlestoneError, ValueError):

@@ -67,13 +67,13 @@ def fit(
 ) -> Release:
     """Learn a rule that predicts labels from a table, with differential privacy.
 
-    The arguments are those of `littlestone fit`.  ``table`` is a data frame, the path of a CSV or
-    Parquet file, or what `open_table` opened.  ``target`` is the column that holds the label.
-    Either ``positive`` says which of its values count as 1, such as ``"> 15"`` or ``"HA"``, or
-    ``labels`` lists the labels.  Any other value gets the label ``default``, or the first label if
-    there is no default.  ``epsilon`` is in nats and above 0, and ``delta`` is a probability.
-    ``estimate`` is an epsilon to spend on precision, recall and error.  ``cost`` is a pair such as
-    ``(5, 1)``: what a missed positive and a false alarm cost.
+    The arguments are those of `littlestone fit`.  ``table`` is the path of a CSV or Parquet file, a
+    data frame, or what `open_table` returns, such as a table of a database.  ``target`` is the column
+    that holds the label.  Either ``positive`` says which of its values count as 1, such as ``"> 15"``
+    or ``"HA"``, or ``labels`` lists the labels.  Any other value gets the label ``default``, or the
+    first label if there is no default.  ``epsilon`` is in nats and above 0, and ``delta`` is a
+    probability.  ``estimate`` is an epsilon to spend on precision, recall and error.  ``cost`` is a
+    pair such as ``(5, 1)``: what a missed positive and a false alarm cost.
 
     ``unit`` is a column that says whose record it is, such as ``"patient_id"``.  At most
     ``max_records`` records of each unit are used, chosen at random, and ``epsilon`` and ``delta`` are

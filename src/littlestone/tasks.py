@@ -231,8 +231,9 @@ class Task:
 
     def open(
         self,
-        table: object,
+        source: object,
         dataset: str | None,
+        table: str | None = None,
         *,
         separator: str | None = None,
         multiline: bool = False,
@@ -243,7 +244,7 @@ class Task:
         class, the label or the schema.  No record is read.
         """
         opened = open_dataset(
-            table, self.columns, dataset, separator=separator, multiline=multiline
+            source, self.columns, dataset, table, separator=separator, multiline=multiline
         )
         if self.schema is not None:
             self.schema.require_table(opened.table)

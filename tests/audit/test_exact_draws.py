@@ -12,7 +12,7 @@ from exact_draws import Draws
 from littlestone.audit import find_subjects
 from littlestone.audit.choices import Choices
 from littlestone.audit.subject import Named
-from littlestone.audit.subjects import confirmed, continual, experts, online, staged
+from littlestone.audit.subjects import confirmed, continual, experts, online, staged, tallied
 from littlestone.privacy.samplers import race, selection
 from littlestone.privacy.samplers.geometric import discrete_laplace, geometric
 from littlestone.privacy.samplers.reals import Real
@@ -26,10 +26,13 @@ LARGE = {
     "boosting-learner": 2,
     "between-thresholds": 10,
     "continual-confirmation": 4,
+    "online-confirmed-intervals": 4,
     "online-confirmed-learner": 4,
     "online-confirmed-thresholds": 4,
     "online-experts-learner": 10,
     "online-staged-learner": 30,
+    "continual-tallies": 8,
+    "online-tallied-learner": 8,
     "online-teacher-learner": 10,
     "group-estimates": 50,
     "rule-estimates": 10,
@@ -55,6 +58,8 @@ def test_the_law_of_every_draw_is_the_one_that_is_audited(
         (confirmed, "LONG"),
         (confirmed, "HORIZON"),
         (continual, "HORIZON"),
+        (tallied, "LONG"),
+        (tallied, "HORIZON"),
     ):
         monkeypatch.setattr(module, name, STEPS)
     # At a small delta the staged learner's tests have a noisy threshold.

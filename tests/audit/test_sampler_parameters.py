@@ -5,6 +5,7 @@ The law of the code is then another one than the exact distribution, which the a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -24,6 +25,7 @@ from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechani
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection
+from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
 from littlestone.privacy.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from littlestone.privacy.mechanisms.thresholds.one_sided_threshold import OneSidedThreshold
 from littlestone.privacy.samplers.reals import Real
@@ -38,6 +40,9 @@ STREAM = ContinualSelection[str](budget=Budget(3, MUCH), horizon=HORIZON, growth
 KEYS = ContinualKeySelection[str].within(Budget(3, MUCH), horizon=HORIZON)
 CONFIRMED = ContinualConfirmation(
     skip_epsilon=Fraction(1), test_epsilon=Fraction(1), threshold=1, warm=1, keys=1, horizon=HORIZON
+)
+TALLIES = ContinualTallies(
+    timer=replace(CONFIRMED, horizon=1, warm=1), cell_epsilon=Fraction(1), cells=1, least=0, most=1
 )
 COUNTER = OneSidedThreshold(epsilon=Fraction(1), threshold=1, horizon=1)
 VOTES = BetweenThresholds(
@@ -85,6 +90,7 @@ PLACES: dict[tuple[str, str], Any] = {
     ("sparse_selection", "selection"): "sparse-sampling",
     ("sparse_vector", "discrete_laplace"): "sparse-vector",
     ("stable_histogram", "discrete_laplace"): "stable-histogram",
+    ("tallies", "discrete_laplace"): (TALLIES, (0,)),
     ("threshold_tests", "bernoulli"): "above-threshold",
     ("threshold_tests", "laplace_at_least"): "above-threshold",
 }

@@ -461,7 +461,9 @@ def test_stumps(grids: list[Grid]) -> None:
 
 def test_zero_sets_are_met_again_and_again() -> None:
     """Two planes meet in a line, three in a point."""
-    assert len(zero_sets(2, 3, 1)) == len(rows_of(parse_class("affine(x, y, z; q 2, dimension 3)")))
+    assert number_of(zero_sets(2, 3, 1)) == len(
+        rows_of(parse_class("affine(x, y, z; q 2, dimension 3)"))
+    )
 
 
 def test_bounds_of_boxes_hold() -> None:

@@ -58,7 +58,8 @@ def case(name: str, *words: str, table: str = "good.csv", **changes: Any) -> Cas
 
 CASES = [
     case("missing file", "absent.csv", "no such file", table="absent.csv"),
-    case("folder as file", "made.json", "folder", table="made.json"),
+    case("folder as file", "--dataset visits", table="made.json"),
+    case("empty folder", "made.json", "no CSV", table="made.json", dataset="visits"),
     case("no Parquet", "text.parquet", table="text.parquet"),
     case("no header", "nothing.csv", "header", table="nothing.csv"),
     case("no rows", "header.csv", "no rows", table="header.csv"),

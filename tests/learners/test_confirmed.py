@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.classes import FiniteClass, Parities, Points, Thresholds, parse_class
+from littlestone.classes import FiniteClass, Intervals, Parities, Points, Thresholds, parse_class
 from littlestone.domains import Integers, Reals
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import ConfirmedLearner
 from littlestone.learners.online.confirmed import ConfirmedStream, missed
-from littlestone.learners.online.knowledge import Columns, Cuts, Sides
+from littlestone.learners.online.knowledge import Columns, Cuts, Ends, Sides
 from littlestone.learners.online.waiting import least_total
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -209,6 +209,72 @@ def test_thresholds_are_halved() -> None:
     assert knowledge.published(5) == 1
 
 
+@pytest.mark.parametrize("length", [2, 3, 7, 16])
+def test_intervals_are_found_by_true_keys(length: int) -> None:
+    """Each mistake names a watched key; confirming true ones finds every interval, never another."""
+    asked = Ends(Intervals.on(5, 4 + length))
+    rng, grid = random.Random(length), range(5, 5 + length)
+    targets = [(a, b) for a in grid for b in grid if a <= b]
+    for a, b in [*targets, (1, 0)]:
+        for _ in range(3):
+            knowledge, named, confirmed = asked.begin(), set[int](), set[int]()
+            while wrong := [x for x in grid if knowledge.published(x) != (a <= x <= b)]:
+                x = rng.choice(wrong)
+                key = knowledge.key(x, int(a <= x <= b))
+                assert key in knowledge.watched(5, 9)
+                assert knowledge.watched(5, 9)[key].threshold == 5
+                named.add(key)
+                if rng.random() < 0.5:
+                    waiting = sorted(named & knowledge.watched(5, 9).keys())
+                    hit = rng.sample(waiting, rng.randint(1, len(waiting)))
+                    assert not confirmed & set(hit)
+                    confirmed |= set(hit)
+                    knowledge.confirm(hit, 1)
+            assert len(named) <= asked.touched
+
+
+def test_wrong_ends_are_found_again() -> None:
+    asked = Ends(Intervals.on(0, 9))
+    knowledge = asked.begin()
+
+    def confirm(*kinds: int) -> None:
+        watched = knowledge.watched(5, 9)
+        knowledge.confirm([key for key in watched if key % 4 in kinds], 1)
+
+    confirm(0, 1)
+    assert knowledge.published(4) == 1
+    for _ in range(9):
+        confirm(0)  # lower and lower first points, until none is left
+        if knowledge.published(4) == 0:
+            break
+    assert [knowledge.published(x) for x in range(10)] == [0] * 10
+    steps = 0
+    while wrong := [x for x in range(10) if knowledge.published(x) != (7 <= x <= 8)]:
+        key = knowledge.key(wrong[0], int(7 <= wrong[0] <= 8))
+        assert key is not None
+        knowledge.confirm([key], 1)
+        steps += 1
+    assert steps <= asked.touched
+
+
+def test_an_adversary_who_knows_the_interval() -> None:
+    H = Intervals.on(0, 2**20)
+    learner = ConfirmedLearner(H, Budget(1), horizon=T)
+    bound = learner.mistake_bound(0.05)
+    assert bound is not None
+    first, last = 2**18 + 5, 2**19
+    stream, made = begun(learner, 1, ConfirmedStream), 0
+    while True:
+        near = [first - 1, first, (first + last) // 2, last, last + 1, first - 2, last + 2]
+        wrong = [x for x in near if stream.hypothesis(x) != (first <= x <= last)]
+        if not wrong:
+            break
+        x = wrong[made % len(wrong)]
+        stream.update(x, int(first <= x <= last))
+        made += 1
+    assert 100 < made <= bound.mistakes
+
+
 def test_the_keys_that_a_target_touches() -> None:
     """A pair touches its two points; each target of a cube touches all points."""
     assert Columns(PAIRS).touched == 2
@@ -225,6 +291,8 @@ def test_the_bound_grows_with_confidence_and_asks_for_less_doubt() -> None:
     assert many is not None
     assert few.mistakes < many.mistakes
     assert learner.doubt <= 0.04
+    more, shrink = learner.unlikely - learner.mechanism.threshold, learner.mechanism.shrink
+    assert shrink**more <= Fraction(1, 16) < shrink ** (more - 1)
     assert learner.mistake_bound(0.01) is None
     # With probability 1 - T^-10.
     sure = ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=Fraction(1, 2 * T**10))
@@ -344,8 +412,9 @@ def test_what_it_takes() -> None:
         else:
             with pytest.raises(DeclarationError, match="no finite list"):
                 ConfirmedLearner(H, Budget(1), horizon=T)
+    around = parse_class("intervals(x, 0..200)").restrict(100, 1)
     with pytest.raises(DeclarationError, match="labels, more than"):
-        ConfirmedLearner(parse_class("intervals(x, 0..200)"), Budget(1), horizon=T)
+        ConfirmedLearner(around, Budget(1), horizon=T)
     wide = FiniteClass.from_array(np.random.default_rng(1).integers(0, 2, (20, 520)))
     with pytest.raises(DeclarationError, match="different points, more than 512"):
         ConfirmedLearner(wide, Budget(1), horizon=T)

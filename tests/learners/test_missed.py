@@ -9,6 +9,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from littlestone.classes import parse_class
 from littlestone.errors import TooLargeError
@@ -80,10 +81,13 @@ def formula(n: int, keys: int, chances: Floats, alpha: float) -> float:
     """e^(-lam alpha) max (1 - m(w) + m(w) e^(lam w))^keys for the best lam, at many weights w."""
     w = np.linspace(alpha / 4000, alpha, 4000)
     chance = binomial_means(n, w, chances)
-    lams = np.geomspace(0.01, 1e4, 400) / alpha
-    with np.errstate(over="ignore"):
-        logs = [keys * np.log1p(chance * np.expm1(lam * w)).max() - lam * alpha for lam in lams]
-    return float(np.exp(min(logs)))
+
+    def exponent(log: float) -> float:
+        lam = np.exp(log) / alpha
+        return float(keys * np.log1p(chance * np.expm1(lam * w)).max() - lam * alpha)
+
+    least = optimize.minimize_scalar(exponent, bounds=(-4, 6), method="bounded")
+    return float(np.exp(least.fun))
 
 
 @pytest.mark.parametrize(("n", "keys"), [(400, 2), (700, 5), (900, 5), (2500, 20)])
@@ -101,6 +105,18 @@ def test_a_curve_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     missed.require_curve(BUDGET)
     with pytest.raises(TooLargeError):
         missed.missed.__wrapped__(PartitionSelection(BUDGET))
+
+
+def test_a_cell_is_bounded_by_its_upper_end_too() -> None:
+    """Where the chance hardly depends on the weight, nothing makes up for a smaller one."""
+    chances = np.append(0.01 * (1 - 1e-6 * np.arange(60)), 0.0)
+    for keys in (2, 5):
+        bound, exact = (
+            too_much_missed(50, keys, chances, 0.1, 1e-12),
+            formula(50, keys, chances, 0.1),
+        )
+        assert exact <= bound * (1 + 1e-4)
+        assert bound <= 1.001 * exact
 
 
 @pytest.mark.parametrize("keys", [1, 2, 7, 2 * 10**9])

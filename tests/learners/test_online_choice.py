@@ -26,9 +26,9 @@ GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200_000}
             "rules",
             "rules, of about 99 mistakes on clean labels in simul",
         ),
-        ("thresholds(x, 0..9)", "confirmed", "confirmed, of at most 103 mistakes on clean labels"),
-        ("thresholds(x, 0..1)", "confirmed", "confirmed, of at most 42 mistakes on clean labels"),
-        ("intervals(x, 0..4000)", "experts", "experts, of about "),
+        ("thresholds(x, 0..9)", "confirmed", "confirmed, of at most 90 mistakes on clean labels"),
+        ("thresholds(x, 0..1)", "confirmed", "confirmed, of at most 36 mistakes on clean labels"),
+        ("intervals(x, 0..4000)", "confirmed", "confirmed, of at most "),
     ],
 )
 def test_the_fewest_mistakes_that_are_known(declared: str, method: str, why: str) -> None:

@@ -157,6 +157,7 @@ def test_wrong_labels_are_weighed_by_the_choosing_mechanism() -> None:
 def test_the_work_on_a_table_is_a_row_for_each_point_and_label() -> None:
     two = FiniteClass.from_array(np.eye(5, dtype=int))
     three = FiniteClass.from_array([[0, 0], [1, 2]], labels=3)
+    assert Named(two).most_candidates(7) == 7
     assert [Named(two).work(n) for n in (0, 3, 5, 1000)] == [0, 15, 25, 25]
     assert [Named(three).work(n) for n in (3, 1000)] == [6, 8]
     assert [Named(parse_class("points(x)")).work(n) for n in (3, 1000)] == [3, 1000]

@@ -55,7 +55,27 @@ MultilineOption = Annotated[
     ),
 ]
 
-TABLE_HELP = "A CSV (.csv or .tsv, also .gz, .zip or .zst) or Parquet file."
+TableArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="A CSV (.csv or .tsv, also .gz, .zip or .zst) or Parquet file, a folder or a "
+        "'pattern*.csv' of such files, or with --table a database: a SQLite or DuckDB file, or "
+        "postgresql://USER@HOST/DATABASE.",
+    ),
+]
+
+NameOption = Annotated[
+    str | None,
+    typer.Option("--table", help="Of a database the table, such as public.visits."),
+]
+
+DatasetOption = Annotated[
+    str | None,
+    typer.Option(
+        help="The data set's name in the ledger; by default the table's full path, if it is one file."
+    ),
+]
 
 
 def label_from(

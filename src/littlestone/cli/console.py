@@ -101,7 +101,7 @@ def exit_with(error: BaseException) -> int:
     """
     if isinstance(error, LittlestoneError):
         err.print(Text("error: ", style="bold red") + Text(str(error)))
-        return 1
+        return error.status
     if isinstance(error, OSError) and error.strerror:
         err.print(Text("error: ", style="bold red") + Text(f"cannot go on: {error.strerror}"))
         return 1

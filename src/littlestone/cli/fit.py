@@ -13,12 +13,14 @@ import typer
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
     MADE,
-    TABLE_HELP,
     CostOption,
+    DatasetOption,
     LedgerOption,
     MultilineOption,
+    NameOption,
     SchemaOption,
     SeparatorOption,
+    TableArgument,
     files_of,
     label_from,
     ledger_name,
@@ -26,6 +28,7 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
+from littlestone.data.opening import file_of
 from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import PrivateLearner, Release
@@ -42,7 +45,7 @@ from littlestone.visible import visible_json
 
 
 def fit(
-    table: Annotated[Path, typer.Argument(help=TABLE_HELP)],
+    source: TableArgument,
     hypotheses: Annotated[
         str, typer.Option("--class", help="The class, such as 'thresholds(dep_delay, -60..1440)'.")
     ],
@@ -64,6 +67,7 @@ def fit(
         str | None,
         typer.Option(help="One of --labels, for all other values; by default the first."),
     ] = None,
+    table: NameOption = None,
     schema: SchemaOption = None,
     delta: Annotated[
         str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
@@ -95,10 +99,7 @@ def fit(
     separator: SeparatorOption = None,
     multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="The data set's name in the ledger; by default the table's full path."),
-    ] = None,
+    dataset: DatasetOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
@@ -136,8 +137,9 @@ def fit(
     )
     released(
         task,
-        table,
+        source,
         Form(partial(accuracy, unit=task.unit), guarantee, Release.to_json),
+        table=table,
         ledger=ledger,
         dataset=dataset,
         dry_run=dry_run,
@@ -162,9 +164,10 @@ class Form(NamedTuple):
 
 def released(
     task: Task,
-    table: Path,
+    source: str,
     form: Form,
     *,
+    table: str | None,
     ledger: str,
     dataset: str | None,
     dry_run: bool,
@@ -183,13 +186,13 @@ def released(
     """
     require_different(
         {
-            "the table": [table],
+            "the table": [file_of(source)],
             "the schema": [schema],
             "the ledger": files_of(ledger),
             "--out": [out],
         }
     )
-    data = task.open(table, dataset, separator=separator, multiline=multiline)
+    data = task.open(source, dataset, table, separator=separator, multiline=multiline)
     if methods and not as_json:
         print_pairs(methods, title="Methods for this class")
     more: dict[str, object] = {"methods": [": ".join(row) for row in methods]} if methods else {}

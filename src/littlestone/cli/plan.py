@@ -134,7 +134,8 @@ def _json(found: Plan, n: int | None, promises: list[AtN]) -> dict[str, Any]:
                 "proved_agnostic_with_other_parameters": _bound(row.tuned_agnostic),
                 "calibrated": simulated
                 and {"n": simulated.n, "worst": simulated.worst, "runs": simulated.runs}
-                | {"profiles": dict(simulated.profiles), "command": simulated.command},
+                | {"profiles": dict(simulated.profiles), "command": simulated.command}
+                | ({"between": list(simulated.between)} if simulated.between else {}),
                 "formula": _bound(row.paper),
                 "detail": row.learner.detail or None,
                 "caveat": row.learner.caveat and str(row.learner.caveat),

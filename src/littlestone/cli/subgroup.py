@@ -9,11 +9,13 @@ import typer
 
 from littlestone.cli.arguments import (
     DEFAULT_LEDGER,
-    TABLE_HELP,
+    DatasetOption,
     LedgerOption,
     MultilineOption,
+    NameOption,
     SchemaOption,
     SeparatorOption,
+    TableArgument,
     label_from,
 )
 from littlestone.cli.fit import Form, released
@@ -25,7 +27,7 @@ from littlestone.tasks import Task
 
 
 def subgroup(
-    table: Annotated[Path, typer.Argument(help=TABLE_HELP)],
+    source: TableArgument,
     hypotheses: Annotated[
         str,
         typer.Option("--class", help="The groups, such as 'rules(carrier, origin; at most 2)'."),
@@ -43,6 +45,7 @@ def subgroup(
     positive: Annotated[
         str | None, typer.Option(help="The values that count as 1: HA, '> 15' or 'in {HA, AA}'.")
     ] = None,
+    table: NameOption = None,
     schema: SchemaOption = None,
     delta: Annotated[
         str, typer.Option(help="The delta you allow, such as 1e-6; some classes need one.")
@@ -57,10 +60,7 @@ def subgroup(
     separator: SeparatorOption = None,
     multiline: MultilineOption = False,
     ledger: LedgerOption = DEFAULT_LEDGER,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="The data set's name in the ledger; by default the table's full path."),
-    ] = None,
+    dataset: DatasetOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show the cost only: no record is read, nothing is spent."),
@@ -92,8 +92,9 @@ def subgroup(
     form = Form(group_accuracy, _rows, lambda release: Group(release).to_json())
     released(
         task,
-        table,
+        source,
         form,
+        table=table,
         ledger=ledger,
         dataset=dataset,
         dry_run=dry_run,

@@ -155,6 +155,27 @@ def counted(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes]
     return found[::-1], counts
 
 
+class Grouped(NamedTuple):
+    """Rows of columns, and the number of records that each row stands for.
+
+    A row may come twice, and a count is at least 1.
+    """
+
+    columns: list[Coded]
+    counts: Codes
+
+
+def grouped(columns: Sequence[Coded]) -> Grouped:
+    """The distinct rows of a batch, with their counts.
+
+    >>> grouped([coded(["b", "a", "b"]), coded([1, 1, 1])]).counts.tolist()
+    [2, 1]
+    """
+    rows, counts = counted([c.codes for c in columns], [len(c.values) for c in columns])
+    kept = [Coded(c.values, codes) for c, codes in zip(columns, rows, strict=True)]
+    return Grouped(kept, counts)
+
+
 def _table_size(records: int) -> int:
     return max(_FEW, 2 * records)
 

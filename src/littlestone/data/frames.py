@@ -65,7 +65,7 @@ class FrameTable(Table):
     def require(self, column: str, fix: str = NAMED) -> None:
         super().require(column, fix)
         native = self._frame[column].to_native()
-        _require_scalar(self, column, self._dtype(column), getattr(native, "dtype", None))
+        require_scalar(self, column, self._dtype(column), getattr(native, "dtype", None))
 
     def holds_numbers(self, column: str) -> bool:
         """Whether the declared type of a column holds numbers or truth values."""
@@ -204,7 +204,8 @@ def column_table(values: object) -> FrameTable | None:
 class ParquetTable(Table):
     """A Parquet file, read in batches of the needed columns, so that it need not fit in memory."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, opened: Any = None) -> None:
+        # ``opened`` is the file, if it is not on a disk of this machine.
         from pyarrow import ArrowException, large_binary, parquet
         from pyarrow import Table as Arrow
 
@@ -213,7 +214,7 @@ class ParquetTable(Table):
         try:
             # As large binary, texts are read without dictionaries.  Arrow refuses to read a dictionary
             # if one of its texts is not UTF-8.
-            self._file = parquet.ParquetFile(path, binary_type=large_binary())
+            self._file = parquet.ParquetFile(opened or path, binary_type=large_binary())
         except (OSError, UnicodeDecodeError, ArrowException) as error:
             raise TableError(
                 f"read the table {path}",
@@ -255,7 +256,7 @@ class ParquetTable(Table):
             yield from batch.batches(columns)
 
 
-def _require_scalar(table: Table, column: str, dtype: nw.dtypes.DType, native: Any) -> None:
+def require_scalar(table: Table, column: str, dtype: nw.dtypes.DType, native: Any = None) -> None:
     """Refuse a column whose type, here or in its own library, is not numbers or texts."""
     # In pandas the categories are part of the type, and equal values of several types are merged into
     # the one that came first.  A record would be read as the 1, 1.0 or True of another record.

@@ -6,9 +6,10 @@ import os
 import shlex
 import unicodedata
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from littlestone.data.opening import TABLE_SUFFIXES, open_table
+from littlestone.data.opening import TABLE_SUFFIXES, is_file, open_table
 from littlestone.data.tables import Table
 from littlestone.errors import DeclarationError, shown
 
@@ -21,30 +22,39 @@ class Dataset(NamedTuple):
 
 
 def open_dataset(
-    table: object,
+    source: object,
     columns: Sequence[str],
     dataset: str | None,
+    table: str | None = None,
     *,
     separator: str | None = None,
     multiline: bool = False,
 ) -> Dataset:
     """Open a table that has these ``columns``, under the name ``dataset`` or that of its file.
 
-    ``table``, ``separator`` and ``multiline`` are those of `open_table`.  Raises `TableError` for a
-    missing column and `DeclarationError` if neither a ``dataset`` nor a file gives a name.
+    ``source``, ``table``, ``separator`` and ``multiline`` are those of `open_table`.  Raises
+    `TableError` for a missing column and `DeclarationError` if neither a ``dataset`` nor a file gives a
+    name.  Only a file of one table gives one: an address has aliases, and a folder, a pattern and a
+    database hold other names of the same records, each of which would get a budget of its own.
     """
-    source = open_table(table, separator=separator, multiline=multiline)
+    if dataset is None and isinstance(source, str | Path) and not is_file(source, table):
+        raise DeclarationError(
+            "spend on a table that is not a file",
+            found="the ledger cannot tell which data set it is, because other names lead to it too",
+            fix="name it, and always the same: --dataset visits; in Python dataset='visits'",
+        )
+    opened = open_table(source, table, separator=separator, multiline=multiline)
     for column in columns:
-        source.require(column)
+        opened.require(column)
     if dataset is not None:
-        return Dataset(source, dataset_name(dataset))
-    if source.path is None:
+        return Dataset(opened, dataset_name(dataset))
+    if opened.path is None:
         raise DeclarationError(
             "spend on a table that is not a file",
             found="the ledger cannot tell which data set it is",
             fix="name it: dataset=...",
         )
-    return Dataset(source, true_path(source.path))
+    return Dataset(opened, true_path(opened.path))
 
 
 def dataset_name(text: str) -> str:
@@ -62,6 +72,12 @@ def dataset_name(text: str) -> str:
             f"use {shown(text)} as the name of a data set",
             found="it is no text",
             fix="use plain words on one line",
+        )
+    if "://" in text:  # it is not quoted, because a password may stand in it
+        raise DeclarationError(
+            "use an address as the name of a data set",
+            found="several addresses lead to the same data, and each would get a budget of its own",
+            fix="use plain words on one line, such as visits",
         )
     spelled = os.sep in text or text.lower().endswith(TABLE_SUFFIXES)
     return true_path(text) if spelled else text

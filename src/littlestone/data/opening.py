@@ -1,61 +1,154 @@
-"""Open a table from a file name or a data frame."""
+"""Open a table from a file name, an address or a data frame."""
 
 from __future__ import annotations
 
+import glob
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from narwhals import dependencies
+
+from littlestone.addresses import is_postgresql, looks_like_address
 from littlestone.data.csv_files import CsvTable
+from littlestone.data.dask_frames import DaskTable
+from littlestone.data.databases import (
+    ADDRESSES,
+    kind_of_file,
+    open_database_file,
+    open_engine,
+    open_server,
+)
+from littlestone.data.folders import open_folder, open_store
 from littlestone.data.frames import FrameTable, ParquetTable
+from littlestone.data.lazy import LazyTable
 from littlestone.data.tables import Table
-from littlestone.errors import DeclarationError, TableError
+from littlestone.errors import DeclarationError, SourceError, TableError
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".zip", ".zst", ".parquet", ".pq")
 
+_FILES = ("sqlite:///", "duckdb:///")
+_STORES = ("file://", "s3://", "gs://", "gcs://", "hdfs://", "viewfs://", "abfs://", "abfss://")
 
-def open_table(source: object, *, separator: str | None = None, multiline: bool = False) -> Table:
-    """Open the table in a CSV or Parquet file, or a data frame; only the schema is read.
+
+def open_table(
+    source: object,
+    table: str | None = None,
+    *,
+    separator: str | None = None,
+    multiline: bool = False,
+) -> Table:
+    """Open a table; only its schema is read.
+
+    ``source`` is the path of a CSV or Parquet file, a folder or a pattern of such files, or a frame:
+    one in memory, or a lazy one of polars, DuckDB, Spark or Dask.  It may also be a database, of which
+    ``table`` names a base table: a SQLite or DuckDB file, ``postgresql://USER@HOST/DATABASE``, or an
+    engine of SQLAlchemy.  An address such as ``s3://BUCKET/FOLDER`` is a folder of Parquet files.
 
     A `Table` is returned unchanged.  The ``separator`` of a CSV file is a comma, and a tab if it is
     named ``.tsv``, unless you give another character.  A record of a CSV file is one line; with
     ``multiline`` it may span several, because a quoted value may hold line breaks.
 
-    Raises `TableError` if the file does not exist or is of an unknown kind, and `DeclarationError` if
-    ``separator`` or ``multiline`` is given for what is no CSV file.
+    Raises `TableError` if there is no such table, or if it is of an unknown kind, and
+    `DeclarationError` if ``separator`` or ``multiline`` is given for what is no CSV file.
     """
-    table = _opened(source, separator, multiline)
-    if (separator is not None or multiline) and (table is source or table.declared):
+    opened = _opened(source, table, partial(_open_file, separator=separator, multiline=multiline))
+    if (separator is not None or multiline) and (opened is source or opened.declared):
         raise DeclarationError(
-            f"read {table.name} by the rules of CSV files",
+            f"read {opened.name} by the rules of CSV files",
             found="it is no CSV file, or was opened before",
             fix="leave out the separator and multiline",
         )
-    return table
+    return opened
 
 
-def _opened(source: object, separator: str | None, multiline: bool) -> Table:
+def _opened(source: object, table: str | None, open_file: Callable[[Path], Table]) -> Table:
     if isinstance(source, Table):
         return source
-    if not isinstance(source, str | Path):
-        return FrameTable(source)
-    path = Path(source)
-    if str(path) == "-" or (os.path.exists(path) and not (path.is_file() or path.is_dir())):
+    if isinstance(source, str | Path):
+        return _named(str(source), table, open_file)
+    if type(source).__module__.startswith("sqlalchemy.engine"):
+        return open_engine(source, table)
+    _require_none(table, "the data frame")
+    if any(lazy(source) for lazy in _LAZY):
+        return LazyTable(source)
+    return DaskTable(source) if dependencies.is_dask_dataframe(source) else FrameTable(source)
+
+
+_LAZY = (
+    dependencies.is_polars_lazyframe,
+    dependencies.is_duckdb_relation,
+    dependencies.is_pyspark_dataframe,
+    dependencies.is_pyspark_connect_dataframe,
+)
+
+
+def is_file(source: object, table: str | None = None) -> bool:
+    """Whether it is a file of one table, which alone has a name that no other name leads to.
+
+    >>> is_file("visits.csv"), is_file("visits/*.csv"), is_file("visits.db", "visits")
+    (True, False, False)
+    """
+    if not isinstance(source, str | Path) or table is not None:
+        return False
+    text = str(source)
+    if os.path.isdir(text) or "://" in text or kind_of_file(text):
+        return False
+    return os.path.isfile(text) or not glob.has_magic(text)
+
+
+def file_of(source: str | Path) -> str | None:
+    """The file, the folder or the pattern that is read; None at an address.
+
+    >>> file_of("visits.csv"), file_of("sqlite:///visits.db"), file_of("postgresql://here/visits")
+    ('visits.csv', 'visits.db', None)
+    """
+    text = str(source)
+    for scheme in _FILES:
+        text = text.removeprefix(scheme)
+    return None if "://" in text else text
+
+
+def _named(text: str, table: str | None, open_file: Callable[[Path], Table]) -> Table:
+    if is_postgresql(text):
+        return open_server(text, table)
+    if text.lower().startswith(_STORES):
+        _require_none(table, "files")
+        return open_store(text)
+    path = file_of(text)
+    exists = path is not None and os.path.exists(path)
+    if path is None or (not exists and looks_like_address(path)):
+        raise SourceError(  # it is not quoted, because a password may stand anywhere in it
+            "read a table",
+            found="its name looks like an address, and of none that is known",
+            fix=f"{ADDRESSES}; for files sqlite:///PATH, duckdb:///PATH, s3://BUCKET/FOLDER or a path",
+        )
+    if path == "-" or (exists and not (os.path.isfile(path) or os.path.isdir(path))):
         raise TableError(
             f"read the table {path}",
             found="it is a pipe or a device, and only `littlestone stream` reads a pipe",
             fix="save the records to a file first, and give its name",
         )
-    if not os.path.isfile(path):  # Path.is_file() raises for a name that is too long
+    if kind_of_file(path) is not None:
+        return open_database_file(path, table)
+    if os.path.isfile(path):
+        _require_none(table, path)
+        return open_file(Path(path))
+    if not os.path.isdir(path) and not glob.has_magic(path):
         raise TableError(
-            f"read the table {path}",
-            found="it is a folder" if os.path.isdir(path) else "there is no such file",
-            fix="give the path of a file in it" if os.path.isdir(path) else "check the path",
+            f"read the table {path}", found="there is no such file", fix="check the path"
         )
+    _require_none(table, path)
+    return open_folder(path, open_file, TABLE_SUFFIXES)
+
+
+def _open_file(path: Path, *, separator: str | None, multiline: bool) -> Table:
     if not path.name.lower().endswith(TABLE_SUFFIXES):
         # The ledger recognises the path of a table by its suffix, so every table must have one.
         raise TableError(
             f"read the table {path}",
-            found="its name is not that of a CSV or Parquet file",
+            found="its name is not that of a CSV or Parquet file, and it is no SQLite or DuckDB file",
             fix="save it as CSV in UTF-8, or as Parquet, under a name that ends in one of: .csv, .tsv, "
             "the same with .gz, .zip or .zst, .parquet, .pq",
         )
@@ -63,3 +156,12 @@ def _opened(source: object, separator: str | None, multiline: bool) -> Table:
     if parquet:
         return ParquetTable(path)
     return CsvTable(path, separator=separator, multiline=multiline)
+
+
+def _require_none(table: str | None, what: str) -> None:
+    if table is not None:
+        raise SourceError(
+            f"read the table {table} of {what}",
+            found="it is no database",
+            fix="leave the table's name out: without --table, and in Python open_table(source)",
+        )

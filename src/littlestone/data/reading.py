@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 
-from littlestone.data.coding import Coded, Codes, Numbering, coded, counted, tuples
+from littlestone.data.coding import Coded, Codes, Grouped, Numbering, coded, grouped, tuples
 from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label
 from littlestone.data.reservoir import Reservoir
@@ -47,9 +48,12 @@ def read_sample(
     for column in read:
         table.require(column)
     sample, readable = _Sampling(domain, label, keep), [not refuse_blank, not refuse_blank]
-    for batch in table.batches(read):
-        points, labels = batch[: len(columns) - 1], batch[len(columns) - 1]
-        sample.add([*points, labels], None if keep is None else batch[-1])
+    batches: Iterable[Sequence[Coded]]
+    if keep is None:
+        batches = map(sample.add, table.groups(columns))
+    else:  # a unit's records are chosen one by one
+        batches = map(partial(sample.choose, keep), table.batches(read))
+    for *points, labels in batches:
         readable[0] = readable[0] or any(map(domain.reads_record, _rows(points)))
         readable[1] = readable[1] or any(map(label.reads, labels.listed()))
     if sample.empty:
@@ -91,7 +95,7 @@ def sample_from_arrays(
         *((*_record(x, domain), y) for x, y in zip(xs, ys, strict=True)), strict=True
     )
     sample = _Sampling(domain, Label.parse("label", positive))
-    sample.add([*map(coded, columns), coded(labels)], None)
+    sample.add(grouped([*map(coded, columns), coded(labels)]))
     return sample.made()
 
 
@@ -145,28 +149,28 @@ class _Sampling:
         self.parts: list[list[Codes]] = []
         self.listed = self.distinct = 0  # pairs in all parts, and after they were last merged
 
-    def add(self, batch: Sequence[Coded], unit: Coded | None) -> None:
-        """Count the records of a batch: raw values of the domain's columns, then of the label's.
+    def add(self, groups: Grouped) -> list[Coded]:
+        """Count rows of raw values of the domain's columns, then of the label's; return the columns."""
+        if len(groups.counts):
+            self.parts.append([*self._encoded(groups.columns), groups.counts])
+            self.listed += len(groups.counts)
+        if self.listed > 2 * self.distinct + _FEW:
+            self._merge()
+        return groups.columns
 
-        A reservoir is also given whose each record is.
-        """
-        sizes = [len(column.values) for column in batch]
-        columns = [column.codes for column in batch]
-        if self.keep is None or unit is None:
-            codes, counts = counted(columns, sizes)
-            self.parts.append([*self._encoded(batch, codes), counts])
-            self.listed += len(counts)
-            if self.listed > 2 * self.distinct + _FEW:
-                self._merge()
-        else:
-            codes, number = tuples(columns, sizes)
-            self.keep.add(unit, [column[number] for column in self._encoded(batch, codes)])
+    def choose(self, keep: Reservoir, batch: Sequence[Coded]) -> Sequence[Coded]:
+        """Give records to the reservoir; the last column says whose each is.  Return the others."""
+        *columns, unit = batch
+        codes, number = tuples([c.codes for c in columns], [len(c.values) for c in columns])
+        rows = [Coded(c.values, kept) for c, kept in zip(columns, codes, strict=True)]
+        keep.add(unit, [column[number] for column in self._encoded(rows)])
+        return columns
 
-    def _encoded(self, batch: Sequence[Coded], rows: Sequence[Codes]) -> list[Codes]:
-        """The numbers of the points' columns and of the labels, for rows of codes of the batch."""
-        *columns, labels = (Coded(c.values, kept) for c, kept in zip(batch, rows, strict=True))
+    def _encoded(self, rows: Sequence[Coded]) -> list[Codes]:
+        """The numbers of the points' columns and of the labels, for distinct rows of raw values."""
+        *columns, labels = rows
         if len(columns) > len(self.points):
-            columns = [Coded(_rows(columns), np.arange(len(rows[0])))]
+            columns = [Coded(_rows(columns), np.arange(len(labels.codes)))]
         points = [number(column) for number, column in zip(self.points, columns, strict=True)]
         return [*points, self.label(labels)]
 
@@ -237,6 +241,12 @@ def read_mapped(
     for column in read:
         named = shortened(", ".join(read))
         table.require(column, f"give a table with the columns of the rule: {named}")
+    if not table.ordered:
+        raise TableError(
+            f"label the records of {table.name} one by one",
+            found="its engine hands them over in any order",
+            fix="order them: save them with the columns that identify them as a Parquet file",
+        )
     places = [read.index(name) if name in read else None for name in domain.column_names]
 
     def mapped(batch: Sequence[Coded]) -> list[Value]:

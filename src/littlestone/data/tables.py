@@ -1,4 +1,4 @@
-"""One small interface to tables of any kind: a public schema and batches of rows.
+"""One small interface to tables of any kind: a public schema, batches of rows, and counts of rows.
 
 Reading never fails because of a record.  A ragged line, an undecodable byte or an unreadable number
 is data, so it becomes a missing value and not an exception.  Only the schema (names and declared
@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
-from littlestone.data.coding import Coded, coded
+from littlestone.data.coding import Coded, Grouped, coded, grouped
 from littlestone.errors import TableError, did_you_mean
 
 Row = tuple[object, ...]
@@ -48,13 +48,15 @@ NAMED = "name one of its columns, exactly as its header does"
 class Table(ABC):
     """A table with a ``name`` and its public schema ``columns``.
 
-    ``declared`` says whether its columns certainly have names, and ``spanning`` whether a record may
-    span several lines of a file.  ``path`` is that of the file, if there is one.
+    ``declared`` says whether its columns certainly have names, ``ordered`` whether its rows come in the
+    same order each time, and ``spanning`` whether a record may span several lines of a file.  ``path``
+    is that of the file, if there is one.
     """
 
     name: str
     columns: tuple[str, ...]
-    declared: ClassVar[bool] = True
+    declared: bool = True
+    ordered: bool = True
     spanning: bool = False
     path: Path | None = None
 
@@ -68,6 +70,14 @@ class Table(ABC):
         while batch := list(islice(rows, _ROWS)):
             # zip(*batch) would make one iterator per record.
             yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
+
+    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+        """Rows of raw values of ``columns`` with their counts, which add up to the number of records.
+
+        An engine counts equal rows itself.  It must not merge rows that any domain or label tells
+        apart, so the sample is that of `batches` (docs/proofs/engines.md).
+        """
+        return map(grouped, self.batches(columns))
 
     def kind(self, column: str) -> Kind | None:
         """What the declared type of a column holds; None if no type is declared, as in a CSV file."""

@@ -73,6 +73,12 @@ confirmations = audited(
 online_confirmed = audited(
     "Online learning by confirmations: all that is published", "online-confirmed-learner"
 )
+tallies = audited(
+    "Noisy counts of all cells, published again and again with delta 0", "continual-tallies"
+)
+online_tallied = audited(
+    "Online learning by tallies: all that is published", "online-tallied-learner"
+)
 the_rest = audited("Keys, or all keys, by what the rest of them would gain", "rest-selection")
 single_key_labels = audited(
     "Any class of Littlestone dimension 1 by the functions that records name",

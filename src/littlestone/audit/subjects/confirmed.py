@@ -15,9 +15,9 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Subject, mechanism_subject, subject
 from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, Law, Published, told
-from littlestone.classes import FiniteClass, HypothesisClass, Thresholds
+from littlestone.classes import FiniteClass, HypothesisClass, Intervals, Thresholds
 from littlestone.learners.online import ConfirmedLearner
-from littlestone.learners.online.knowledge import Knowledge
+from littlestone.learners.online.knowledge import Ends, Knowledge
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 
@@ -118,3 +118,12 @@ def thresholds(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of confirmations, of three thresholds; spends no delta."""
     learner = quick(Thresholds.on(0, 1), epsilon)
     return told(learner, partial(of_confirmed, learner), ((0, 0), (0, 1), (1, 1)))
+
+
+@subject("online-confirmed-intervals")
+def intervals(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
+    """The online learner of confirmations, of intervals of two points; spends no delta."""
+    H = Intervals.on(0, 1)
+    learner = quick(H, epsilon)
+    learner.asked = Ends(H)
+    return told(learner, partial(of_confirmed, learner), ((0, 0), (0, 1), (1, 1)), steps=2)

@@ -10,6 +10,7 @@ from littlestone.learners.online.own_prediction import OwnPrediction
 from littlestone.learners.online.prediction import PredictionLearner, PredictionStream
 from littlestone.learners.online.rules import RuleLearner
 from littlestone.learners.online.staged import StagedOnlineLearner
+from littlestone.learners.online.tallied import TalliedLearner
 from littlestone.learners.online.taped import StreamLearner, TapedStream
 from littlestone.learners.online.teachers import TeacherLearner
 
@@ -27,6 +28,7 @@ __all__ = [
     "RuleLearner",
     "StagedOnlineLearner",
     "StreamLearner",
+    "TalliedLearner",
     "TapedStream",
     "TeacherLearner",
     "choose_online_learner",

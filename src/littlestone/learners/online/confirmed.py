@@ -28,7 +28,6 @@ MOST_WAITED = 20_000
 """The most records of a key for which a bound is worked out."""
 
 _SPLITS = 32
-_WARM = 64  # calibrated
 
 
 class ConfirmedStream(PrivateStream[Any]):
@@ -77,16 +76,20 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     stream.  Nothing is known about the adversary: the bounds hold if each record is chosen after seeing
     all that was published.  Proofs: docs/proofs/confirmation.md.
 
-    Takes thresholds on any grid, and classes of at most 2^20 labels in a table of at most 512
-    different points.  Time: 0.5 ms a mistake, and a pass over the table for each confirmation.  Raises
-    `DeclarationError` for other classes.
+    Thresholds of keys do not rise with time, because an adversary can wait until they have risen.
+    With a small ``warm``, such as 64, they begin lower and rise after so many steps: that is better
+    for records that do not wait.
+
+    Takes thresholds and intervals on any grid, and classes of at most 2^20 labels in a table of at most
+    512 different points.  Time: 0.5 ms a mistake, and a pass over the table for each confirmation.
+    Raises `DeclarationError` for other classes.
 
     >>> from littlestone.classes import Thresholds
     >>> learner = ConfirmedLearner(Thresholds.on(0, 1022), Budget(1), horizon=200_000)
     >>> print(learner.cost())
     epsilon 1, delta 0 (replace-one)
     >>> learner.mistake_bound(0.05).mistakes
-    326
+    264
     """
 
     method = "confirmed"
@@ -98,7 +101,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         *,
         horizon: int,
         doubt: object = Fraction(1, 25),
-        warm: int = _WARM,
+        warm: int | None = None,
     ) -> None:
         super().__init__(hypotheses, horizon)
         self.asked = asked_of(hypotheses, self.method)
@@ -110,7 +113,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
                 skip_epsilon=total * i / _SPLITS,
                 test_epsilon=total * (_SPLITS - i) / _SPLITS,
                 threshold=1,
-                warm=warm,
+                warm=horizon if warm is None else warm,
                 keys=max(1, self.asked.keys),
                 horizon=horizon,
             )
@@ -125,7 +128,8 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         """The sum of all chances of hits without a record, times r2 to the power of the threshold."""
         a, s = mechanism.skip, mechanism.shrink
         mean = (1 - a) / (1 - a * s)  # of r2^-Z
-        return self.asked.spread * mean * mechanism.tests
+        each_step = Fraction(self.asked.watched * mechanism.horizon)
+        return mean * min(self.asked.spread * mechanism.tests, each_step)
 
     @property
     def doubt(self) -> float:

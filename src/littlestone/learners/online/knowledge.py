@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import Enumerable, HypothesisClass
+from littlestone.classes.intervals import Intervals
 from littlestone.classes.tabled import Tabled
 from littlestone.classes.thresholds import Thresholds
 from littlestone.domains import Domain
-from littlestone.hypotheses import Hypothesis, function_of_labels
+from littlestone.hypotheses import Hypothesis, StepFunction, function_of_labels
 from littlestone.learners.base import unfit
 from littlestone.privacy.mechanisms.streams.confirmation import Watch
 
@@ -64,6 +65,9 @@ class Asked(ABC):
     spread: Fraction
     """The most epochs of keys that may hit without a record, on a realizable stream."""
 
+    watched: int
+    """The most keys that are watched at a time."""
+
     theorem: str
 
     @property
@@ -95,7 +99,7 @@ class Columns(Asked):
         if not self.table[0].any():  # the least row, of points of known label
             self.table, self.place = self.table[1:], self.place - 1
         columns = len(self.table)
-        self.keys = 2 * columns
+        self.keys, self.watched = 2 * columns, columns
         self.spread = Fraction(columns) * (1 + Fraction(1, UNLIKELY))
 
     @cached_property
@@ -129,6 +133,17 @@ class Columns(Asked):
             most = max(most, int(wrong.sum()))
         return most
 
+    def column(self, x: Any) -> int | None:
+        """The column of this point; None if its label is known."""
+        column = int(self.place[self.domain.index(x)])
+        return None if column < 0 else column
+
+    def function(self, labels: NDArray[np.bool_]) -> Hypothesis[Any]:
+        """The function with these labels of the columns."""
+        # The place -1 of a point of known label is the label 0 at the end.
+        found = np.append(labels, False)[self.place] ^ self.flipped
+        return function_of_labels(self.domain, found.astype(int).tolist())
+
     def begin(self) -> Points:
         return Points(self)
 
@@ -151,14 +166,12 @@ class Points(Knowledge):
 
     @property
     def published(self) -> Hypothesis[Any]:
-        # The place -1 of a point of known label is the label 0 at the end.
-        labels = np.append(self._labels, False)[self._asked.place] ^ self._asked.flipped
-        return function_of_labels(self._asked.domain, labels.astype(int).tolist())
+        return self._asked.function(self._labels)
 
     def key(self, x: Any, y: int) -> int | None:
+        column = self._asked.column(x)
         i = self._asked.domain.index(x)
-        column = int(self._asked.place[i])
-        return None if column < 0 else 2 * column + (y ^ int(self._asked.flipped[i]))
+        return None if column is None else 2 * column + (y ^ int(self._asked.flipped[i]))
 
     def confirm(self, keys: Iterable[int], step: int) -> bool:
         for key in keys:
@@ -183,7 +196,7 @@ class Cuts(Asked):
 
     def __init__(self, hypotheses: Thresholds) -> None:
         self.hypotheses = hypotheses
-        self.keys = 2 if self.touched else 0
+        self.keys = self.watched = 2 if self.touched else 0
         self.spread = 2 * self.touched + Fraction(2, UNLIKELY)
 
     @property
@@ -255,28 +268,169 @@ class Sides(Knowledge):
         return {key: Watch(self._first, threshold if n else more) for key, n in likely.items()}
 
 
+class Ends(Asked):
+    """Keys are parts of the grid with positive points, and then the two sides of each published end."""
+
+    theorem = "Theorem 6"
+
+    def __init__(self, hypotheses: Intervals) -> None:
+        self.domain = hypotheses.domain
+        ((self.low, self.high),) = hypotheses.gaps
+        length = self.high - self.low + 1
+        self._halvings = (length - 1).bit_length()
+        self.keys = self.watched = 4
+        # Four keys after each confirmation, of which there is one for each key touched at most.
+        self.spread = Fraction(4 * (self.touched + 1))
+
+    @property
+    def touched(self) -> int:
+        length = self.high - self.low + 1
+        ends = ((length + 1) ** 2 // 4).bit_length() - 1
+        return 2 * self._halvings + 2 + ends
+
+    def begin(self) -> Reach:
+        return Reach(self)
+
+
+class Reach(Knowledge):
+    """The knowledge of intervals.
+
+    First a positive point is looked for, and the constant 0 is published.  There is a part of the grid
+    that the interval meets, at first all of it.  Key 0 confirms that it meets the lower half of the
+    part, key 1 the upper half, key 2 what is below the part and key 3 what is above.  Then an interval
+    around that point is published.  Keys 0 and 1 confirm a lower and a higher first point, keys 2 and 3
+    a lower and a higher last one.
+
+    Two of the keys get new names when what they say changes: key k is 4 times their generation plus k.
+    If confirmations leave nothing, all begins anew.
+    """
+
+    def __init__(self, asked: Ends) -> None:
+        self._asked = asked
+        self._ages = [0, 0]  # the generations of keys 0 and 1, and of keys 2 and 3
+        self._first = 1
+        self._start()
+
+    def _start(self) -> None:
+        self._found = False
+        self._part = self._asked.low, self._asked.high
+        self._renew(0, 1)
+
+    def _renew(self, *pairs: int) -> None:
+        for pair in pairs:
+            self._ages[pair] += 1
+
+    @property
+    def _middle(self) -> int:
+        return sum(self._part) // 2
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        """The middles of the first and last points that are left."""
+        first, last = (low + (high - low + 1) // 2 for low, high in self._left)
+        return first, last
+
+    @property
+    def published(self) -> Hypothesis[Any]:
+        if not self._found:
+            return StepFunction(self._asked.domain, 0, ())
+        first, last = self._ends
+        return StepFunction(self._asked.domain, 0, (first, last + 1))
+
+    def key(self, x: Any, y: int) -> int | None:
+        if self._found:
+            if x == self._point:
+                return None
+            kind = (1 - y) if x < self._point else 2 + y
+        else:
+            low, high = self._part
+            kind = 2 if x < low else 3 if x > high else int(x > self._middle)
+        return self._name(kind)
+
+    def _name(self, kind: int) -> int:
+        return 4 * self._ages[kind // 2] + kind
+
+    def confirm(self, keys: Iterable[int], step: int) -> bool:
+        kinds = {key % 4 for key in keys}
+        if self._found:
+            self._halve(kinds)
+        else:
+            self._search(kinds)
+        self._first = step
+        return False
+
+    def _search(self, kinds: set[int]) -> None:
+        """An interval that meets two neighbouring parts holds the points where they touch."""
+        low, high = self._part
+        if {0, 1} <= kinds:
+            self._part = self._middle, self._middle
+        elif 2 in kinds:
+            self._part = low, low
+        elif 3 in kinds:
+            self._part = high, high
+        else:
+            self._part = (low, self._middle) if 0 in kinds else (self._middle + 1, high)
+            self._renew(0)
+        low, high = self._part
+        if low == high:
+            self._found, self._point = True, low
+            self._left = [(self._asked.low, low), (low, self._asked.high)]
+            self._renew(0, 1)
+
+    def _halve(self, kinds: set[int]) -> None:
+        for pair, middle in enumerate(self._ends):
+            low, high = self._left[pair]
+            if 2 * pair in kinds:
+                high = middle - 1
+            if 2 * pair + 1 in kinds:
+                low = middle + 1
+            if low > high:
+                self._start()
+                return
+            if (low, high) != self._left[pair]:
+                self._left[pair] = low, high
+                self._renew(pair)
+
+    def watched(self, threshold: int, more: int) -> dict[int, Watch]:
+        if self._found:
+            pairs = zip(self._left, self._ends, strict=True)
+            likely = [side for (low, high), end in pairs for side in (low < end, end < high)]
+            thresholds = {kind: threshold if yes else more for kind, yes in enumerate(likely)}
+        else:
+            low, high = self._part
+            outside = (self._asked.low < low, high < self._asked.high)
+            thresholds = {0: threshold, 1: threshold}
+            thresholds |= {2 + i: threshold for i, some in enumerate(outside) if some}
+        return {self._name(kind): Watch(self._first, u) for kind, u in thresholds.items()}
+
+
 def asked_of(H: HypothesisClass[Any], method: str) -> Asked:
     """The keys of this class; raises `DeclarationError` if there are none."""
     if isinstance(H, Thresholds) and H.size:
         return Cuts(H)
+    if isinstance(H, Intervals) and len(H.gaps) == 1 and H.core is None and H.zero:
+        length = H.domain.size
+        if length > MOST_KEYS or H.size * length > MOST_ASKED:
+            return Ends(H)
+    declare = "thresholds or intervals on a grid, or a smaller finite class"
+    return columns_of(H, method, MOST_KEYS, declare)
+
+
+def columns_of(H: HypothesisClass[Any], method: str, most_columns: int, declare: str) -> Columns:
+    """The points of this class, at most so many; else raises `DeclarationError`."""
     if isinstance(H, Enumerable) and H.size and H.domain.size:
         entries = H.size * H.domain.size
         most = MOST_ENTRIES if isinstance(H, Tabled) else MOST_ASKED
         if entries > most:
             found = f"its table has {entries:,} labels, more than {most:,}"
-        elif len((columns := _columns(H)).table) <= MOST_KEYS:
+        elif len((columns := _columns(H)).table) <= most_columns:
             return columns
         else:
-            found = f"it has {len(columns.table):,} different points, more than {MOST_KEYS:,}"
+            number = len(columns.table)
+            found = f"it has {number:,} different points, more than {most_columns:,}"
     else:
         found = "its hypotheses are no finite list of functions on finitely many points"
-    raise unfit(
-        H,
-        method,
-        found=found,
-        declare="thresholds on a grid, or a smaller finite class",
-        online=True,
-    )
+    raise unfit(H, method, found=found, declare=declare, online=True)
 
 
 @lru_cache(maxsize=8)

@@ -21,8 +21,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from littlestone.addresses import PASSWORDS, options, words
 from littlestone.errors import LedgerError
-from littlestone.privacy.ledger.address import conninfo, options, shown_address
+from littlestone.privacy.ledger.address import conninfo, shown_address
 from littlestone.privacy.ledger.server_tables import SCHEMA, prepare
 from littlestone.privacy.ledger.silence import Watch
 from littlestone.privacy.ledger.store import PATIENCE, Turn
@@ -72,7 +73,7 @@ class LedgerServer:
     def __init__(self, address: str, *, create: bool) -> None:
         self._open: Connection[Any] | None = None
         self._turn, self._closed, self._process = Turn(fork_waits=False), False, os.getpid()
-        self._conninfo, self._options = conninfo(address), options(address)
+        self._conninfo, self._address = conninfo(address), address
         self.path = shown_address(address)
         asked = f"open the ledger {self.path}"
         try:
@@ -159,7 +160,9 @@ class LedgerServer:
 
     def _connect(self) -> Connection[Any]:
         psycopg = _psycopg()
-        given = {name: value for name, value in _CONNECT.items() if name not in self._options}
+        given = {
+            name: value for name, value in _CONNECT.items() if name not in options(self._address)
+        }
         given |= {"client_encoding": "utf8", "prepare_threshold": None}
         opened: Connection[Any] = psycopg.connect(self._conninfo, **given)
         opened.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
@@ -172,11 +175,10 @@ class LedgerServer:
         except (_psycopg().Error, UnicodeError) as error:
             raise LedgerError(
                 asked,
-                found=f"PostgreSQL says: {self._words(error)}",
+                found=f"PostgreSQL says: {words(error, self._address)}",
                 fix=_FIXES.get(
                     getattr(error, "sqlstate", None) or "",
-                    "check the address, that the server can be reached and answers, and the "
-                    "password in PGPASSWORD, ~/.pgpass or a service file",
+                    f"check the address, that the server can be reached and answers, and {PASSWORDS}",
                 ),
             ) from None  # the cause may quote the address
 
@@ -188,17 +190,10 @@ class LedgerServer:
             raise LedgerError(
                 asked,
                 found="the connection broke while the commit was under way, so it may stand or not "
-                f"({self._words(error)})",
+                f"({words(error, self._address)})",
                 fix="nothing was drawn; look at `littlestone ledger history` before you try again, "
                 "for an entry that stands is spent",
             ) from None
-
-    def _words(self, error: Exception) -> str:
-        words = " ".join(str(error).split())
-        for name, value in self._options.items():
-            if value and name not in ("host", "port"):
-                words = words.replace(value, "***")
-        return words
 
 
 _INHERITED: list[Connection[Any]] = []

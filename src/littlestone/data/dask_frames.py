@@ -1,0 +1,71 @@
+"""Dask's data frames: each partition is counted where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from littlestone.data.coding import Coded, Grouped
+from littlestone.data.frames import FrameTable
+from littlestone.data.lazy import engine_errors
+from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.errors import TableError
+
+
+class DaskTable(Table):
+    """A data frame of Dask.
+
+    A partition is a frame of pandas, and `FrameTable` counts its rows.  So no rows are grouped by
+    Dask, whose partitions may have other types than it declares.  All partitions are computed at once.
+    """
+
+    def __init__(self, frame: Any, *, name: str = "the data frame") -> None:
+        self.name, self._frame = name, frame
+        with engine_errors("Dask", name):
+            self._schema = FrameTable(frame._meta, name=name)
+        self.columns = self._schema.columns
+
+    def require(self, column: str, fix: str = NAMED) -> None:
+        self._schema.require(column, fix)
+        declared = self._frame._meta[column].dtype
+        # One missing value makes a partition one of floats, which rounds the others' numbers.
+        if str(declared) in ("int64", "uint64"):
+            nullable = str(declared).replace("i", "I", 1).replace("u", "U", 1)
+            raise TableError(
+                f"read column {column!r} of {self.name}",
+                found=f"its type is {declared}, and Dask rounds such numbers beside a missing value",
+                fix=f"declare a type that may be missing where you read it: dtype={{{column!r}: "
+                f"{nullable!r}}}, or frame.astype() if none is missing",
+            )
+
+    def kind(self, column: str) -> Kind | None:
+        return self._schema.kind(column)
+
+    def _computed(self, function: Any, columns: Sequence[str]) -> Iterator[Any]:
+        """What the function returns for each partition, in their order."""
+        with engine_errors("Dask", self.name):
+            import dask
+
+            wanted = self._frame[list(dict.fromkeys(columns))]
+            tasks = [dask.delayed(function)(part, columns) for part in wanted.to_delayed()]
+            found = dask.compute(*tasks)
+        for part in found:
+            yield from part
+
+    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+        return self._computed(_groups, columns)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        return self._computed(_batches, columns)
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        for batch in self.batches(columns):
+            yield from zip(*(column.listed() for column in batch), strict=True)
+
+
+def _groups(part: Any, columns: Sequence[str]) -> list[Grouped]:
+    return list(FrameTable(part).groups(columns))
+
+
+def _batches(part: Any, columns: Sequence[str]) -> list[list[Coded]]:
+    return list(FrameTable(part).batches(columns))

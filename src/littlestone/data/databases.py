@@ -1,0 +1,133 @@
+"""Tables of databases by the database's address or file, and the name of the table."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from importlib.util import find_spec
+from typing import Any
+from urllib.parse import quote
+
+from littlestone.addresses import (
+    PASSWORDS,
+    flaw,
+    for_libpq,
+    options,
+    public,
+    words,
+)
+from littlestone.data.lazy import LazyTable
+from littlestone.data.sql import SqlTable, base_table
+from littlestone.data.tables import Table
+from littlestone.errors import SourceError
+
+ADDRESSES = f"write postgresql://USER@HOST/DATABASE, and {PASSWORDS}"
+
+_CONNECT = {  # an address may override these; see libpq's manual
+    "connect_timeout": 10,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "client_encoding": "utf8",
+}
+
+
+def kind_of_file(path: str | os.PathLike[str]) -> str | None:
+    """``"SQLite"`` or ``"DuckDB"`` if the file is such a database, by its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(16)
+    except (OSError, ValueError):
+        return None
+    if start == b"SQLite format 3\0":
+        return "SQLite"
+    return "DuckDB" if start[8:12] == b"DUCK" else None
+
+
+def open_server(address: str, table: str | None) -> Table:
+    """The base table of a PostgreSQL server at an address without a password."""
+    found = flaw(address)
+    if found is not None:
+        raise SourceError("read the database", found=found, fix=ADDRESSES)
+    shown = public(address)
+    _named(table, shown)
+    require("sqlalchemy", "SQLAlchemy", "postgresql", shown)
+    require("psycopg", "psycopg", "postgresql", shown)
+    import psycopg
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
+    given: dict[str, Any] = {n: v for n, v in _CONNECT.items() if n not in options(address)}
+
+    def connect() -> Any:
+        return psycopg.connect(for_libpq(address), **given)
+
+    engine = create_engine("postgresql+psycopg://", creator=connect, poolclass=NullPool)
+    return SqlTable(engine, str(table), name=shown, told=lambda error: words(error, address))
+
+
+def open_database_file(path: str, table: str | None) -> Table:
+    """The base table of a SQLite or DuckDB file, which is not changed."""
+    _named(table, path)
+    if kind_of_file(path) == "DuckDB":
+        return _open_duckdb(path, str(table))
+    require("sqlalchemy", "SQLAlchemy", "sqlite", path)
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
+    uri = f"file:{quote(os.path.abspath(path))}?mode=ro"
+
+    def connect() -> Any:
+        return sqlite3.connect(uri, uri=True, check_same_thread=False)
+
+    engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=NullPool)
+    return SqlTable(engine, str(table), name=path, told=lambda error: " ".join(str(error).split()))
+
+
+def open_engine(engine: Any, table: str | None) -> Table:
+    """The base table of a database that an SQLAlchemy engine connects to."""
+    shown = f"the {engine.dialect.name} database"
+    _named(table, shown)
+    return SqlTable(engine, str(table), name=shown, told=lambda error: type(error).__name__)
+
+
+def _open_duckdb(path: str, table: str) -> Table:
+    require("duckdb", "duckdb", "duckdb", path)
+    import duckdb
+
+    asked = f"read {table} of {path}"
+    try:
+        # No setting of the file's owner and no other file is involved in reading a base table.
+        connection = duckdb.connect(path, read_only=True)
+        rows = connection.execute(
+            "SELECT schema_name, table_name, 'table' FROM duckdb_tables() WHERE NOT internal "
+            "UNION ALL SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE NOT internal"
+        ).fetchall()
+    except duckdb.Error:
+        raise SourceError(
+            asked,
+            found="DuckDB cannot open it: another program writes to it, it is damaged, or of a newer "
+            "version",
+            fix="close the other program, or update the package duckdb",
+        ) from None
+    name = ".".join('"' + part.replace('"', '""') + '"' for part in base_table(rows, table, asked))
+    return LazyTable(connection.table(name), name=f"{table} of {path}")
+
+
+def _named(table: str | None, database: str) -> None:
+    if not table:
+        raise SourceError(
+            f"read a table of {database}",
+            found="nothing says which of its tables",
+            fix="name it: --table public.visits; in Python open_table(database, 'public.visits')",
+        )
+
+
+def require(module: str, package: str, extra: str, what: str) -> None:
+    """Raise `SourceError` unless the driver is installed; ``extra`` installs it."""
+    if find_spec(module) is None:
+        raise SourceError(
+            f"read {what}",
+            found=f"the package {package} is not installed",
+            fix=f"install it: pip install 'littlestone[{extra}]'",
+        )

@@ -1,0 +1,200 @@
+"""Many files as one table: a folder, a pattern of names, or a store that pyarrow can reach."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+
+from littlestone.addresses import flaw, public
+from littlestone.data.coding import Coded, Grouped
+from littlestone.data.frames import ParquetTable
+from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.errors import SourceError, TableError
+
+_NOTHING = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
+
+
+class Part(NamedTuple):
+    """One of many files, and the values of its records that stand in the names of its folders."""
+
+    open: Callable[[], Table]
+    keys: dict[str, str | None]
+
+
+class FolderTable(Table):
+    """Files of the same columns, one after the other.
+
+    A folder called ``year=2024`` adds a column ``year``.  Its values are texts, as in a CSV file, so
+    that they do not depend on the names of other folders.  Files are read one by one, and each only
+    once.  Raises `TableError` if there is no file, or if two have other columns or declared types.
+    """
+
+    def __init__(self, parts: Sequence[Part], *, name: str) -> None:
+        self.name = name
+        if not parts:
+            raise TableError(
+                f"read {name}",
+                found="there is no CSV or Parquet file",
+                fix="check the path; files whose names begin with a dot or a low line are left out",
+            )
+        self._parts = parts
+        self._first = parts[0].open()
+        self.declared, self.spanning = self._first.declared, self._first.spanning
+        self.columns = (*self._first.columns, *parts[0].keys)
+        schemas = (_schema(self._first), {*parts[0].keys})
+        # Nothing of a file's name is shown: it may hold the value of a column.
+        if any((_schema(part.open()), {*part.keys}) != schemas for part in parts[1:]):
+            raise TableError(
+                f"read {name}",
+                found=f"its {len(parts):,} files do not all have the same columns of the same types",
+                fix="give files of one table",
+            )
+
+    def require(self, column: str, fix: str = NAMED) -> None:
+        super().require(column, fix)
+        if column not in self._parts[0].keys:
+            self._first.require(column, fix)
+
+    def kind(self, column: str) -> Kind | None:
+        return None if column in self._parts[0].keys else self._first.kind(column)
+
+    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+        for part in self._parts:
+            read = self._read(columns)
+            for found, counts in part.open().groups(read):
+                yield Grouped(_with_keys(columns, read, found, part.keys), counts)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        for part in self._parts:
+            read = self._read(columns)
+            for batch in part.open().batches(read):
+                yield _with_keys(columns, read, batch, part.keys)
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        for batch in self.batches(columns):
+            yield from zip(*(column.listed() for column in batch), strict=True)
+
+    def _read(self, columns: Sequence[str]) -> list[str]:
+        """Which columns of the files are read: at least one, to count the records."""
+        read = [column for column in columns if column not in self._parts[0].keys]
+        read = read or list(filter(self._readable, self._first.columns))[:1]
+        if not read:
+            raise TableError(
+                f"count the records of {self.name}",
+                found="its files have no column of numbers or texts",
+                fix="add a column of numbers",
+            )
+        return read
+
+    def _readable(self, column: str) -> bool:
+        try:
+            self._first.require(column)
+        except TableError:
+            return False
+        return True
+
+
+def _schema(table: Table) -> dict[str, Kind | None]:
+    return {column: table.kind(column) for column in table.columns}
+
+
+def _with_keys(
+    columns: Sequence[str], read: Sequence[str], found: Sequence[Coded], keys: dict[str, str | None]
+) -> list[Coded]:
+    """The columns in their order: those that were read, and those of the folders' names."""
+    everywhere = np.zeros_like(found[0].codes)
+    rest = iter(found)
+    return [Coded([keys[c]], everywhere) if c in keys else next(rest) for c in columns]
+
+
+def keys_of(folders: str) -> dict[str, str | None]:
+    """The columns and values in the names of folders.
+
+    >>> keys_of("year=2024/city=K%C3%B6ln/raw")
+    {'year': '2024', 'city': 'Köln'}
+    """
+    pairs = (name.partition("=") for name in folders.split("/") if "=" in name)
+    return {unquote(key): None if v == _NOTHING else unquote(v) for key, _, v in pairs}
+
+
+def open_folder(path: str, open_file: Callable[[Path], Table], suffixes: Sequence[str]) -> Table:
+    """All files below a folder, or all files that a pattern such as ``data/*.csv`` matches."""
+    if os.path.isdir(path):
+        root, pattern = path, os.path.join(glob.escape(path), "**", "*")
+    else:
+        root, pattern = _fixed(path), path
+    found = sorted(name for name in glob.glob(pattern, recursive=True) if os.path.isfile(name))
+    parts = []
+    for name in found:
+        inner = os.path.relpath(name, root or ".").replace(os.sep, "/")
+        if name.lower().endswith(tuple(suffixes)) and _wanted(inner):
+            keys = keys_of(os.path.dirname(inner))
+            parts.append(Part(lambda file=Path(name): open_file(file), keys))  # type: ignore[misc]
+    return FolderTable(parts, name=path)
+
+
+def _fixed(pattern: str) -> str:
+    """The folder before the first name of a pattern that has a wildcard."""
+    root = os.path.dirname(pattern)
+    while glob.has_magic(root):
+        root = os.path.dirname(root)
+    return root
+
+
+def _wanted(inner: str) -> bool:
+    return not any(name.startswith((".", "_")) for name in inner.split("/"))
+
+
+def open_store(address: str) -> Table:
+    """A Parquet file, or all Parquet files below a folder, at an address that pyarrow knows."""
+    from pyarrow import ArrowException, fs
+
+    wrong = flaw(address)
+    if wrong is not None:
+        raise SourceError(
+            "read files of a store",
+            found=wrong,
+            fix="leave secrets to the store's own settings, such as AWS_ACCESS_KEY_ID",
+        )
+    shown, files = public(address), []
+    try:
+        store, root = fs.FileSystem.from_uri(address)
+        kind = store.get_file_info(root).type
+        if kind == fs.FileType.Directory:
+            inside = store.get_file_info(fs.FileSelector(root, recursive=True))
+            names = sorted(info.path for info in inside if info.type == fs.FileType.File)
+            files = [(name, name.removeprefix(root).strip("/")) for name in names]
+        elif kind == fs.FileType.File:
+            files = [(root, os.path.basename(root))]
+    except (OSError, ValueError, TypeError, NotImplementedError, ArrowException):
+        raise SourceError(
+            f"read {shown}",
+            found="the store cannot be reached, or does not let you in",
+            fix="check the address, and the store's own settings, such as AWS_ACCESS_KEY_ID",
+        ) from None
+    parts = [
+        Part(lambda name=name: _remote(store, name, shown), keys_of(os.path.dirname(inner)))  # type: ignore[misc]
+        for name, inner in files
+        if name.lower().endswith((".parquet", ".pq")) and _wanted(inner)
+    ]
+    return FolderTable(parts, name=shown)
+
+
+def _remote(store: Any, name: str, shown: str) -> Table:
+    from pyarrow import ArrowException
+
+    try:
+        opened = store.open_input_file(name)
+    except (OSError, ArrowException):
+        raise SourceError(
+            f"read {shown}",
+            found="one of its files cannot be opened",
+            fix="ask for the right to read them all",
+        ) from None
+    return ParquetTable(Path(shown), opened)

@@ -1,0 +1,186 @@
+"""Lazy frames of polars, DuckDB and Spark: the engine counts equal rows, and nothing else.
+
+The engine groups by the bytes of a text and never by what a collation takes for equal.  Decimals and
+whole numbers of 128 bits are grouped as texts.  Of all other types an engine merges equal numbers,
+which every domain and every label reads alike (docs/proofs/engines.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from littlestone.data.coding import Coded, Grouped
+from littlestone.data.frames import FrameTable, require_scalar
+from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.errors import LittlestoneError, TableError
+
+TEXTS = (nw.String, nw.Categorical, nw.Enum)
+"""Types whose values are texts."""
+
+_EXACT = (nw.Decimal, nw.Int128, nw.UInt128)  # engines hand these over in other ways, or rounded
+_BATCH = 2**17  # records that DuckDB hands over at once
+
+
+class LazyTable(Table):
+    """A lazy frame of polars or Spark, or a table of DuckDB.
+
+    Its records are the rows of the frame, however it was made.  The engine runs the frame once, in one
+    statement, so all counts are of one state of the data.
+    """
+
+    def __init__(self, frame: Any, *, name: str = "the data frame") -> None:
+        self.name, self._native = name, frame
+        self._frame = nw.from_native(frame)
+        self._engine = {"POLARS": "polars", "DUCKDB": "DuckDB"}.get(
+            self._frame.implementation.name, "Spark"
+        )
+        self.ordered = self._engine != "Spark"
+        if self._engine == "DuckDB" and frame.type != "TABLE_RELATION":
+            raise TableError(
+                f"read {name}",
+                found="it is a view or a query of DuckDB, where one record of a table may come in "
+                "several rows, or change others",
+                fix="give a table: connection.table('visits'); a query can be stored in one by "
+                "CREATE TABLE visits AS ...",
+            )
+        with engine_errors(self._engine, name):
+            self._types = dict(self._frame.collect_schema())
+        self.columns = tuple(self._types)
+
+    def require(self, column: str, fix: str = NAMED) -> None:
+        super().require(column, fix)
+        dtype = self._types[column]
+        require_scalar(self, column, nw.Unknown() if dtype == nw.Object else dtype)
+
+    def kind(self, column: str) -> Kind | None:
+        return kind_of(self._types[column])
+
+    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+        keys = self._keys(columns)
+        with engine_errors(self._engine, self.name):
+            counted = nw.from_native(keys).group_by(*_names(columns)).agg(nw.len().alias("n"))
+            found = counted.collect("pyarrow").to_native()
+        for *rows, counts in self._coded(found, columns, "n"):
+            numbers = [
+                n if isinstance(n, int) else 0 for n in counts.values
+            ]  # the last may be None
+            yield Grouped(rows, np.array(numbers, np.int64)[counts.codes])
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        keys = self._keys(columns)
+        if self._engine != "DuckDB":
+            with engine_errors(self._engine, self.name):
+                found = nw.from_native(keys).lazy().collect("pyarrow").to_native()
+            yield from self._coded(found, columns)
+            return
+        from pyarrow import Table as Arrow
+
+        with engine_errors(self._engine, self.name):
+            for batch in keys.to_arrow_reader(_BATCH):
+                yield from self._coded(Arrow.from_batches([batch]), columns)
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        for batch in self.batches(columns):
+            yield from zip(*(column.listed() for column in batch), strict=True)
+
+    def _keys(self, columns: Sequence[str]) -> Any:
+        """The native frame of these columns under the names 0, 1, ..., texts as bytes."""
+        if self._engine == "polars":
+            # A text of polars is its bytes.
+            texts = (*TEXTS, *_EXACT)
+            cast = {c: nw.col(c).cast(nw.String) for c in columns if self._types[c] in texts}
+            named = (cast.get(c, nw.col(c)).alias(str(i)) for i, c in enumerate(columns))
+            return self._frame.select(*named).to_native()
+        with engine_errors(self._engine, self.name):
+            key = _duckdb_key if self._engine == "DuckDB" else _spark_key
+            typed = ((column, self._types[column]) for column in columns)
+            return self._native.select(*(key(c, t).alias(str(i)) for i, (c, t) in enumerate(typed)))
+
+    def _coded(self, found: Any, columns: Sequence[str], *more: str) -> Iterator[list[Coded]]:
+        """What the engine found for the columns, and ``more`` of what it found, in batches."""
+        from pyarrow import large_string
+        from pyarrow.compute import cast
+
+        for i, column in enumerate(columns):
+            if self._types[column] in TEXTS:
+                texts = cast(found[str(i)], large_string(), safe=False)  # it need not be UTF-8
+                found = found.set_column(i, str(i), texts)
+        exact = [i for i, column in enumerate(columns) if self._types[column] in _EXACT]
+        for batch in FrameTable(found, name=self.name).batches([*_names(columns), *more]):
+            for i in exact:
+                batch[i] = decimals(batch[i])
+            yield batch
+
+
+def kind_of(dtype: nw.dtypes.DType) -> Kind | None:
+    """What a type of narwhals holds.
+
+    >>> kind_of(nw.Int64()), kind_of(nw.Decimal()), kind_of(nw.Date())
+    ('integer', 'number', None)
+    """
+    if dtype == nw.Boolean:
+        return "boolean"
+    if dtype.is_numeric():
+        return "integer" if dtype.is_integer() else "number"
+    return "text" if dtype in TEXTS else None
+
+
+def decimals(column: Coded) -> Coded:
+    """A column of decimal texts as one of decimals, which have the same text whoever wrote them.
+
+    >>> str(decimals(Coded(["0.0000000", None], np.array([0, 1]))).values[0])
+    '0E-7'
+    """
+    # Every value is a text that an engine wrote for a number of its own.
+    values = [None if value is None else Decimal(str(value)) for value in column.values]
+    return Coded(values, column.codes)
+
+
+def _names(columns: Sequence[str]) -> list[str]:
+    return [str(i) for i in range(len(columns))]
+
+
+def _duckdb_key(column: str, dtype: nw.dtypes.DType) -> Any:
+    from duckdb import ColumnExpression, FunctionExpression
+
+    key = ColumnExpression(column)
+    if dtype in TEXTS:
+        return FunctionExpression("encode", key.cast("VARCHAR"))
+    return key.cast("VARCHAR") if dtype in _EXACT else key
+
+
+def _spark_key(column: str, dtype: nw.dtypes.DType) -> Any:
+    from pyspark.sql.functions import col
+
+    key = col("`" + column.replace("`", "``") + "`")
+    if dtype in TEXTS:
+        return key.cast("binary")
+    return key.cast("string") if dtype in _EXACT else key
+
+
+@contextmanager
+def engine_errors(engine: str, name: str) -> Iterator[None]:
+    """Replace whatever an engine raises: its words may quote a record.
+
+    >>> with engine_errors("polars", "the data frame"):
+    ...     1 / 0
+    Traceback (most recent call last):
+    littlestone.errors.TableError: cannot read the data frame: polars could not compute it
+    to fix it: ...
+    """
+    try:
+        yield
+    except (LittlestoneError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException:  # a panic in a Rust library is not an Exception
+        raise TableError(
+            f"read {name}",
+            found=f"{engine} could not compute it",
+            fix="compute it yourself to see why: a file may be missing, or a value not fit its type",
+        ) from None

@@ -1,0 +1,217 @@
+"""Base tables of PostgreSQL and SQLite, through SQLAlchemy: the database counts equal rows.
+
+The statement groups by values that the database compares byte by byte, so no collation, padding or
+scale merges two values that a domain tells apart.  Everything is read by one statement, in one
+transaction that sees one state of the database and cannot write.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from littlestone.data.coding import Coded, Grouped, coded
+from littlestone.data.lazy import decimals
+from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.errors import LittlestoneError, SourceError, did_you_mean
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+_BATCH = 2**14  # rows that are fetched at once
+
+
+class Column(NamedTuple):
+    """How the values of a column are selected, and how they are compared."""
+
+    value: str
+    keys: tuple[str, ...]
+    kind: Kind | None = None
+    exact: bool = False
+    """Whether the values are texts of decimals."""
+    refused: str = ""
+    """Why no values of the column can be read, or nothing."""
+
+
+class Found(NamedTuple):
+    """A table as the database knows it."""
+
+    name: str
+    """Its quoted name."""
+    columns: dict[str, Column]
+
+
+class Dialect(ABC):
+    """What one kind of database needs."""
+
+    title: ClassVar[str]
+
+    def __init__(self, quote: Callable[[str], str]) -> None:
+        self.quote = quote
+
+    @abstractmethod
+    def begin(self, connection: Connection) -> None:
+        """Begin a transaction that sees one state of the database."""
+
+    @abstractmethod
+    def tables(self, connection: Connection) -> list[tuple[str, str, str]]:
+        """The schema, the name and the kind of all tables and views; a base table is a ``table``."""
+
+    @abstractmethod
+    def columns(self, connection: Connection, schema: str, name: str) -> dict[str, Column]:
+        """The columns of a base table; raises `SourceError` if it cannot be read record by record."""
+
+    def found(self, connection: Connection, table: str, asked: str) -> Found:
+        """The base table of that name, with or without its schema; raises `SourceError` for another."""
+        schema, name = base_table(self.tables(connection), table, asked)
+        quoted = f"{self.quote(schema)}.{self.quote(name)}"
+        return Found(quoted, self.columns(connection, schema, name))
+
+
+def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) -> tuple[str, str]:
+    """The schema and the name of the only base table that is called ``table``.
+
+    Raises `SourceError` if there is none or several, and for a view: one record of a table may be
+    several rows of a view, or decide which rows there are.
+
+    >>> base_table([("main", "visits", "table"), ("old", "visits", "view")], "main.visits", "read")
+    ('main', 'visits')
+    """
+    named = [(s, n, kind) for s, n, kind in known if table in (n, f"{s}.{n}")]
+    if len(named) != 1:
+        names = (f"{s}.{n}" if "." in table else n for s, n, kind in known if kind == "table")
+        raise SourceError(
+            asked,
+            found="several tables have that name" if named else "there is no such table",
+            fix=f"name it with its schema, such as {named[0][0]}.{named[0][1]}"
+            if named
+            else did_you_mean(table, names, "name one of its tables"),
+        )
+    ((schema, name, kind),) = named
+    if kind != "table":
+        raise SourceError(
+            asked,
+            found=f"it is a {kind}, where one record of a table may come in several rows, or change "
+            "others",
+            fix="name the table itself",
+        )
+    return schema, name
+
+
+class SqlTable(Table):
+    """A base table of a database that SQLAlchemy connects to.
+
+    ``engine`` is one of PostgreSQL, through psycopg, or of SQLite.  Raises `SourceError` if the
+    database cannot be reached, for a table that does not exist, and for a view.
+    """
+
+    ordered = False
+
+    def __init__(
+        self, engine: Engine, table: str, *, name: str, told: Callable[[Exception], str]
+    ) -> None:
+        from littlestone.data.sql_dialects import DIALECTS
+
+        dialect = DIALECTS.get(f"{engine.dialect.name}+{engine.dialect.driver}")
+        if dialect is None:
+            raise SourceError(
+                f"read a table of {engine.dialect.name} through {engine.dialect.driver}",
+                found="it is not known when that database takes two values for equal",
+                fix="use PostgreSQL through psycopg (postgresql+psycopg://), SQLite or DuckDB, or save "
+                "the table as a Parquet file",
+            )
+        self.name, self._engine, self._table, self._told = f"{table} of {name}", engine, table, told
+        self._dialect = dialect(engine.dialect.identifier_preparer.quote_identifier)
+        with self._snapshot() as (_, found):
+            self._found = found
+        self.columns = tuple(found.columns)
+
+    def require(self, column: str, fix: str = NAMED) -> None:
+        super().require(column, fix)
+        if refused := self._found.columns[column].refused:
+            raise SourceError(
+                f"read column {column!r} of {self.name}",
+                found=refused,
+                fix="name a column of numbers or texts that you may read",
+            )
+
+    def kind(self, column: str) -> Kind | None:
+        return self._found.columns[column].kind
+
+    def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
+        read = [self._found.columns[column] for column in columns]
+        keys = dict.fromkeys(key for column in read for key in column.keys)
+        for *rows, counts in self._fetched(read, "count(*)", f" GROUP BY {', '.join(keys)}"):
+            yield Grouped(_columns(read, rows), np.array(counts, np.int64))
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        read = [self._found.columns[column] for column in columns]
+        for rows in self._fetched(read):
+            yield _columns(read, rows)
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        for batch in self.batches(columns):
+            yield from zip(*(column.listed() for column in batch), strict=True)
+
+    def _fetched(
+        self, read: Sequence[Column], more: str = "", grouped: str = ""
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """What one statement selects, column by column, in batches."""
+        selected = [column.value for column in read] + ([more] if more else [])
+        statement = f"SELECT {', '.join(selected)} FROM {self._found.name}{grouped}"
+        with self._snapshot() as (connection, found):
+            if found != self._found:
+                raise SourceError(
+                    f"read {self.name}",
+                    found="its columns were changed since it was opened",
+                    fix="try again",
+                )
+            streamed = connection.execution_options(stream_results=True, max_row_buffer=_BATCH)
+            result = iter(streamed.exec_driver_sql(statement))
+            while batch := list(islice(result, _BATCH)):
+                yield list(zip(*batch, strict=True))
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[tuple[Connection, Found]]:
+        """A transaction that sees one state of the database, and the table as it is there."""
+        connected = False
+        try:
+            with self._engine.connect() as connection:
+                connected = True
+                self._dialect.begin(connection)
+                yield connection, self._dialect.found(connection, self._table, f"read {self.name}")
+                connection.rollback()
+        except LittlestoneError:
+            raise
+        except Exception as error:
+            raise self._stopped(getattr(error, "orig", None) or error, connected) from None
+
+    def _stopped(self, error: Any, connected: bool) -> SourceError:
+        """The error that replaces one of the database, whose words may quote a record."""
+        code = getattr(error, "sqlstate", None) or getattr(error, "sqlite_errorname", None)
+        found = f"{self._dialect.title} stopped with an error {code or ''}".rstrip()
+        if not connected:  # there was no record yet
+            found = f"{self._dialect.title} says: {self._told(error)}"
+        fix = "check the address, and that the database can be reached and answers"
+        found, fix = _STOPPED.get(str(code), (found, fix))
+        return SourceError(f"read {self.name}", found=found, fix=fix)
+
+
+# By SQLSTATE, or by SQLite's name of an error: what is said of it, and what to do.
+_STOPPED = {
+    "42501": ("you may not read it", "ask its owner for GRANT SELECT on these columns"),
+    "57014": ("the server stopped the statement", "ask for a larger statement_timeout"),
+    "55P03": ("another program has locked it", "try again"),
+    "SQLITE_BUSY": ("another program has locked it", "try again"),
+    "SQLITE_NOTADB": ("it is encrypted, or no SQLite database", "decrypt it first"),
+}
+
+
+def _columns(read: Sequence[Column], rows: Sequence[tuple[Any, ...]]) -> list[Coded]:
+    columns = map(coded, rows)
+    return [decimals(c) if r.exact else c for r, c in zip(read, columns, strict=True)]

@@ -1,0 +1,166 @@
+"""PostgreSQL and SQLite: which values each takes for equal, and how to have it compare bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from littlestone.data.sql import Column, Dialect
+from littlestone.data.tables import Kind
+from littlestone.errors import SourceError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_KINDS: dict[str, Kind] = {
+    "bool": "boolean",
+    "int2": "integer",
+    "int4": "integer",
+    "int8": "integer",
+    "float4": "number",
+    "float8": "number",
+    "numeric": "number",
+    **dict.fromkeys(("text", "varchar", "bpchar", "name", "uuid", "citext"), "text"),
+}
+
+
+class PostgreSql(Dialect):
+    """PostgreSQL: a text is grouped by its bytes, a ``numeric`` by its digits.
+
+    Collations may be nondeterministic, ``citext`` ignores case, ``char(n)`` ignores spaces at the end,
+    and 1.0 equals 1.00.  The collation "C" ignores nothing.
+    """
+
+    title = "PostgreSQL"
+
+    def begin(self, connection: Connection) -> None:
+        connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        # A policy may show a record because of another record, so reading fails where one applies.
+        # With fewer digits, two floats would be read as one.  In another search path, count(*) and the
+        # operators could be somebody's own.
+        for setting in (
+            "search_path = pg_catalog, pg_temp",
+            "row_security = off",
+            "extra_float_digits = 1",
+            "client_encoding = 'UTF8'",
+        ):
+            connection.exec_driver_sql(f"SET LOCAL {setting}")
+
+    def tables(self, connection: Connection) -> list[tuple[str, str, str]]:
+        rows = connection.exec_driver_sql(
+            """
+            SELECT n.nspname, c.relname, CASE c.relkind WHEN 'v' THEN 'view'
+                WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' ELSE 'table' END
+            FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+                AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+            ORDER BY n.nspname, c.relname
+            """
+        )
+        return [(schema, name, kind) for schema, name, kind in rows]
+
+    def columns(self, connection: Connection, schema: str, name: str) -> dict[str, Column]:
+        (encoding, hidden, foreign), *_ = connection.exec_driver_sql(
+            """
+            WITH RECURSIVE parts AS (
+                SELECT c.oid, c.relkind
+                FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = %s AND c.relname = %s
+                UNION SELECT c.oid, c.relkind
+                FROM pg_catalog.pg_class c JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid
+                    JOIN parts p ON p.oid = i.inhparent
+            )
+            SELECT pg_catalog.current_setting('server_encoding'),
+                pg_catalog.bool_or(pg_catalog.row_security_active(oid)),
+                pg_catalog.bool_or(relkind = 'f')
+            FROM parts
+            """,
+            (schema, name),
+        )
+        _refuse(
+            encoding != "UTF8",
+            name,
+            f"the database keeps texts in {encoding}, and not all of them can be read as UTF-8",
+            "copy the table to a database that was made WITH ENCODING 'UTF8'",
+        )
+        _refuse(
+            bool(hidden),
+            name,
+            "row-level security chooses which of its records you see, and may do so by other records",
+            "ask for a role with BYPASSRLS, or for a copy of the table",
+        )
+        _refuse(
+            bool(foreign),
+            name,
+            "one of its partitions is a foreign table, which may be a view elsewhere",
+            "copy it to a table without that partition",
+        )
+        rows = connection.exec_driver_sql(
+            """
+            SELECT a.attname, t.typname, t.typtype, b.typname, m.nspname = 'pg_catalog',
+                pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')
+            FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+                JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+                LEFT JOIN pg_catalog.pg_type b ON b.oid = t.typbasetype AND t.typtype = 'd'
+                JOIN pg_catalog.pg_namespace m ON m.oid = coalesce(b.typnamespace, t.typnamespace)
+            WHERE n.nspname = %s AND c.relname = %s AND a.attnum > 0 AND NOT a.attisdropped
+            ORDER BY a.attnum
+            """,
+            (schema, name),
+        )
+        return {column: self._column(column, *types) for column, *types in rows}
+
+    def _column(
+        self, name: str, own: str, sort: str, base: str | None, builtin: bool, allowed: bool
+    ) -> Column:
+        type_name, value = base or own, self.quote(name)
+        kind: Kind | None = "text" if sort == "e" else _KINDS.get(type_name)
+        if not builtin and not (sort == "e" or type_name == "citext"):
+            kind = None
+        refused = "" if kind else f"its declared type is {own}, not a number or a text"
+        if not allowed:
+            refused = "you may not read it: there is no GRANT SELECT"
+        if kind == "text" or type_name == "numeric":
+            value = f'CAST({value} AS pg_catalog.text) COLLATE pg_catalog."C"'
+        return Column(value, (value,), kind, type_name == "numeric", refused)
+
+
+class Sqlite(Dialect):
+    """SQLite, where each value has a type of its own: it is grouped by its type, then by its bytes."""
+
+    title = "SQLite"
+
+    def begin(self, connection: Connection) -> None:
+        raw: Any = connection.connection.dbapi_connection
+        # A text need not be UTF-8, and the default would raise and quote it.
+        raw.text_factory = lambda text: text.decode("utf-8", "replace")
+        connection.exec_driver_sql("BEGIN")
+
+    def tables(self, connection: Connection) -> list[tuple[str, str, str]]:
+        rows = connection.exec_driver_sql(
+            "SELECT schema, name, CASE type WHEN 'virtual' THEN 'virtual table' ELSE type END "
+            "FROM pragma_table_list WHERE name NOT LIKE 'sqlite@_%' ESCAPE '@' ORDER BY 1, 2"
+        )
+        return [(schema, name, kind) for schema, name, kind in rows]
+
+    def columns(self, connection: Connection, schema: str, name: str) -> dict[str, Column]:
+        rows = connection.exec_driver_sql(
+            "SELECT name FROM pragma_table_xinfo(?, ?)", (name, schema)
+        )
+        return {column: self._column(self.quote(column)) for (column,) in rows}
+
+    @staticmethod
+    def _column(value: str) -> Column:
+        return Column(value, (f"typeof({value})", f"{value} COLLATE BINARY"))
+
+
+DIALECTS: dict[str, type[Dialect]] = {
+    "postgresql+psycopg": PostgreSql,
+    "sqlite+pysqlite": Sqlite,
+}
+"""By SQLAlchemy's names of a database and its driver."""
+
+
+def _refuse(wrong: bool, name: str, found: str, fix: str) -> None:
+    if wrong:
+        raise SourceError(f"read the table {name}", found=found, fix=fix)

@@ -1,0 +1,119 @@
+"""Spark in local mode counts rows; what it counts is what a reading of its records finds."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines import DOMAINS, LABELS, LATE, arrow, by_records, nasty
+from pyarrow import parquet
+from sources import examples, plain
+
+import littlestone
+from littlestone.data import Label, open_table, read_mapped, read_sample
+from littlestone.data.reservoir import Reservoir
+from littlestone.domains import Product, Reals, Strings
+from littlestone.errors import TableError
+from littlestone.units import Unit
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),  # of PySpark, about pandas
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: make engines-spark")
+if shutil.which("java") is None:
+    pytest.skip("Java is not installed, and Spark needs it", allow_module_level=True)
+
+COLUMNS = nasty()
+Y = Label.parse("y", 1)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.log.level": "OFF",
+        "spark.sql.session.timeZone": "Asia/Kathmandu",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("littlestone")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+def test_a_table_of_nasty_values_gives_one_sample_and_one_release(
+    spark: Any, tmp_path: Path
+) -> None:
+    parquet.write_table(arrow(COLUMNS), tmp_path / "t.parquet", row_group_size=17)
+    frame = spark.read.parquet(str(tmp_path / "t.parquet")).repartition(3)
+    table = open_table(frame)
+    assert [table.kind(column) for column in table.columns] == [
+        "text", "number", "integer", "number", "boolean", "text",
+    ]  # fmt: skip
+    for domain, label in [*((domain, LATE) for domain in DOMAINS[::3]), (DOMAINS[0], LABELS[2])]:
+        sample = read_sample(table, domain, label)
+        found = dict(zip(sample.points, sample.counts.tolist(), strict=True))
+        assert found == by_records(COLUMNS, domain, label), domain
+    rules = {
+        str(
+            littlestone.fit(
+                source, "late", positive="yes", hypotheses="rules(text, exact; at most 2)",
+                epsilon=0.1, delta="1e-3", ledger=littlestone.Ledger(), dataset="d",
+                simulation_seed=5,
+            ).hypothesis
+        )
+        for source in (arrow(COLUMNS), table)
+    }  # fmt: skip
+    assert len(rules) == 1
+    domain = Product((Strings("text"), Reals("number")))
+    sample = read_sample(table, domain, LATE, keep=Reservoir(Unit("late", 1000), random.Random(0)))
+    found = {x: c for x, c in zip(sample.points, sample.counts.tolist(), strict=True) if any(c)}
+    assert found == by_records(COLUMNS, domain, LATE)
+    with pytest.raises(TableError, match="hands them over in any order"):
+        read_mapped(table, Strings("text"), str)
+    with pytest.raises(TableError, match="it has no rows"):
+        read_sample(open_table(frame.limit(0)), Strings("text"), LATE)
+
+
+def test_a_collation_that_ignores_case(spark: Any) -> None:
+    found = []
+    for first in ("a", "b"):
+        rows = [(first, 1), ("A", 1), ("A", 1)]
+        frame = spark.createDataFrame(rows, "x string collate UTF8_LCASE, `y` int")
+        engine = Counter({r[0]: r[1] for r in frame.groupBy("x").count().collect()})
+        found.append((engine, examples(read_sample(open_table(frame), Strings("x"), Y))))
+    (engine, before), (engine_then, after) = found
+    assert (engine - engine_then).total() > 1
+    assert ((before - after).total(), (after - before).total()) == (1, 1)
+
+
+def test_texts_that_are_no_utf8_and_odd_names(spark: Any) -> None:
+    frame = spark.sql(
+        "SELECT CAST(X'FF41' AS STRING) AS `a.b``c`, 1 AS y, current_timestamp() AS t"
+    )
+    table = open_table(frame)
+    assert plain(read_sample(table, Strings("a.b`c"), Y)) == {"\ufffdA": (0, 1)}
+    with pytest.raises(TableError, match="its declared type is"):
+        read_sample(table, Strings("t"), Y)
+
+
+def test_a_failing_job_says_nothing_of_a_record(spark: Any) -> None:
+    frame = spark.sql("SELECT raise_error('SECRET') AS x, 1 AS y").selectExpr("string(x) x", "y")
+    with pytest.raises(TableError, match="Spark could not compute it") as error:
+        read_sample(open_table(frame), Strings("x"), Y)
+    assert "SECRET" not in str(error.value)
