@@ -171,6 +171,17 @@ def test_a_carriage_return_in_a_last_line_without_an_end(last: bytes, tmp_path: 
         assert plain(sample) == {expected: (0, 1)}
 
 
+def test_records_of_a_pipe_are_not_waited_for() -> None:
+    """A block of a pipe is there only when the pipe has ended."""
+
+    class Pipe(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise AssertionError("it waits for more than a line")
+
+    stream = CsvStream(Pipe(b"x,y\na,1\nb,0\n"), name="pipe")
+    assert plain(read_sample(stream, Strings("x"), LABEL)) == {"a": (0, 1), "b": (1, 0)}
+
+
 def test_half_of_a_pair_is_no_carriage_return(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(b"x,y\na\rb,1\n\xed\xb0\x8d,1\n\xff,1\nc\rd,1\n")
