@@ -16,6 +16,9 @@ records are negative and all different.  What a learner does is a function of th
 `irreducible`, a teacher that meets element a of the set c_a times lists the subsets of those it met
 that miss at most alpha m examples, and fewer than any subset of fewer elements does.
 
+`radii` is simulated at epsilon 1 alone as well: a subset is listed from its own errors on until one of
+fewer elements errs as seldom.
+
 `check` compares each simulation with the learner itself.  The least n is one of a grid of ratio 1.01,
 and its share of failures is two standard errors below 5%.  For `irreducible` the ratio is 1.06, the
 share is at most 5%, and no larger n up to about 1.4 n fails too often.  `worst` then
@@ -48,6 +51,7 @@ from littlestone.learners import (
     LookupLearner,
     PartitionLearner,
     PrivateLearner,
+    RadiiLearner,
     SingleKeyLearner,
 )
 from littlestone.planning import calibrated, plan
@@ -151,12 +155,33 @@ def voted(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
     return failed((1 - sets[released]) @ w)
 
 
+def listed_long(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
+    """For each run whether the learner of radii fails."""
+    rng, sets = seeded(n, seed), subsets(len(w))
+    size = sets.sum(axis=1)
+    met = rng.multinomial(n, [*w, 1 - w.sum()], size=runs)[:, :-1]
+    missed, total = met @ (1 - sets).T, met.sum(axis=1, keepdims=True)
+    heaviest = np.sort(met, axis=1)[:, ::-1].cumsum(axis=1)
+    least = np.concatenate([total, total - heaviest], axis=1)  # missed by the best of each size
+    # A set is listed from its own errors on, until a set of fewer elements has as few.
+    ends = np.minimum(least[:, np.maximum(size - 1, 0)], learner.radii)
+    radii = np.where((met == 0).astype(np.int64) @ sets.T == 0, ends - missed, 0)
+    handicaps = np.array([0, *learner.handicaps[::-1]])[size]
+    scores = np.where((size > 0) & (radii > 0), radii - handicaps, -np.inf)
+    # Bottom is released as the empty set, subset number 0.
+    scores = np.concatenate([scores, np.full((runs, 1), learner.mechanism.bottom)], axis=1)
+    scores = scores * math.log(learner.mechanism.base)
+    released = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1) % len(sets)
+    return failed((1 - sets[released]) @ w)
+
+
 SIMULATIONS: dict[type[PrivateLearner[Any]], tuple[Simulation, int, tuple[float, ...]]] = {
     PartitionLearner: (drawn, 100, EPSILONS),
     SingleKeyLearner: (drawn, 100, EPSILONS),
     LookupLearner: (drawn, 100, EPSILONS),
     ChoosingLearner: (drawn, 100, EPSILONS),
     IrreducibleLearner: (voted, 1, (EPSILON,)),
+    RadiiLearner: (listed_long, 20, (EPSILON,)),
 }
 """The simulation of each learner, how many times as many runs it takes, and its epsilons."""
 

@@ -4,6 +4,7 @@ import random
 import tracemalloc
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,6 +65,32 @@ def test_a_place_is_told_only_if_all_sums_between_the_bounds_agree() -> None:
             told += 1
             assert found in certain
     assert told > 300
+
+
+def test_an_item_beyond_the_window_leaves_the_last_place_undecided() -> None:
+    """It weighs 2^-6, less than a unit at four bits; so the last sixteenth may be its own."""
+    for levels in (Levels([0], [1], 1, 5), Levels([0, 3], [1, 1], 1, 5)):
+        assert decide(levels, Fraction(2), 15, 4) is None
+        assert decide(levels, Fraction(2), 12, 4) == 0
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_runs_are_grouped_by_their_errors(kind: Callable[..., Any]) -> None:
+    """Neighbouring errors are apart, and what is beyond the window is counted alone."""
+    rng = np.random.default_rng(1)
+    for most, window in ((3, 10**6), (12, 4), (10**9, 10**6)):
+        errors = rng.integers(5, 5 + most, 30)
+        lengths = rng.integers(1, 9, 30)
+        for known, told in ((lengths, kind(lengths.tolist())), (np.ones(30, int), None)):
+            weights: dict[int, int] = {}
+            for error, length in zip(errors.tolist(), known.tolist(), strict=True):
+                gap = error - int(errors.min())
+                weights[gap] = weights.get(gap, 0) + length
+            near = {gap: weights[gap] for gap in sorted(weights) if gap <= window}
+            found = group(errors, told, window)
+            assert dict(zip(found.gaps, found.weights, strict=True)) == near
+            assert list(found.gaps) == sorted(found.gaps)
+            assert found.beyond == sum(weights.values()) - sum(near.values())
 
 
 bases = st.sampled_from(

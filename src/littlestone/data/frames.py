@@ -209,7 +209,7 @@ class ParquetTable(Table):
         from pyarrow import ArrowException, large_binary, parquet
         from pyarrow import Table as Arrow
 
-        self.path = path
+        self.path = None if opened else path  # only a path names a data set by itself
         self.name = str(path)
         try:
             # As large binary, texts are read without dictionaries.  Arrow refuses to read a dictionary

@@ -16,6 +16,7 @@ from littlestone.learners.labels.lookup import LookupLearner
 from littlestone.learners.labels.parts import BitPartsLearner
 from littlestone.learners.partition import PartitionLearner
 from littlestone.learners.proper import ProperLearner
+from littlestone.learners.radii import RadiiLearner
 from littlestone.learners.release import Release
 from littlestone.learners.single_key import SingleKeyLearner
 from littlestone.learners.staged import StagedLearner
@@ -38,6 +39,7 @@ __all__ = [
     "PartitionLearner",
     "PrivateLearner",
     "ProperLearner",
+    "RadiiLearner",
     "RelabellingLearner",
     "Release",
     "SingleKeyLearner",

@@ -1,0 +1,185 @@
+"""What a whole sample lists at each radius: SOAs of version spaces that are hard to reduce."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import count, islice
+from typing import Any
+
+from littlestone import steps
+from littlestone.classes.base import HypothesisClass
+from littlestone.decomposition import reducing_path
+from littlestone.hypotheses import Hypothesis
+from littlestone.sample import Sample
+
+Rules = list[Hypothesis[Any]]
+
+
+def demanded(s: int, d: int) -> list[int]:
+    """k[l] = 2 C(s + d - l, d - l + 1): a leaf of dimension l = 0, ..., d is k[l]-irreducible.
+
+    So k[l](s + 1) = k[l](s) + 2 + the sum of k[i](s) over i = l + 1, ..., d.
+
+    >>> demanded(3, 2), demanded(4, 2)
+    ([20, 12, 6], [40, 20, 8])
+    """
+    return [2 * math.comb(s + d - i, d - i + 1) for i in range(d + 1)]
+
+
+def longest(radii: int, d: int, labels: int = 2) -> tuple[int, ...]:
+    """The most SOAs of dimension t = 0, ..., d - 1 that one of ``radii`` lists, whatever the sample.
+
+    >>> longest(5, 1), longest(5, 1, labels=3), longest(5, 2)
+    ((16,), (31,), (864, 18))
+    """
+    # A dimension is left at one of at most ``radii`` points, or at a point or the end of one path.
+    ways = [(labels - 1) * (k + radii) + 1 for k in demanded(d + radii - 1, d)]
+    return tuple(math.prod(ways[t + 1 :]) for t in range(d))
+
+
+def lists(
+    H: HypothesisClass[Any], sample: Sample[Any], radii: int, sizes: tuple[int, ...]
+) -> Iterator[tuple[int, Rules]]:
+    """The dimension t < LDim(H) and the list of each radius 0, ..., ``radii`` - 1.
+
+    The tree of a radius b splits a version space along a path that reduces it, if as many points do as
+    `demanded`.  Otherwise it splits it at the first point of the sample where its SOA errs avoidably.
+    A version space that errs more than b times is left out.  The list holds the SOAs of the leaves of
+    the largest dimension t.  Lists longer than ``sizes[t]`` are left out, and so are all from the
+    radius on at which t is LDim(H).
+
+    >>> from littlestone.classes import Subsets
+    >>> from littlestone.domains import Integers
+    >>> H, examples = Subsets(Integers(), 2), [(1, 1)] * 5 + [(2, 1), (3, 0), (4, 0)]
+    >>> sample = Sample.from_examples(H.domain, examples)
+    >>> [(t, [h.words() for h in found]) for t, found in lists(H, sample, 3, (1, 1))]
+    [(0, ['x is one of 1, 2']), (1, ['x is 1']), (1, ['x is 1'])]
+    """
+    d, seen, degree, serial = int(H.littlestone_dimension()), _Seen(sample), 0, count()
+    leaves, reduced = list[_Node](), list[_Node]()
+    waiting = [(seen.unavoidable, next(serial), _Node(H, seen.unavoidable))]
+    for radius in range(radii):
+        demands = demanded(d + radii - 1 - radius, d)
+        for node in reduced:
+            if not node.is_reducible(demands):
+                heappush(waiting, (node.errors, next(serial), node))
+        reduced = [node for node in reduced if node.is_reducible(demands)]
+        while waiting and waiting[0][0] <= radius:
+            node = heappop(waiting)[2]
+            if node.dimension < degree:
+                continue
+            if node.is_reducible(demands):
+                reduced.append(node)  # its parts may be others at the next radius
+            elif node.after(seen):
+                for part in node.after(seen):
+                    heappush(waiting, (part.errors, next(serial), part))
+            else:
+                leaves.append(node)
+        below = [leaf for node in reduced for leaf in node.leaves(seen, demands, degree, radius)]
+        t = max((leaf.dimension for leaf in leaves + below), default=-1)
+        if t == d:
+            return
+        if t < degree:
+            continue
+        rules = list(dict.fromkeys(leaf.rule for leaf in leaves + below if leaf.dimension == t))
+        # A list that is too long stays so until a larger dimension comes.
+        degree = t if len(rules) <= sizes[t] else t + 1
+        leaves = [leaf for leaf in leaves if leaf.dimension >= degree]
+        reduced = [node for node in reduced if node.dimension >= degree]
+        if degree == t:
+            yield t, rules
+
+
+def leaves_of_class(H: HypothesisClass[Any], radii: int) -> int:
+    """The leaves of the tree of H without a sample, at the first radius.
+
+    `steps.at_most` limits the search for them, and for what reduces H at every radius.
+    """
+    d, found, root = int(H.littlestone_dimension()), 0, _Node(H, 0)
+    seen = _Seen(Sample.from_examples(H.domain, [], labels=H.labels))
+    for _ in root.leaves(seen, demanded(d + radii - 1, d), 0, 0):
+        steps.count()
+        found += 1
+    for s in range(d, d + radii):
+        steps.count()
+        _Node(H, 0).is_reducible(demanded(s, d))
+    return found
+
+
+class _Seen:
+    """The points of a sample with what each label costs; those whose labels cost most come first."""
+
+    def __init__(self, sample: Sample[Any]) -> None:
+        ordered, self.unavoidable = sample.steps()
+        self.costs = {x: dict(ways) for x, ways in ordered}
+
+
+class _Node:
+    """A version space of a tree, with the points that lead to it and its errors at all of these.
+
+    What follows it is found when it is asked for, and kept for the next radius.
+    """
+
+    def __init__(
+        self, space: HypothesisClass[Any], errors: int, known: frozenset[Any] = frozenset()
+    ) -> None:
+        self.space, self.errors, self.known = space, errors, known
+        self.dimension = int(space.littlestone_dimension())
+        self.path: tuple[tuple[Any, int], ...] | None = None
+        self.irreducible = False
+        self.parts: list[_Node] | None = None
+
+    @cached_property
+    def rule(self) -> Hypothesis[Any]:
+        return self.space.soa()
+
+    def is_reducible(self, demands: list[int]) -> bool:
+        """Whether ``path`` reduces it, by as many points as are demanded; demands only fall."""
+        demand = demands[self.dimension]
+        if not self.irreducible and (self.path is None or len(self.path) > demand):
+            self.path, self.parts = reducing_path(self.space, demand), None
+            self.irreducible = self.path is None  # and so for every smaller demand
+        return not self.irreducible
+
+    def after(self, seen: _Seen) -> list[_Node]:
+        """The parts that its path leaves, or those at a point where its SOA errs; none at a leaf."""
+        if self.parts is None:
+            errs = (
+                (x, y, cost[y])
+                for x, cost in seen.costs.items()
+                if x not in self.known and cost[y := self.rule(x)]
+            )
+            if self.dimension == 0:  # one hypothesis: it need not be restricted, only scored
+                errors = sum(cost for _, _, cost in errs)
+                scored = _Node(self.space, self.errors + errors, self.known.union(seen.costs))
+                self.parts = [scored] if errors else []
+            else:
+                path = self.path or tuple((x, y) for x, y, _ in islice(errs, 1))
+                self.parts = list(self._left(path, seen))
+        return self.parts
+
+    def _left(self, path: tuple[tuple[Any, int], ...], seen: _Seen) -> Iterator[_Node]:
+        """The nonempty version spaces off a path, and the one at its end."""
+        node = self
+        for x, label in path:
+            cost = {} if x in node.known else seen.costs.get(x, {})
+            known = node.known | {x}
+            for y in range(node.space.labels):
+                side = node.space.restrict(x, y)
+                if y != label and not side.is_empty():
+                    yield _Node(side, node.errors + cost.get(y, 0), known)
+            node = _Node(node.space.restrict(x, label), node.errors + cost.get(label, 0), known)
+        if path:
+            yield node
+
+    def leaves(self, seen: _Seen, demands: list[int], degree: int, radius: int) -> Iterator[_Node]:
+        """The leaves below of dimension ``degree`` or more and at most ``radius`` errors."""
+        if self.dimension < degree or self.errors > radius:
+            return
+        if not self.is_reducible(demands) and not self.after(seen):
+            yield self
+        for part in self.after(seen):
+            yield from part.leaves(seen, demands, degree, radius)
