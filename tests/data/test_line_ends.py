@@ -215,6 +215,7 @@ def test_a_block_that_arrow_does_not_take_is_read_line_by_line(
 
     if reason == "too long":
         monkeypatch.setattr(csv_blocks, "_MOST", 0)
+        monkeypatch.setattr(csv_blocks, "_by_columns", None)
     else:
         monkeypatch.setattr(csv_blocks, "_by_columns", fail)
     assert [column.listed() for column in csv_blocks.coded_block(block, ",", [0, 1])] == expected
