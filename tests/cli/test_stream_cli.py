@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
@@ -154,6 +155,20 @@ def test_a_reader_that_leaves_is_told_of_the_budget(monkeypatch: pytest.MonkeyPa
     done = run(*arguments())
     assert done.status == 1
     assert "the reader of the output left at step 0; the budget is spent" in done.err
+    assert entries(Path("littlestone.ledger")) == [1]
+
+
+@pytest.mark.parametrize("state", [None, "run.state"])
+def test_a_damaged_file_is_told_of_the_budget(state: str | None) -> None:
+    table = Path(arguments()[1])
+    whole = gzip.compress(table.read_bytes(), compresslevel=0)
+    cut = table.with_suffix(".csv.gz")
+    cut.write_bytes(whole[:-20])
+    done = run("stream", str(cut), *arguments(**({} if state is None else {"state": state}))[2:])
+    assert done.status == 1
+    assert "the table cannot be read further at step " in done.err
+    assert ("the budget is spent" in done.err) == (state is None)
+    assert "file is damaged" in " ".join(done.err.split())
     assert entries(Path("littlestone.ledger")) == [1]
 
 

@@ -160,6 +160,28 @@ def test_a_carriage_return_is_text_where_it_ends_no_line(tmp_path: Path) -> None
     assert plain(read(path, Strings("x"), LABEL)) == {"a\r": (0, 1), "b\r": (0, 1)}
 
 
+@pytest.mark.parametrize("last", [b"1,\r", b"1,a\r", b"1,\rb", b'1,"\rb', b'1,"a"\rb', b"1,\r\r"])
+def test_a_carriage_return_in_a_last_line_without_an_end(last: bytes, tmp_path: Path) -> None:
+    """The csv module would end the line there, or raise."""
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"y,x\n" + last)
+    expected = last.decode()[2:].replace('"', "")
+    for multiline in (False, True):
+        sample = read(path, Strings("x"), LABEL, multiline=multiline)
+        assert plain(sample) == {expected: (0, 1)}
+
+
+def test_records_of_a_pipe_are_not_waited_for() -> None:
+    """A block of a pipe is there only when the pipe has ended."""
+
+    class Pipe(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise AssertionError("it waits for more than a line")
+
+    stream = CsvStream(Pipe(b"x,y\na,1\nb,0\n"), name="pipe")
+    assert plain(read_sample(stream, Strings("x"), LABEL)) == {"a": (0, 1), "b": (1, 0)}
+
+
 def test_half_of_a_pair_is_no_carriage_return(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(b"x,y\na\rb,1\n\xed\xb0\x8d,1\n\xff,1\nc\rd,1\n")
@@ -193,6 +215,7 @@ def test_a_block_that_arrow_does_not_take_is_read_line_by_line(
 
     if reason == "too long":
         monkeypatch.setattr(csv_blocks, "_MOST", 0)
+        monkeypatch.setattr(csv_blocks, "_by_columns", None)
     else:
         monkeypatch.setattr(csv_blocks, "_by_columns", fail)
     assert [column.listed() for column in csv_blocks.coded_block(block, ",", [0, 1])] == expected

@@ -271,6 +271,10 @@ def _damaged(folder: Path) -> dict[str, Path]:
     whole_zip = zip_file(columns, folder).read_bytes()
     parquet.write_table(pa.table(dict(columns)), folder / "whole.parquet", compression="zstd")
     whole_parquet = (folder / "whole.parquet").read_bytes()
+    with zipfile.ZipFile(folder / "lzma.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("table.csv", csv_file(columns, folder).read_bytes())
+    by_lzma = bytearray((folder / "lzma.zip").read_bytes())
+    by_lzma[100:200] = bytes(100)
     locked = bytearray(whole_zip)
     locked[6] |= 1
     locked[whole_zip.index(b"PK\x01\x02") + 8] |= 1
@@ -287,6 +291,7 @@ def _damaged(folder: Path) -> dict[str, Path]:
         "empty.csv.zst": b"",
         "cut.csv.zip": whole_zip[: len(whole_zip) // 2],
         "no.csv.zip": b"x,y\n1,1\n",
+        "changed.lzma.csv.zip": bytes(by_lzma),
         "locked.csv.zip": bytes(locked),
         "unknown.csv.zip": bytes(unknown),
         "changed.csv.zip": bytes(changed),
@@ -298,6 +303,28 @@ def _damaged(folder: Path) -> dict[str, Path]:
     for name, content in contents.items():
         (folder / name).write_bytes(content)
     return {name: folder / name for name in contents}
+
+
+def test_a_byte_order_mark_before_a_name_that_begins_like_one(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("\N{FULLWIDTH LATIN SMALL LETTER X},y\n1,1\n", encoding="utf-8-sig")
+    assert open_table(path).columns == ("\N{FULLWIDTH LATIN SMALL LETTER X}", "y")
+
+
+@pytest.mark.parametrize("content", [b"y,x\n1,2\n", b"x\n1\n", b""])
+def test_a_file_whose_header_was_changed_after_it_was_opened(
+    content: bytes, tmp_path: Path
+) -> None:
+    """The columns were found by the old header, and would be other ones."""
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"x,y\n1,1\n")
+    table = open_table(path)
+    path.write_bytes(content)
+    for read_all in (table.rows, table.batches):
+        with pytest.raises(TableError, match=r"changed since|no header"):
+            list(read_all(["x"]))
+    path.write_bytes(b"x,y\n3,1\n4,1\n")
+    assert read_sample(table, X, Y).n == 2
 
 
 def test_damaged_files_are_refused_without_a_word_of_what_they_hold(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
 from littlestone.data.schema import opened_schema
 from littlestone.data.tables import SPANNING
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, TableError
 from littlestone.learners.online import (
     DurableStream,
     PrivateOnlineLearner,
@@ -173,6 +173,9 @@ def stream(
             )
         except BrokenPipeError:
             err.print(_ended("the reader of the output left", run, state))
+            raise
+        except TableError:  # a file may be damaged behind its first records
+            err.print(_ended("the table cannot be read further", run, state))
             raise
         if write is not None and kind is not None:
             simulated = "" if seed is None else ", a simulation: NOT PRIVATE"

@@ -102,9 +102,14 @@ class CsvTable(Table):
 
     @contextmanager
     def _records(self) -> Iterator[Any]:
-        """The stream of bytes after the header."""
+        """The stream of bytes after the header, which must be the one that was read before."""
         with self._bytes() as stream:
-            _first(stream)
+            if self._header(stream) != self.columns:
+                raise TableError(
+                    f"read the table {self.name}",
+                    found="its columns were changed since it was opened",
+                    fix="try again",
+                )
             yield stream
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
