@@ -25,7 +25,8 @@ from benchmarks.harness import require
 from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.base import Scored
 from littlestone.errors import LittlestoneError, TooLargeError
-from littlestone.planning import Plan, plan
+from littlestone.learners import Bound
+from littlestone.planning import Plan, Row, plan
 from littlestone.privacy import Budget
 from littlestone.report.figures import RULE, TWO, drawn
 
@@ -58,6 +59,9 @@ class Place:
 
 def places(*, simulate: bool) -> Iterator[Place]:
     """The map, class after class."""
+    plan(
+        parse_class("conditions(a in {u, v}; at most 1)"), BUDGET, alpha=ALPHA, beta=BETA
+    )  # imports
     for group, classes in NATURAL.items():
         for name, declared in classes.items():
             start = time.perf_counter()
@@ -83,7 +87,7 @@ def _place(
     *,
     simulate: bool,
 ) -> Place:
-    clean = {row.method: row.realizable or row.tuned for row in found.rows}
+    clean = {row.method: row.realizable or _tuned(H, row) for row in found.rows}
     sizes = {method: bound.n for method, bound in clean.items() if bound is not None}
     any_labels = [row.agnostic or row.tuned_agnostic for row in found.rows]
     method = min(sizes, key=sizes.__getitem__, default=found.rows[0].method)
@@ -111,6 +115,18 @@ def _place(
         formula(dimension),
         seconds,
     )
+
+
+def _tuned(H: HypothesisClass[Any], row: Row) -> Bound | None:
+    """The size for other parameters, unless a fit with these would take too long."""
+    if row.tuned is None:
+        return None
+    try:
+        learner = type(row.learner).with_proved_bound(H, BUDGET, alpha=ALPHA, beta=BETA)
+        learner.require_affordable(row.tuned.n)
+    except TooLargeError:
+        return None
+    return row.tuned
 
 
 def _size(H: HypothesisClass[Any]) -> int | None:
