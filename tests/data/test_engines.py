@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 from collections import Counter
@@ -258,6 +259,37 @@ def test_views_and_joins_are_refused(tmp_path: Path) -> None:
         open_table(tmp_path / "t.db", "w")
 
 
+def test_macros_of_duckdb_do_not_read_other_records(tmp_path: Path) -> None:
+    """A macro that a file holds would take the place of a function that reads a record."""
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "t.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES ('a', 1), ('b', 1)) AS v(x, y)")
+        connection.execute("CREATE MACRO encode(a) AS (SELECT max(x) FROM t)::blob")
+        connection.execute("CREATE MACRO count_star() AS 7")
+        # Both records are read as the second.
+        assert connection.sql("SELECT DISTINCT encode(x) FROM t").fetchall() == [(b"b",)]
+        with pytest.raises(TableError, match="a macro with the name of one of DuckDB's functions"):
+            open_table(connection.table("t"))
+    sample = read_sample(open_table(path, "t"), Strings("x"), Label.parse("y", 1))
+    assert plain(sample) == {"a": (0, 1), "b": (0, 1)}
+
+
+def test_columns_that_sqlite_computes_are_refused(tmp_path: Path) -> None:
+    """A record would make the statement fail."""
+    pytest.importorskip("sqlalchemy")
+    with sqlite3.connect(tmp_path / "t.db") as connection:
+        connection.execute("CREATE TABLE t (z, y)")
+        connection.execute("INSERT INTO t VALUES ('no JSON', 1)")
+        connection.execute("ALTER TABLE t ADD COLUMN x AS (json_extract(z, '$.a'))")
+        with pytest.raises(sqlite3.OperationalError):
+            connection.execute("SELECT x FROM t").fetchall()
+    table = open_table(tmp_path / "t.db", "t")
+    with pytest.raises(TableError, match="computed when it is read"):
+        table.require("x")
+    table.require("z")
+
+
 def test_times_are_refused_by_their_type() -> None:
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()
@@ -335,6 +367,34 @@ def test_columns_in_the_names_of_folders(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"t": [[1]]}), nested / "p.parquet")
     with pytest.raises(TableError, match="no column of numbers or texts"):
         read_sample(open_table(tmp_path / "nested"), Strings("code"), late)
+
+
+def test_a_file_counts_once(tmp_path: Path) -> None:
+    for link in ("hard", "soft", "folder"):
+        folder = tmp_path / link
+        folder.mkdir()
+        (folder / "a.csv").write_text("x,y\nu,1\n", encoding="utf-8")
+        for source in (folder, f"{folder}/**/**/*.csv"):
+            assert read_sample(open_table(source), Strings("x"), Label.parse("y", 1)).n == 1
+        if link == "hard":
+            os.link(folder / "a.csv", folder / "b.csv")
+        else:
+            target = folder / "a.csv" if link == "soft" else folder
+            (folder / ("b.csv" if link == "soft" else "again")).symlink_to(target)
+        with pytest.raises(TableError, match="names lead to 1 files"):
+            open_table(folder)
+
+
+def test_files_that_change_are_refused(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("x,y\nu,1\n", encoding="utf-8")
+    table = open_table(tmp_path)
+    (tmp_path / "b.csv").write_text("z,y\nu,1\n", encoding="utf-8")
+    with pytest.raises(TableError, match="do not all have the same columns"):
+        read_sample(table, Strings("x"), Label.parse("y", 1))
+    (tmp_path / "b.csv").write_text("x,x,y\nu,v,1\n", encoding="utf-8")
+    with pytest.raises(TableError, match="do not all have the same columns"):
+        open_table(tmp_path)
 
 
 # Which data set it is.

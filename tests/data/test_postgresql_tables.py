@@ -101,6 +101,30 @@ def test_units_read_records_one_by_one(full: Database) -> None:
     assert found == by_records(COLUMNS, domain, LATE)
 
 
+def test_types_with_casts_of_their_own_are_refused(database: Database) -> None:
+    """Such a cast is somebody's function, which may read other records."""
+    database(
+        "CREATE TYPE mood AS ENUM ('sad', 'ok')",
+        "CREATE DOMAIN temper AS mood",
+        "CREATE TYPE citext AS (a integer)",
+        "CREATE TABLE t (plain mood, x temper, c citext, y integer)",
+        "INSERT INTO t VALUES ('sad', 'ok', NULL, 1)",
+    )
+    table = open_table(database.address, "t")
+    assert read_sample(table, Strings("plain"), Y).points == ("sad",)
+    with pytest.raises(TableError, match="not a number or a text"):
+        table.require("c")
+    database(
+        "CREATE FUNCTION f(mood) RETURNS text LANGUAGE sql "
+        "AS $$ SELECT 'n=' || count(*) FROM public.t $$",
+        "CREATE CAST (mood AS text) WITH FUNCTION f(mood)",
+    )
+    assert database("SELECT x::text FROM t") == [("n=1",)]
+    for column in ("plain", "x"):
+        with pytest.raises(TableError, match="somebody's own function"):
+            open_table(database.address, "t").require(column)
+
+
 BREAKS = [
     # the type, whether a server may group so, a record, another one in its place, and the others
     ("text COLLATE loose", "a", "b", ["A", "A", "ä"]),

@@ -13,6 +13,7 @@ import typer
 
 from littlestone.cli.arguments import MultilineOption, SeparatorOption
 from littlestone.data import open_table, read_mapped
+from littlestone.data.opening import refuse_database
 from littlestone.hypotheses.base import numbers
 from littlestone.learners import Release
 from littlestone.report.files import PREDICTIONS, require_different, reserved
@@ -21,7 +22,7 @@ from littlestone.report.files import PREDICTIONS, require_different, reserved
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file that `littlestone fit --out` wrote.")],
     table: Annotated[
-        Path, typer.Argument(help="A CSV or Parquet file with the columns that the rule tests.")
+        str, typer.Argument(help="A CSV or Parquet file with the columns that the rule tests.")
     ],
     separator: SeparatorOption = None,
     multiline: MultilineOption = False,
@@ -35,7 +36,8 @@ def predict(
     records it was learned from.  Its predictions on TABLE reveal the records of TABLE, so show them
     only to people who may see those records.
     """
-    for what, path in (("the model", model), ("the table", table)):
+    refuse_database(table, "label the records of a table in their order")
+    for what, path in (("the model", model), ("the table", Path(table))):
         require_different({what: [path], "--out": [out]})
     release = Release.load(model)
     rule = release.hypothesis

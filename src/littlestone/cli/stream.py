@@ -26,6 +26,7 @@ from littlestone.cli.console import cost_json, err
 from littlestone.data import CsvStream, Label, Table, open_table
 from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
+from littlestone.data.opening import refuse_database
 from littlestone.data.schema import opened_schema
 from littlestone.data.tables import SPANNING
 from littlestone.errors import DeclarationError, TableError
@@ -144,6 +145,7 @@ def stream(
             sys.stdin.buffer, name="standard input", separator=separator, multiline=multiline
         )
     else:
+        refuse_database(table, "learn from records one after another")
         opened = open_table(table, separator=separator, multiline=multiline)
     source, name = open_dataset(opened, (*columns, label.column), dataset)
     if public is not None:

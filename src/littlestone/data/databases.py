@@ -97,11 +97,15 @@ def _open_duckdb(path: str, table: str) -> Table:
 
     asked = f"read {table} of {path}"
     try:
-        # No setting of the file's owner and no other file is involved in reading a base table.
-        connection = duckdb.connect(path, read_only=True)
+        # In a database of its own: macros that the file holds would take the place of DuckDB's own
+        # functions, and could look at other records.
+        connection = duckdb.connect()
+        connection.execute(f"ATTACH {_text(path)} AS read (TYPE duckdb, READ_ONLY)")
         rows = connection.execute(
-            "SELECT schema_name, table_name, 'table' FROM duckdb_tables() WHERE NOT internal "
-            "UNION ALL SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE NOT internal"
+            "SELECT schema_name, table_name, 'table' FROM duckdb_tables() "
+            "WHERE NOT internal AND database_name = 'read' UNION ALL "
+            "SELECT schema_name, view_name, 'view' FROM duckdb_views() "
+            "WHERE NOT internal AND database_name = 'read'"
         ).fetchall()
     except duckdb.Error:
         raise SourceError(
@@ -110,8 +114,14 @@ def _open_duckdb(path: str, table: str) -> Table:
             "version",
             fix="close the other program, or update the package duckdb",
         ) from None
-    name = ".".join('"' + part.replace('"', '""') + '"' for part in base_table(rows, table, asked))
+    parts = ("read", *base_table(rows, table, asked))
+    name = ".".join('"' + part.replace('"', '""') + '"' for part in parts)
     return LazyTable(connection.table(name), name=f"{table} of {path}")
+
+
+def _text(value: str) -> str:
+    """A text as DuckDB writes it."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 def _named(table: str | None, database: str) -> None:

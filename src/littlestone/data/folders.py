@@ -47,14 +47,9 @@ class FolderTable(Table):
         self._first = parts[0].open()
         self.declared, self.spanning = self._first.declared, self._first.spanning
         self.columns = (*self._first.columns, *parts[0].keys)
-        schemas = (_schema(self._first), {*parts[0].keys})
-        # Nothing of a file's name is shown: it may hold the value of a column.
-        if any((_schema(part.open()), {*part.keys}) != schemas for part in parts[1:]):
-            raise TableError(
-                f"read {name}",
-                found=f"its {len(parts):,} files do not all have the same columns of the same types",
-                fix="give files of one table",
-            )
+        self._schema = _schema(self._first)
+        for part in parts[1:]:
+            self._opened(part)
 
     def require(self, column: str, fix: str = NAMED) -> None:
         super().require(column, fix)
@@ -64,16 +59,29 @@ class FolderTable(Table):
     def kind(self, column: str) -> Kind | None:
         return None if column in self._parts[0].keys else self._first.kind(column)
 
+    def _opened(self, part: Part) -> Table:
+        """The file, which still has the columns of the others."""
+        opened = part.open()
+        if _schema(opened) != self._schema or part.keys.keys() != self._parts[0].keys.keys():
+            # Nothing of a file's name is shown: it may hold the value of a column.
+            raise TableError(
+                f"read {self.name}",
+                found=f"its {len(self._parts):,} files do not all have the same columns of the same "
+                "types",
+                fix="give files of one table",
+            )
+        return opened
+
     def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
         for part in self._parts:
             read = self._read(columns)
-            for found, counts in part.open().groups(read):
+            for found, counts in self._opened(part).groups(read):
                 yield Grouped(_with_keys(columns, read, found, part.keys), counts)
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
         for part in self._parts:
             read = self._read(columns)
-            for batch in part.open().batches(read):
+            for batch in self._opened(part).batches(read):
                 yield _with_keys(columns, read, batch, part.keys)
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
@@ -100,8 +108,9 @@ class FolderTable(Table):
         return True
 
 
-def _schema(table: Table) -> dict[str, Kind | None]:
-    return {column: table.kind(column) for column in table.columns}
+def _schema(table: Table) -> list[tuple[str, str]]:
+    """The columns with their kinds, in any order; a name may occur twice."""
+    return sorted((column, str(table.kind(column))) for column in table.columns)
 
 
 def _with_keys(
@@ -129,13 +138,22 @@ def open_folder(path: str, open_file: Callable[[Path], Table], suffixes: Sequenc
         root, pattern = path, os.path.join(glob.escape(path), "**", "*")
     else:
         root, pattern = _fixed(path), path
-    found = sorted(name for name in glob.glob(pattern, recursive=True) if os.path.isfile(name))
-    parts = []
+    found = sorted({name for name in glob.glob(pattern, recursive=True) if os.path.isfile(name)})
+    parts, known = [], set[tuple[int, int]]()
     for name in found:
         inner = os.path.relpath(name, root or ".").replace(os.sep, "/")
         if name.lower().endswith(tuple(suffixes)) and _wanted(inner):
             keys = keys_of(os.path.dirname(inner))
             parts.append(Part(lambda file=Path(name): open_file(file), keys))  # type: ignore[misc]
+            file = os.stat(name)
+            known.add((file.st_dev, file.st_ino))
+    if len(known) < len(parts):
+        raise TableError(
+            f"read {path}",
+            found=f"its {len(parts):,} names lead to {len(known):,} files, so some records would count "
+            "several times",
+            fix="remove the links, or give a pattern without them",
+        )
     return FolderTable(parts, name=path)
 
 

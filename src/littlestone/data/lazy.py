@@ -50,6 +50,8 @@ class LazyTable(Table):
                 "CREATE TABLE visits AS ...",
             )
         with engine_errors(self._engine, name):
+            if self._engine == "DuckDB":
+                _require_own_functions(frame, name)
             self._types = dict(self._frame.collect_schema())
         self.columns = tuple(self._types)
 
@@ -144,6 +146,23 @@ def decimals(column: Coded) -> Coded:
 
 def _names(columns: Sequence[str]) -> list[str]:
     return [str(i) for i in range(len(columns))]
+
+
+def _require_own_functions(table: Any, name: str) -> None:
+    """Raise `TableError` if the connection has macros that take the place of DuckDB's functions."""
+    macros = table.query(
+        "_",
+        "SELECT function_name FROM duckdb_functions() WHERE NOT internal "
+        "AND database_name IN (current_database(), 'temp') "
+        "INTERSECT SELECT function_name FROM duckdb_functions() WHERE internal",
+    )
+    if macros.fetchall():
+        raise TableError(
+            f"read {name}",
+            found="the connection has a macro with the name of one of DuckDB's functions, so a record "
+            "may be read as others say",
+            fix="drop the macro, or give the file: open_table('visits.duckdb', 'main.visits')",
+        )
 
 
 def _duckdb_key(column: str, dtype: nw.dtypes.DType) -> Any:

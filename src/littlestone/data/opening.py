@@ -98,6 +98,17 @@ def is_file(source: object, table: str | None = None) -> bool:
     return os.path.isfile(text) or not glob.has_magic(text)
 
 
+def refuse_database(source: str, asked: str) -> None:
+    """Raise `SourceError` for a database, whose records come in no order."""
+    path = file_of(source)
+    if is_postgresql(source) or (path is not None and kind_of_file(path) is not None):
+        raise SourceError(
+            asked,
+            found="the records of a database come in no order",
+            fix="save the table as CSV or Parquet, and give that file",
+        )
+
+
 def file_of(source: str | Path) -> str | None:
     """The file, the folder or the pattern that is read; None at an address.
 

@@ -96,8 +96,20 @@ class PostgreSql(Dialect):
         )
         rows = connection.exec_driver_sql(
             """
-            SELECT a.attname, t.typname, t.typtype, b.typname, m.nspname = 'pg_catalog',
-                pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')
+            SELECT a.attname, t.typname, coalesce(b.typtype, t.typtype), b.typname,
+                m.nspname = 'pg_catalog', EXISTS (
+                    SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e
+                        ON d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass
+                        AND d.refobjid = e.oid
+                    WHERE d.classid = 'pg_catalog.pg_type'::pg_catalog.regclass
+                        AND d.objid = coalesce(b.oid, t.oid) AND e.extname = 'citext'
+                ), EXISTS (
+                    SELECT FROM pg_catalog.pg_cast k JOIN pg_catalog.pg_proc p ON p.oid = k.castfunc
+                        JOIN pg_catalog.pg_namespace o ON o.oid = p.pronamespace
+                    WHERE k.castsource = coalesce(b.oid, t.oid)
+                        AND k.casttarget = 'pg_catalog.text'::pg_catalog.regtype
+                        AND o.nspname <> 'pg_catalog'
+                ), pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')
             FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
                 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
                 JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
@@ -111,13 +123,23 @@ class PostgreSql(Dialect):
         return {column: self._column(column, *types) for column, *types in rows}
 
     def _column(
-        self, name: str, own: str, sort: str, base: str | None, builtin: bool, allowed: bool
+        self,
+        name: str,
+        own: str,
+        sort: str,
+        base: str | None,
+        builtin: bool,
+        citext: bool,
+        cast: bool,
+        allowed: bool,
     ) -> Column:
         type_name, value = base or own, self.quote(name)
         kind: Kind | None = "text" if sort == "e" else _KINDS.get(type_name)
-        if not builtin and not (sort == "e" or type_name == "citext"):
+        if not builtin and not (sort == "e" or (citext and type_name == "citext")):
             kind = None
         refused = "" if kind else f"its declared type is {own}, not a number or a text"
+        if cast:  # a function of the owner's own may look at other records
+            refused = f"somebody's own function turns its type {own} into a text"
         if not allowed:
             refused = "you may not read it: there is no GRANT SELECT"
         if kind == "text" or type_name == "numeric":
@@ -145,13 +167,16 @@ class Sqlite(Dialect):
 
     def columns(self, connection: Connection, schema: str, name: str) -> dict[str, Column]:
         rows = connection.exec_driver_sql(
-            "SELECT name FROM pragma_table_xinfo(?, ?)", (name, schema)
+            "SELECT name, hidden FROM pragma_table_xinfo(?, ?)", (name, schema)
         )
-        return {column: self._column(self.quote(column)) for (column,) in rows}
+        return {column: self._column(self.quote(column), hidden) for column, hidden in rows}
 
     @staticmethod
-    def _column(value: str) -> Column:
-        return Column(value, (f"typeof({value})", f"{value} COLLATE BINARY"))
+    def _column(value: str, hidden: int) -> Column:
+        keys = f"typeof({value})", f"{value} COLLATE BINARY"
+        computed = hidden == 2  # SQLite's number for it
+        refused = "it is computed when it is read, which a record may make fail" if computed else ""
+        return Column(value, keys, refused=refused)
 
 
 DIALECTS: dict[str, type[Dialect]] = {
