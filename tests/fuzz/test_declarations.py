@@ -46,7 +46,7 @@ def test_declarations_are_answered_or_refused_by_name() -> None:
     failed = [case for case in found if not case[1].startswith(("answered", "refused"))]
     assert not failed, failed[:3]
     outcomes = Counter(case[1] for case in found)
-    assert outcomes["answered"] > 50, outcomes  # the generator still makes legal ones
+    assert outcomes["answered"] > 40, outcomes  # the generator still makes legal ones
 
 
 def models() -> list[dict[str, Any]]:

@@ -176,7 +176,7 @@ def test_the_work_of_a_learner_is_that_of_its_parts(monkeypatch: pytest.MonkeyPa
             assert learner.work(n) >= learner.teachers * (balls + 1)
             assert learner.work(n) % (learner.teachers * (balls + 1)) == 0
     learner = ChoosingLearner(Subsets(Strings("x"), 3), **budget)
-    assert learner.work(10**6) >= learner.rounds * 10**6
+    assert learner.work(10**6) >= learner.rounds * 10**5  # numpy counts ten records in a step
     monkeypatch.setattr(ExponentialLearner, "work", lambda self, n: 10**9 + n)
     monkeypatch.setattr(IrreducibleLearner, "work", lambda self, n: 10**9 + n)
     learner, _ = choose_learner(H, method="boosting", **budget)

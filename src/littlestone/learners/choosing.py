@@ -145,7 +145,7 @@ class ChoosingLearner(PrivateLearner[Point]):
         )
 
     def work(self, n: int) -> int:
-        looked = n // 10  # numpy counts them
+        looked = n // 10  # numpy counts ten records in a step
         if isinstance(self.covering, Named):
             looked = self.covering.work(n) if has_rule(self.hypotheses) else MOST_WORK + 1
         return work(self.rounds, looked)
