@@ -22,7 +22,7 @@ from littlestone.classes import (
     Subsets,
     Thresholds,
     parse_class,
-    rules,
+    rule_counts,
 )
 from littlestone.classes.covering import Covering, Elements
 from littlestone.domains import Integers
@@ -277,7 +277,7 @@ def law_of_draw() -> tuple[dict[Any, Fraction], dict[Any, Fraction]]:
 def test_many_rules_are_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     one_by_one = law_of_draw()
     assert one_by_one[0] == one_by_one[1]
-    monkeypatch.setattr(rules, "FEW_RULES", 1)
+    monkeypatch.setattr(rule_counts, "FEW_RULES", 1)
     found = EqualityRules.of("a", "b", max_literals=2).elements(RUN)
     assert found.size > len(found.positives)
     assert law_of_draw() == one_by_one
@@ -312,7 +312,7 @@ def test_a_wrong_draw_of_runs_is_caught(
     broken: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = law_of_draw()[1]
-    monkeypatch.setattr(rules, "FEW_RULES", 1)
+    monkeypatch.setattr(rule_counts, "FEW_RULES", 1)
     broken(monkeypatch)
     assert law_of_draw()[0] != exact
 

@@ -11,12 +11,13 @@ from itertools import combinations, islice
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from littlestone.classes import rule_counts
 from littlestone.classes.base import require_example, require_few
 from littlestone.classes.covering import Covering, Elements
 from littlestone.classes.declared import Declared
 from littlestone.classes.proper_approximation import ProperApproximation, mixture_of_rows, rounds
+from littlestone.classes.rule_counts import NO_RUNS, Groups, Numbers, Runs, runs_of, sums
 from littlestone.classes.shapes import Shapes
 from littlestone.classes.spec import Spec, column_text, parse_open
 from littlestone.domains import Domain, Integers, Product, Strings
@@ -30,10 +31,6 @@ FORM = "rules(COLUMN, integers(COLUMN), ...; at most R), and nonzero to leave ou
 MOST_COLUMNS = 8
 MOST_COLUMNS_OF_SHORT_RULES = 10  # for rules of at most 2 literals
 MOST_COUNTS = 2**31  # records times shapes
-FEW_RULES = 2**16  # more rules of one shape are not listed one by one
-FEW_GROUPS = 2**17  # filling a table of this many counts is at least as fast as sorting groups
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -268,11 +265,11 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
 
         One shape is counted at a time, so memory does not grow with their number.
         """
-        groups, shapes, masks = _Groups(self, sample), list(self._shapes), self.shapes.columns
-        runs: list[Runs] = [_NO_RUNS] * len(shapes)
+        groups, shapes, masks = Groups(self, sample), list(self._shapes), self.shapes.columns
+        runs: list[Runs] = [NO_RUNS] * len(shapes)
         # In this order each set of columns refines the one before.
         for place in sorted(range(len(shapes)), key=lambda p: masks[shapes[p]]):
-            runs[place] = _runs(*groups.counts(shapes[place])[1:])
+            runs[place] = runs_of(*groups.counts(shapes[place])[1:])
         sizes = [int(lengths.sum()) for _, _, lengths in runs]
         ends = np.cumsum(sizes)
 
@@ -283,7 +280,7 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
             rank = k - int(ends[place]) + sizes[place]
             run = int(np.searchsorted(np.cumsum(lengths), rank, side="right"))
             rules, positives, negatives = groups.counts(shapes[place])
-            if len(rules) > FEW_RULES:  # the run stands for all rules with these counts
+            if len(rules) > rule_counts.FEW_RULES:  # the run stands for all rules with these counts
                 rules = rules[(positives == ones[run]) & (negatives == zeros[run])]
                 rank -= int(lengths[:run].sum())
             group, _ = groups.of(shapes[place])
@@ -295,13 +292,14 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
             rule = tuple(v if j in fixed else None for j, v in enumerate(example))
             return RuleUnion(self.domain, frozenset([rule]))
 
-        ones, zeros, lengths = map(np.concatenate, zip(_NO_RUNS, *runs, strict=True))
+        ones, zeros, lengths = map(np.concatenate, zip(NO_RUNS, *runs, strict=True))
         listed = None if (lengths == 1).all() else lengths
         return Elements(ones, zeros, element, lambda k: located(k)[1], listed)
 
     def most_candidates(self, n: int) -> int:
         """Few rules are listed one by one; different counts that add up to n are few as well."""
-        return self.elements_per_point * min(n, max(FEW_RULES, 3 * math.ceil(math.pow(n, 2 / 3))))
+        counts = 3 * math.ceil(math.pow(n, 2 / 3))
+        return self.elements_per_point * min(n, max(rule_counts.FEW_RULES, counts))
 
     def require_countable(self, n: int) -> None:
         counts = n * self.elements_per_point
@@ -389,9 +387,9 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
             return positives - max(int(weights[agreements & m == m].sum()) for m in masks)
         # The constant 0 and rules with new values cover no point.
         gains = [0]
-        groups = _Groups(self, sample)
+        groups = Groups(self, sample)
         for i in self._shapes:
-            gains.append(int(_sums(*groups.of(i), weights).max(initial=0)))
+            gains.append(int(sums(*groups.of(i), weights).max(initial=0)))
         return positives - max(gains)
 
     def _covers(
@@ -401,10 +399,10 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
 
         A shape occurs once for each of its rules.
         """
-        groups = _Groups(self, sample)
+        groups = Groups(self, sample)
         for i in self._shapes:
             group, size = groups.of(i)
-            kept = np.append(_sums(group, size, weights) >= least, False)
+            kept = np.append(sums(group, size, weights) >= least, False)
             rows = np.flatnonzero(kept[group])
             if self.values is not None and kept[0]:
                 yield i, rows
@@ -459,96 +457,3 @@ class EqualityRules(Covering[Rule], ProperApproximation[Rule], Declared):
 def _fixed(rule: Rule) -> int:
     """The columns that a rule fixes, as a mask."""
     return sum(1 << j for j, v in enumerate(rule) if v is not None)
-
-
-class _Groups:
-    """The number of the rule of each shape that covers each point of a sample.
-
-    Sets of columns in lexicographic order cost one step each: only the last one's prefixes are kept.
-    """
-
-    def __init__(self, H: EqualityRules, sample: Sample[Rule]) -> None:
-        self.H, self.sample = H, sample
-        self.n = len(sample.points)
-        self.positive = np.flatnonzero(sample.positives)
-        self._agreements = np.zeros(0, np.int64)
-        self._columns: list[tuple[Numbers, int]] = []
-        if H.values is not None:
-            self._agreements = np.zeros(self.n, np.int64)
-            for j, v in enumerate(H.values):
-                if v is not None:
-                    values, codes = sample.column(j)
-                    same = np.array([u == v for u in values], dtype=bool)
-                    self._agreements |= same[codes].astype(np.int64) << j
-        elif self.n:
-            self._columns = [self._column(j) for j in range(len(H.domain.columns))]
-        rows = self.n + len(H.negatives) if self.n else 0
-        self._last: list[tuple[tuple[int, ...], Numbers, int]] = [
-            ((), np.zeros(rows, dtype=np.int64), 1)
-        ]
-
-    def _column(self, j: int) -> tuple[Numbers, int]:
-        """The codes of the points and then of the negatives, whose rules are refuted."""
-        values, codes = self.sample.column(j)
-        if not self.H.negatives:
-            return codes, len(values)
-        places = {v: i for i, v in enumerate(values)}
-        more = [places.setdefault(x[j], len(places)) for x in self.H.negatives]
-        return np.append(codes, np.array(more, dtype=np.int64)), len(places)
-
-    def of(self, i: int) -> tuple[Numbers, int]:
-        """The number of shape i's rule at each point, and a size.
-
-        Numbers are below the size; the size itself stands for a refuted rule.
-        """
-        if self.H.values is not None:
-            mask = self.H.shapes.masks[i]
-            return np.where(self._agreements & mask == mask, 0, 1), 1
-        fixed = self.H.shapes.columns[i] if self.n else ()
-        while self._last[-1][0] != fixed[: len(self._last) - 1]:
-            self._last.pop()
-        _, group, size = self._last[-1]
-        for j in fixed[len(self._last) - 1 :]:
-            codes, more = self._columns[j]
-            group, size = group * more + codes, size * more
-            if size > max(FEW_GROUPS, 2 * len(group)):
-                distinct, group = np.unique(group, return_inverse=True)
-                size = len(distinct)
-            self._last.append((fixed[: len(self._last)], group, size))
-        if self.H.negatives and self.n:
-            refuted = np.zeros(size, dtype=bool)
-            refuted[group[self.n :]] = True
-            group = np.where(refuted[group[: self.n]], size, group[: self.n])
-        return group, size
-
-    def counts(self, i: int) -> tuple[Numbers, Numbers, Numbers]:
-        """The rules of shape i that cover a positive, with their positives and their negatives."""
-        group, size = self.of(i)
-        positives = _sums(group, size, self.sample.positives)
-        rules = np.flatnonzero(positives)
-        return rules, positives[rules], _sums(group, size, self.sample.negatives)[rules]
-
-
-Runs = tuple[Numbers, Numbers, Numbers]
-"""Positives, negatives, and how many rules there are with these counts."""
-
-_NO_RUNS: Runs = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-def _runs(positives: Numbers, negatives: Numbers) -> Runs:
-    """Rules one by one, or if they are many, those with equal counts together.
-
-    At most 3 n^(2/3) different pairs of counts add up to n.
-    """
-    if len(positives) <= FEW_RULES:
-        return positives, negatives, np.ones(len(positives), np.int64)
-    most = int(negatives.max()) + 1
-    pairs, lengths = np.unique(positives * most + negatives, return_counts=True)
-    return pairs // most, pairs % most, lengths
-
-
-def _sums(group: Numbers, size: int, weights: Numbers) -> Numbers:
-    """The sum of the weights of each group; the points of group ``size`` are left out."""
-    total = np.zeros(size + 1, dtype=np.int64)
-    np.add.at(total, group, weights)
-    return total[:size]
