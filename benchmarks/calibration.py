@@ -127,18 +127,34 @@ def subsets(d: int) -> Counts:
     return np.arange(2**d)[:, None] >> np.arange(d) & 1
 
 
+def fewest_missed(met: Counts) -> Counts:
+    """The examples that the best subset of each size misses, 0 to all elements; one row for each."""
+    heaviest = np.sort(met, axis=1)[:, ::-1].cumsum(axis=1)
+    total = met.sum(axis=1, keepdims=True)
+    fewest: Counts = np.concatenate([total, total - heaviest], axis=1)
+    return fewest
+
+
 def lists(met: Counts, m: int) -> NDArray[np.bool_]:
     """Which subsets each teacher lists; ``met[i, a]`` counts the examples of element a at teacher i."""
     sets = subsets(met.shape[1])
     size = sets.sum(axis=1)
     missed = met @ (1 - sets).T
-    heaviest = np.sort(met, axis=1)[:, ::-1].cumsum(axis=1)
-    total = met.sum(axis=1, keepdims=True)
-    least = np.concatenate([total, total - heaviest], axis=1)  # missed by the best of each size
+    least = fewest_missed(met)
     fewer = np.where(size > 0, least[:, np.maximum(size - 1, 0)], m + 1)
     legal = (met == 0).astype(np.int64) @ sets.T == 0
     listed: NDArray[np.bool_] = legal & (missed <= int(ALPHA * m)) & (missed < fewer)
     return listed
+
+
+def released(learner: Any, scores: Floats, w: Floats, rng: np.random.Generator) -> Floats:
+    """For each run whether what is drawn fails; a row of ``scores`` has one for each subset."""
+    # Bottom is released as the empty set, subset number 0.
+    bottom = np.full((len(scores), 1), learner.mechanism.bottom)
+    scores = np.concatenate([scores, bottom], axis=1) * math.log(learner.mechanism.base)
+    sets = subsets(len(w))
+    drawn = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1) % len(sets)
+    return failed((1 - sets[drawn]) @ w)
 
 
 def voted(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
@@ -148,11 +164,7 @@ def voted(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
     met = rng.multinomial(m, [*w, 1 - w.sum()], size=runs * k)[:, :-1]
     votes = lists(met, m).reshape(runs, k, len(sets)).sum(axis=1)
     scores = np.where(votes > 0, votes, -np.inf)
-    # Bottom is released as the empty set, subset number 0.
-    scores = np.concatenate([scores, np.full((runs, 1), learner.mechanism.bottom)], axis=1)
-    scores = scores * math.log(learner.mechanism.base)
-    released = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1) % len(sets)
-    return failed((1 - sets[released]) @ w)
+    return released(learner, scores, w, rng)
 
 
 def listed_long(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Floats:
@@ -160,19 +172,13 @@ def listed_long(learner: Any, w: Floats, n: int, runs: int, seed: int = 0) -> Fl
     rng, sets = seeded(n, seed), subsets(len(w))
     size = sets.sum(axis=1)
     met = rng.multinomial(n, [*w, 1 - w.sum()], size=runs)[:, :-1]
-    missed, total = met @ (1 - sets).T, met.sum(axis=1, keepdims=True)
-    heaviest = np.sort(met, axis=1)[:, ::-1].cumsum(axis=1)
-    least = np.concatenate([total, total - heaviest], axis=1)  # missed by the best of each size
+    missed, least = met @ (1 - sets).T, fewest_missed(met)
     # A set is listed from its own errors on, until a set of fewer elements has as few.
     ends = np.minimum(least[:, np.maximum(size - 1, 0)], learner.radii)
     radii = np.where((met == 0).astype(np.int64) @ sets.T == 0, ends - missed, 0)
     handicaps = np.array([0, *learner.handicaps[::-1]])[size]
     scores = np.where((size > 0) & (radii > 0), radii - handicaps, -np.inf)
-    # Bottom is released as the empty set, subset number 0.
-    scores = np.concatenate([scores, np.full((runs, 1), learner.mechanism.bottom)], axis=1)
-    scores = scores * math.log(learner.mechanism.base)
-    released = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1) % len(sets)
-    return failed((1 - sets[released]) @ w)
+    return released(learner, scores, w, rng)
 
 
 SIMULATIONS: dict[type[PrivateLearner[Any]], tuple[Simulation, int, tuple[float, ...]]] = {

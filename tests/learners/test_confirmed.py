@@ -16,7 +16,8 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import ConfirmedLearner
 from littlestone.learners.online.confirmed import ConfirmedStream, missed
-from littlestone.learners.online.knowledge import Columns, Cuts, Ends, Sides
+from littlestone.learners.online.known_ends import Cuts, Ends, Sides
+from littlestone.learners.online.known_points import Columns
 from littlestone.learners.online.waiting import least_total
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

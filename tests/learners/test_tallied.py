@@ -16,7 +16,7 @@ from littlestone.domains import Integers, Reals
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import TalliedLearner
-from littlestone.learners.online.knowledge import Columns
+from littlestone.learners.online.known_points import Columns
 from littlestone.learners.online.tallied import Scale, Weights, _decay, _factors
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger

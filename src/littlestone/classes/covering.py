@@ -42,6 +42,10 @@ class Elements:
         """The number of elements."""
         return len(self.positives) if self.lengths is None else int(self.lengths.sum())
 
+    def first_of(self, run: int) -> int:
+        """The number of the first element of a run."""
+        return run if self.lengths is None else int(self.lengths[:run].sum())
+
     def of_each(self, numbers: NDArray[np.int64]) -> list[int]:
         """What the runs have, for each element."""
         return list(

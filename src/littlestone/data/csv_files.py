@@ -9,8 +9,9 @@ import lzma
 import struct
 import zipfile
 import zlib
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -37,25 +38,31 @@ _MARK = b"\xef\xbb\xbf"  # with which some programs begin a file in UTF-8
 _COMPRESSED = (".gz", ".zip", ".zst")
 
 
-class CsvTable(Table):
-    """A CSV file with a header, plain or compressed (.gz, .zst, a .zip of one file), read as text.
+class CsvText(Table):
+    """CSV text with a header.
 
     A line is a record, as `csv_lines` defines it.  With ``multiline`` a quoted cell may contain line
     breaks, and then a record is what the csv module of Python makes of one or more lines.  The
-    ``separator`` of cells is a tab in a .tsv file and else a comma, unless it is given.
+    ``separator`` of cells is a tab if the name is that of a .tsv file and else a comma, unless it is
+    given.
     """
 
     declared = False
 
-    def __init__(
-        self, path: Path, *, separator: str | None = None, multiline: bool = False
-    ) -> None:
-        self.path: Path | None = path
-        self.name = str(path)
-        self.separator = _usual(path) if separator is None else declared_separator(separator)
+    def __init__(self, name: str, *, separator: str | None, multiline: bool) -> None:
+        self.name = name
+        self.separator = _usual(Path(name)) if separator is None else declared_separator(separator)
         self.spanning = multiline
-        with self._bytes() as stream:
+        with self._undamaged(), self._bytes() as stream:
             self.columns = self._header(stream)
+
+    @abstractmethod
+    def _bytes(self) -> AbstractContextManager[Any]:
+        """The text as a stream of bytes; of a pipe, what is left of it."""
+
+    @abstractmethod
+    def _after_header(self, stream: Any) -> None:
+        """Leave a stream of `_bytes` at the first record."""
 
     def _header(self, stream: Any) -> tuple[str, ...]:
         text = _first(stream)
@@ -81,13 +88,6 @@ class CsvTable(Table):
         )
 
     @contextmanager
-    def _bytes(self) -> Iterator[Any]:
-        """The whole file as a stream of bytes; that it cannot be read is a `TableError`."""
-        assert self.path is not None
-        with self._undamaged(), _byte_stream(self.path) as stream:
-            yield stream
-
-    @contextmanager
     def _undamaged(self) -> Iterator[None]:
         try:
             yield
@@ -102,14 +102,9 @@ class CsvTable(Table):
 
     @contextmanager
     def _records(self) -> Iterator[Any]:
-        """The stream of bytes after the header, which must be the one that was read before."""
-        with self._bytes() as stream:
-            if self._header(stream) != self.columns:
-                raise TableError(
-                    f"read the table {self.name}",
-                    found="its columns were changed since it was opened",
-                    fix="try again",
-                )
+        """The stream of bytes after the header; that it cannot be read is a `TableError`."""
+        with self._undamaged(), self._bytes() as stream:
+            self._after_header(stream)
             yield stream
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
@@ -128,6 +123,29 @@ class CsvTable(Table):
         if self.spanning:
             return _spanning(lines, self.separator)
         return (cells(content(line), self.separator, most) for line in lines)
+
+
+class CsvTable(CsvText):
+    """A CSV file, plain or compressed (.gz, .zst, a .zip of one file)."""
+
+    path: Path
+
+    def __init__(
+        self, path: Path, *, separator: str | None = None, multiline: bool = False
+    ) -> None:
+        self.path = path
+        super().__init__(str(path), separator=separator, multiline=multiline)
+
+    def _bytes(self) -> AbstractContextManager[Any]:
+        return _byte_stream(self.path)
+
+    def _after_header(self, stream: Any) -> None:
+        if self._header(stream) != self.columns:
+            raise TableError(
+                f"read the table {self.name}",
+                found="its columns were changed since it was opened",
+                fix="try again",
+            )
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
         if self.spanning:

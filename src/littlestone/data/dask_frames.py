@@ -8,11 +8,11 @@ from typing import Any
 from littlestone.data.coding import Coded, Grouped
 from littlestone.data.frames import FrameTable
 from littlestone.data.lazy import engine_errors
-from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.data.tables import NAMED, ColumnarTable, Kind
 from littlestone.errors import TableError
 
 
-class DaskTable(Table):
+class DaskTable(ColumnarTable):
     """A data frame of Dask.
 
     A partition is a frame of pandas, and `FrameTable` counts its rows.  So no rows are grouped by
@@ -57,10 +57,6 @@ class DaskTable(Table):
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
         return self._computed(_batches, columns)
-
-    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
-        for batch in self.batches(columns):
-            yield from zip(*(column.listed() for column in batch), strict=True)
 
 
 def _groups(part: Any, columns: Sequence[str]) -> list[Grouped]:

@@ -14,7 +14,7 @@ import numpy as np
 from littlestone.addresses import flaw, public
 from littlestone.data.coding import Coded, Grouped
 from littlestone.data.frames import ParquetTable
-from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.data.tables import NAMED, ColumnarTable, Kind, Table
 from littlestone.errors import SourceError, TableError
 
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
@@ -27,7 +27,7 @@ class Part(NamedTuple):
     keys: dict[str, str | None]
 
 
-class FolderTable(Table):
+class FolderTable(ColumnarTable):
     """Files of the same columns, one after the other.
 
     A folder called ``year=2024`` adds a column ``year``.  Its values are texts, as in a CSV file, so
@@ -83,10 +83,6 @@ class FolderTable(Table):
             read = self._read(columns)
             for batch in self._opened(part).batches(read):
                 yield _with_keys(columns, read, batch, part.keys)
-
-    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
-        for batch in self.batches(columns):
-            yield from zip(*(column.listed() for column in batch), strict=True)
 
     def _read(self, columns: Sequence[str]) -> list[str]:
         """Which columns of the files are read: at least one, to count the records."""

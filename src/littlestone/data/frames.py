@@ -73,13 +73,8 @@ class FrameTable(Table):
         return dtype.is_numeric() or dtype == nw.Boolean
 
     def kind(self, column: str) -> Kind | None:
-        dtype = self._dtype(column)
-        if dtype == nw.Boolean:
-            return "boolean"
-        if dtype.is_numeric():
-            return "integer" if dtype.is_integer() else "number"
         # The categories of pandas may be numbers, and other libraries' are texts.
-        return "text" if dtype == nw.String else None
+        return kind_of(self._dtype(column), (nw.String,))
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         return zip(*map(self._values, columns), strict=True)
@@ -155,6 +150,20 @@ class FrameTable(Table):
             part = FrameTable(self._frame[start : start + _BATCH].to_native(), name=self.name)
             found = {column: part._coded(column) for column in columns}
             yield [found[column] for column in columns]
+
+
+def kind_of(dtype: nw.dtypes.DType, texts: Sequence[type[nw.dtypes.DType]]) -> Kind | None:
+    """What a type of narwhals holds; the values of ``texts`` are texts.
+
+    >>> found = [kind_of(dtype, (nw.String,)) for dtype in (nw.Int64(), nw.Decimal(), nw.Date())]
+    >>> found
+    ['integer', 'number', None]
+    """
+    if dtype == nw.Boolean:
+        return "boolean"
+    if dtype.is_numeric():
+        return "integer" if dtype.is_integer() else "number"
+    return "text" if dtype in texts else None
 
 
 def _in_range(stored: Any) -> Coded | None:

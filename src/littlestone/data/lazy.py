@@ -16,8 +16,8 @@ import narwhals as nw
 import numpy as np
 
 from littlestone.data.coding import Coded, Grouped
-from littlestone.data.frames import FrameTable, require_scalar
-from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.data.frames import FrameTable, kind_of, require_scalar
+from littlestone.data.tables import NAMED, ColumnarTable, Kind
 from littlestone.errors import LittlestoneError, TableError
 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)
@@ -27,7 +27,7 @@ _EXACT = (nw.Decimal, nw.Int128, nw.UInt128)  # engines hand these over in other
 _BATCH = 2**17  # records that DuckDB hands over at once
 
 
-class LazyTable(Table):
+class LazyTable(ColumnarTable):
     """A lazy frame of polars or Spark, or a table of DuckDB.
 
     Its records are the rows of the frame, however it was made.  The engine runs the frame once, in one
@@ -61,7 +61,7 @@ class LazyTable(Table):
         require_scalar(self, column, nw.Unknown() if dtype == nw.Object else dtype)
 
     def kind(self, column: str) -> Kind | None:
-        return kind_of(self._types[column])
+        return kind_of(self._types[column], TEXTS)
 
     def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
         keys = self._keys(columns)
@@ -86,10 +86,6 @@ class LazyTable(Table):
         with engine_errors(self._engine, self.name):
             for batch in keys.to_arrow_reader(_BATCH):
                 yield from self._coded(Arrow.from_batches([batch]), columns)
-
-    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
-        for batch in self.batches(columns):
-            yield from zip(*(column.listed() for column in batch), strict=True)
 
     def _keys(self, columns: Sequence[str]) -> Any:
         """The native frame of these columns under the names 0, 1, ..., texts as bytes."""
@@ -118,19 +114,6 @@ class LazyTable(Table):
             for i in exact:
                 batch[i] = decimals(batch[i])
             yield batch
-
-
-def kind_of(dtype: nw.dtypes.DType) -> Kind | None:
-    """What a type of narwhals holds.
-
-    >>> kind_of(nw.Int64()), kind_of(nw.Decimal()), kind_of(nw.Date())
-    ('integer', 'number', None)
-    """
-    if dtype == nw.Boolean:
-        return "boolean"
-    if dtype.is_numeric():
-        return "integer" if dtype.is_integer() else "number"
-    return "text" if dtype in TEXTS else None
 
 
 def decimals(column: Coded) -> Coded:

@@ -17,7 +17,7 @@ import numpy as np
 
 from littlestone.data.coding import Coded, Grouped, coded
 from littlestone.data.lazy import decimals
-from littlestone.data.tables import NAMED, Kind, Row, Table
+from littlestone.data.tables import NAMED, ColumnarTable, Kind
 from littlestone.errors import LittlestoneError, SourceError, did_you_mean
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def base_table(known: Sequence[tuple[str, str, str]], table: str, asked: str) ->
     return schema, name
 
 
-class SqlTable(Table):
+class SqlTable(ColumnarTable):
     """A base table of a database that SQLAlchemy connects to.
 
     ``engine`` is one of PostgreSQL, through psycopg, or of SQLite.  Raises `SourceError` if the
@@ -153,10 +153,6 @@ class SqlTable(Table):
         read = [self._found.columns[column] for column in columns]
         for rows in self._fetched(read):
             yield _columns(read, rows)
-
-    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
-        for batch in self.batches(columns):
-            yield from zip(*(column.listed() for column in batch), strict=True)
 
     def _fetched(
         self, read: Sequence[Column], more: str = "", grouped: str = ""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, BinaryIO
 
-from littlestone.data.coding import Coded
-from littlestone.data.csv_files import CsvTable
-from littlestone.data.tables import Table
+from littlestone.data.csv_files import CsvText
 
 
-class CsvStream(CsvTable):
-    r"""CSV text with a header from a pipe, read once as it arrives; otherwise like any CSV file.
+class CsvStream(CsvText):
+    r"""CSV text from a pipe, read once and line by line as it arrives; otherwise like any CSV file.
 
     >>> import io
     >>> stream = CsvStream(io.BytesIO(b"id,bad\n7,1\n"), name="standard input")
@@ -30,18 +26,10 @@ class CsvStream(CsvTable):
         multiline: bool = False,
     ) -> None:
         self._pipe = stream
-        super().__init__(Path(name), separator=separator, multiline=multiline)
-        self.path = None
+        super().__init__(name, separator=separator, multiline=multiline)
 
-    @contextmanager
-    def _bytes(self) -> Iterator[Any]:
-        with self._undamaged():
-            yield self._pipe
+    def _bytes(self) -> AbstractContextManager[Any]:
+        return nullcontext(self._pipe)
 
-    @contextmanager
-    def _records(self) -> Iterator[Any]:
-        with self._bytes() as stream:  # the header was already read from the same pipe
-            yield stream
-
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
-        return Table.batches(self, columns)  # a block of lines would be waited for
+    def _after_header(self, stream: Any) -> None:
+        """The header was already read from the same pipe."""

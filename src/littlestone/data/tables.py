@@ -114,3 +114,14 @@ class Table(ABC):
                 + " that name",
                 fix=fix,
             )
+
+
+class ColumnarTable(Table):
+    """A table that is read column by column, in batches."""
+
+    @abstractmethod
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]: ...
+
+    def rows(self, columns: Sequence[str]) -> Iterator[Row]:
+        for batch in self.batches(columns):
+            yield from zip(*(column.listed() for column in batch), strict=True)

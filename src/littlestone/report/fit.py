@@ -266,8 +266,8 @@ def best_rule(hypotheses: HypothesisClass[Any], sample: Sample[Any]) -> Hypothes
         elements = hypotheses.elements(sample)
         scores = elements.positives - elements.negatives
         found = scores.max(initial=0) > 0
-        best = elements.of_each(scores).index(scores.max()) if found else 0
-        return hypotheses.union([elements.element(best)] if found else [])
+        best = [elements.first_of(int(scores.argmax()))] if found else []
+        return hypotheses.union(map(elements.element, best))
     return None
 
 

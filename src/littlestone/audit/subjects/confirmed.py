@@ -17,7 +17,8 @@ from littlestone.audit.subjects.exponential_learner import Records
 from littlestone.audit.subjects.online import LONG, Law, Published, told
 from littlestone.classes import FiniteClass, HypothesisClass, Intervals, Thresholds
 from littlestone.learners.online import ConfirmedLearner
-from littlestone.learners.online.knowledge import Ends, Knowledge
+from littlestone.learners.online.knowledge import Knowledge
+from littlestone.learners.online.known_ends import Ends
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 

@@ -12,9 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.classes.base import HypothesisClass
+from littlestone.classes.intervals import Intervals
+from littlestone.classes.thresholds import Thresholds
 from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
-from littlestone.learners.online.knowledge import UNLIKELY, asked_of
+from littlestone.learners.online.knowledge import UNLIKELY, Asked
+from littlestone.learners.online.known_ends import Cuts, Ends
+from littlestone.learners.online.known_points import MOST_ASKED, columns_of
 from littlestone.learners.online.waiting import least_total
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
@@ -23,6 +27,9 @@ from littlestone.privacy.mechanisms.streams.confirmation import (
     ContinualConfirmation,
 )
 from littlestone.privacy.tape import Tape
+
+MOST_KEYS = 1 << 9
+"""The most points, counted as `Columns` does: each draws at the beginning of a run."""
 
 MOST_WAITED = 20_000
 """The most records of a key for which a bound is worked out."""
@@ -169,6 +176,18 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
         mistakes = least_total(waits, touched, left)
         source = f"docs/proofs/confirmation.md, {self.asked.theorem}"
         return MistakeBound(mistakes, beta, True, source)
+
+
+def asked_of(H: HypothesisClass[Any], method: str) -> Asked:
+    """The keys of this class; raises `DeclarationError` if there are none."""
+    if isinstance(H, Thresholds) and H.size:
+        return Cuts(H)
+    if isinstance(H, Intervals) and len(H.gaps) == 1 and H.core is None and H.zero:
+        length = H.domain.size
+        if length > MOST_KEYS or H.size * length > MOST_ASKED:
+            return Ends(H)
+    declare = "thresholds or intervals on a grid, or a smaller finite class"
+    return columns_of(H, method, MOST_KEYS, declare)
 
 
 def missed(mechanism: ContinualConfirmation, rare: float = 1e-9) -> NDArray[np.float64]:

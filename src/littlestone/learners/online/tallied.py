@@ -15,7 +15,7 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.base import require_plan
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
-from littlestone.learners.online.knowledge import Columns, columns_of
+from littlestone.learners.online.known_points import Columns, columns_of
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies, Tallies, Tally
