@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, BinaryIO
 
+from littlestone.data.csv_blocks import block_rows, blocks
 from littlestone.data.csv_files import CsvText
+from littlestone.data.tables import Row
 
 
 class CsvStream(CsvText):
@@ -27,6 +30,16 @@ class CsvStream(CsvText):
     ) -> None:
         self._pipe = stream
         super().__init__(name, separator=separator, multiline=multiline)
+
+    def arrivals(self, columns: Sequence[str]) -> Iterator[list[Row]]:
+        """`rows`, each list as soon as its lines can be read; it never waits for more of them."""
+        if self.spanning:
+            yield from ([row] for row in self.rows(columns))
+            return
+        places = [self.columns.index(column) for column in columns]
+        with self._records() as stream:
+            for block in blocks(stream, waits=False):
+                yield list(block_rows(block, self.separator, places))
 
     def _bytes(self) -> AbstractContextManager[Any]:
         return nullcontext(self._pipe)

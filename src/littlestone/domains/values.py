@@ -162,6 +162,8 @@ def truth(value: object) -> int:
     >>> [truth(value) for value in (1, True, 1.0, "1", "true", 2, "yes", None)]
     [1, 1, 1, 1, 1, 0, 0, 0]
     """
+    if type(value) is int:  # most are
+        return int(value == 1)
     return int(number(value) == 1)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, final
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, NamedTuple, final
 
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
+from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.online.base import OnlineLearner
@@ -16,6 +19,19 @@ from littlestone.privacy.tape import Tape, journal_mismatch
 
 PUBLIC = 1000
 """A run notes its progress each time this many steps have passed, whatever the records are."""
+
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+class Taken(NamedTuple):
+    """What came of some records: each hypothesis ``published``, with its step, and draws.
+
+    ``drawn`` has the step of each draw; it is secret if the learner has secret draws.
+    """
+
+    published: list[tuple[int, Hypothesis[Any]]]
+    drawn: list[int]
 
 
 @dataclass(frozen=True)
@@ -92,21 +108,47 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         Raises `OutputError` if the run is kept in a file and writing to it fails.
         """
         point, label = self._domain.canonical(x), truth(y)
-        self._tape.open()
+        self._open()
         if self._steps < self._horizon:
-            looked_at = not self.over
-            self._steps += 1
-            if looked_at:
-                self._learn(point, label)
-            self._end()
+            self._step(point, label)
+            if self._steps % PUBLIC == 0:
+                self._checkpoint()
+            self._show()
         self._tape.close()
+
+    @final
+    def take(
+        self, records: Iterable[tuple[object, object]], offsets: Mapping[str, int] = NOTHING
+    ) -> Taken:
+        """Take the next records (x, y), as `update` takes each, and show the last `hypothesis`.
+
+        A run that is kept in batches waits for the disk once: after a crash it has taken all of them
+        or none, and nothing was shown.  ``offsets`` are kept with them.  Raises what `update` raises.
+        """
+        canonical, taken = self._domain.canonical, Taken([], [])
+        self._tape.open()
+        for x, y in records:
+            if self._steps == self._horizon:
+                break
+            before = self._published
+            draws = self._step(canonical(x), truth(y))
+            taken.drawn.extend([self._steps] * draws)
+            if self._published is not before:
+                taken.published.append((self._steps, self._published))
+        self._checkpoint()
+        self._tape.commit(offsets)
+        self._show()
+        self._tape.close()
+        return taken
 
     @final
     def skip_to(self, step: int) -> None:
         """Take the steps up to ``step`` as if each of their records were predicted correctly."""
-        self._tape.open()
+        self._open()
         self._to(min(step, self._horizon))
-        self._end()
+        if self._steps % PUBLIC == 0:
+            self._checkpoint()
+        self._show()
         self._tape.close()
 
     @final
@@ -118,13 +160,31 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         """
         self.skip_to((self._noted // PUBLIC + 1) * PUBLIC)
 
-    def _learn(self, x: Point, y: int) -> None:
-        """Take the record of this step."""
-        if self._published(x) == y:
-            self._right(x, y)
-            return
-        self._mistaken(x, y)
-        self._line(Record(self._steps, x, y))
+    def _open(self) -> None:
+        """Begin what takes no batch; a run that is kept in batches would not know of it."""
+        if self._tape.together:
+            raise DeclarationError(
+                "take a step by itself",
+                found="the run is kept in batches",
+                fix="give its records to take, one or more at a time",
+            )
+        self._tape.open()
+
+    def _step(self, x: Point, y: int) -> int:
+        """Take the record of the next step, and do what is due then: the number of draws."""
+        looked_at = not self.over
+        self._steps += 1
+        if looked_at:
+            if self._published(x) == y:
+                self._right(x, y)
+            else:
+                self._mistaken(x, y)
+                self._line(Record(self._steps, x, y))
+        if self._due > self._steps:
+            return 0
+        before = self.public_draws + self.secret_draws
+        self._to(self._steps)
+        return self.public_draws + self.secret_draws - before
 
     def _right(self, x: Point, y: int, times: int = 1) -> None:
         """Keep what is needed of ``times`` equal records predicted correctly; draw nothing."""
@@ -175,13 +235,6 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
     def _go_on(self) -> None:
         # Do not show that the tape's last step was taken: a neighbour without a draw has no line.
         self._to(self._steps)
-        self._show()
-
-    def _end(self) -> None:
-        """Do what is due at the last step, and show the result."""
-        self._to(self._steps)
-        if self._steps % PUBLIC == 0:
-            self._checkpoint()
         self._show()
 
     def _show(self) -> None:
