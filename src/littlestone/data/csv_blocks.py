@@ -22,10 +22,11 @@ _MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
 _LF, _QUOTE = b'\n"'
 
 
-def blocks(stream: Any, *, waits: bool = True) -> Iterator[bytes]:
+def blocks(stream: Any, *, waits: bool = True, ended: bool = False) -> Iterator[bytes]:
     r"""The rest of a stream of bytes, in blocks of whole lines; each ends with LF.
 
-    Unless it ``waits`` for more, a block is what can be read at once.
+    Unless it ``waits`` for more, a block is what can be read at once.  If all lines are ``ended``, what
+    follows the last LF is none.
 
     >>> import io
     >>> list(blocks(io.BytesIO(b"a\r\nb\r")))
@@ -39,7 +40,7 @@ def blocks(stream: Any, *, waits: bool = True) -> Iterator[bytes]:
             yield b"".join([*begun, data[:end]])
             begun = []
         begun.append(data[end:])
-    if last := b"".join(begun):
+    if (last := b"".join(begun)) and not ended:
         yield last + b"\r\n"  # a CR that ends the file is text, and stays text before CRLF
 
 
@@ -63,24 +64,18 @@ def coded_block(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
 def block_rows(block: bytes, separator: str, places: Sequence[int]) -> Iterator[tuple[str, ...]]:
     r"""The cells of each line of a block at some places, as `cells` reads them.
 
-    >>> list(block_rows(b'1,a,b
-2
-"3,4",c
-', ",", [1, 0]))
+    >>> list(block_rows(b'1,a,b\n2\n"3,4",c\n', ",", [1, 0]))
     [('a', '1'), ('', '2'), ('c', '3,4')]
     """
-    if b'"' in block or b"" in block:
-        lines = [line + b"
-" for line in block.split(b"
-")[:-1]]
+    if b'"' in block or b"\r" in block:
+        lines = [line + b"\n" for line in block.split(b"\n")[:-1]]
         return zip(*_one_by_one(lines, separator, places), strict=True)
-    # LF is no part of another character, whatever the other bytes are.
+    # LF is never a part of another character, so the whole block can be decoded at once.
     most = max(places) + 1
-    rows = [line.split(separator, most) for line in block.decode("utf-8", "replace").split("
-")]
+    rows = [line.split(separator, most) for line in block.decode("utf-8", "replace").split("\n")]
     del rows[-1]
-    if min(map(len, rows), default=most) < most:
-        rows = [row if most <= len(row) else row + [""] * (most - len(row)) for row in rows]
+    if min(map(len, rows)) < most:
+        rows = [row + [""] * (most - len(row)) for row in rows]
     return zip(*(map(itemgetter(j), rows) for j in places), strict=True)
 
 

@@ -14,6 +14,9 @@ from littlestone.data.tables import Row
 class CsvStream(CsvText):
     r"""CSV text from a pipe, read once and line by line as it arrives; otherwise like any CSV file.
 
+    If all lines are ``ended``, `arrivals` leave out a last line without a line end: its writer stopped
+    in the middle of it.
+
     >>> import io
     >>> stream = CsvStream(io.BytesIO(b"id,bad\n7,1\n"), name="standard input")
     >>> list(stream.rows(["bad", "id"])), list(stream.rows(["id"]))
@@ -27,8 +30,9 @@ class CsvStream(CsvText):
         name: str,
         separator: str | None = None,
         multiline: bool = False,
+        ended: bool = False,
     ) -> None:
-        self._pipe = stream
+        self._pipe, self._ended = stream, ended
         super().__init__(name, separator=separator, multiline=multiline)
 
     def arrivals(self, columns: Sequence[str]) -> Iterator[list[Row]]:
@@ -38,7 +42,7 @@ class CsvStream(CsvText):
             return
         places = [self.columns.index(column) for column in columns]
         with self._records() as stream:
-            for block in blocks(stream, waits=False):
+            for block in blocks(stream, waits=False, ended=self._ended):
                 yield list(block_rows(block, self.separator, places))
 
     def _bytes(self) -> AbstractContextManager[Any]:

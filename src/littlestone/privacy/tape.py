@@ -96,7 +96,7 @@ class Tape:
         """Keep all lines since the last call together, with the ``offsets`` that they belong to."""
         lines, self._lines = self._lines, []
         if self._keep is not None and (lines or offsets):
-            self._keep({"offsets": offsets, "lines": lines})
+            self._keep({"offsets": dict(offsets), "lines": lines})
 
     @contextmanager
     def again(self, drawn: list[Any]) -> Iterator[None]:

@@ -107,13 +107,11 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
         Raises `OutputError` if the run is kept in a file and writing to it fails.
         """
-        point, label = self._domain.canonical(x), truth(y)
         self._open()
-        if self._steps < self._horizon:
-            self._step(point, label)
-            if self._steps % PUBLIC == 0:
-                self._checkpoint()
-            self._show()
+        self._go(((x, y),))
+        if self._steps % PUBLIC == 0:
+            self._checkpoint()
+        self._show()
         self._tape.close()
 
     @final
@@ -125,16 +123,8 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         A run that is kept in batches waits for the disk once: after a crash it has taken all of them
         or none, and nothing was shown.  ``offsets`` are kept with them.  Raises what `update` raises.
         """
-        canonical, taken = self._domain.canonical, Taken([], [])
         self._tape.open()
-        for x, y in records:
-            if self._steps == self._horizon:
-                break
-            before = self._published
-            draws = self._step(canonical(x), truth(y))
-            taken.drawn.extend([self._steps] * draws)
-            if self._published is not before:
-                taken.published.append((self._steps, self._published))
+        taken = self._go(records)
         self._checkpoint()
         self._tape.commit(offsets)
         self._show()
@@ -170,21 +160,29 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
             )
         self._tape.open()
 
-    def _step(self, x: Point, y: int) -> int:
-        """Take the record of the next step, and do what is due then: the number of draws."""
-        looked_at = not self.over
-        self._steps += 1
-        if looked_at:
-            if self._published(x) == y:
-                self._right(x, y)
-            else:
-                self._mistaken(x, y)
-                self._line(Record(self._steps, x, y))
-        if self._due > self._steps:
-            return 0
-        before = self.public_draws + self.secret_draws
-        self._to(self._steps)
-        return self.public_draws + self.secret_draws - before
+    def _go(self, records: Iterable[tuple[object, object]]) -> Taken:
+        """Take one step after another, each with what is due then."""
+        canonical, taken, looks = self._domain.canonical, Taken([], []), not self.over
+        for x, y in records:
+            if self._steps == self._horizon:
+                break
+            point, label = canonical(x), truth(y)
+            self._steps = step = self._steps + 1
+            if looks:
+                if self._published(point) == label:
+                    self._right(point, label)
+                else:
+                    self._mistaken(point, label)
+                    self._line(Record(step, point, label))
+            if self._due <= step:
+                before, draws = self._published, self.public_draws + self.secret_draws
+                self._to(step)
+                draws = self.public_draws + self.secret_draws - draws
+                taken.drawn.extend([step] * draws)
+                if self._published is not before:
+                    taken.published.append((step, self._published))
+                looks = not self.over  # only a draw can end it before the horizon
+        return taken
 
     def _right(self, x: Point, y: int, times: int = 1) -> None:
         """Keep what is needed of ``times`` equal records predicted correctly; draw nothing."""

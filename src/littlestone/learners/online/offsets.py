@@ -29,7 +29,7 @@ class Offsets:
     (1, 3, {'0': 9})
     """
 
-    def __init__(self, taken: Mapping[str, int] = {}) -> None:  # noqa: B006
+    def __init__(self, taken: Mapping[str, int] = {}) -> None:
         self._highest = dict(taken)
         self._changed: set[str] = set()
         self.again, self.unusable = 0, 0
