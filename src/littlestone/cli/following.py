@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from littlestone.cli.console import err
@@ -48,7 +48,8 @@ class Following:
 
     def begin(self) -> None:
         """Print what is published now."""
-        self._publish(self._run.stream.published_at, self._run.stream.hypothesis)
+        stream = self._run.stream
+        print_lines([self._publication(stream.published_at, stream.hypothesis)])
 
     def take(self, rows: list[Row]) -> None:
         """Take these records, and print what came of them."""
@@ -65,10 +66,10 @@ class Following:
         if offsets is not None and offsets.unusable:
             self._tell("records without a usable offset and partition are ignored")
         if self._predictions or self._evaluate:
-            self._check(rule, first, zip(records, new, strict=True), taken)
+            lines = self._checked(rule, first, zip(records, new, strict=True), taken)
         else:
-            for step, h in taken.published:
-                self._publish(step, h)
+            lines = [self._publication(step, h) for step, h in taken.published]
+        print_lines(lines)
 
     def end(self) -> Mistakes | None:
         """Print how many mistakes there were, and how many records were ignored; then the mistakes."""
@@ -85,35 +86,36 @@ class Following:
             {"counted in": "this call alone, not in earlier ones"} if self._run.resumed else {}
         )
         counts = {"records": self._counted, "mistakes": self._wrong}
-        print_line({"NOT PRIVATE": True, **counts, **earlier})
+        print_lines([{"NOT PRIVATE": True, **counts, **earlier}])
         return self.mistakes
 
-    def _check(
+    def _checked(
         self,
         rule: Hypothesis[Any],
         step: int,
         records: Iterable[tuple[tuple[Any, int], bool]],
         taken: Taken,
-    ) -> None:
-        """Print what each record was predicted, and count mistakes."""
-        left = taken.published[::-1]
+    ) -> list[dict[str, object]]:
+        """What each record was predicted, if that is asked, and is published; counts mistakes."""
+        left, lines = taken.published[::-1], list[dict[str, object]]()
         for (x, y), is_new in records:
             self._arrived += 1
             guess = rule(x)
             if self._predictions:
-                print_line({"NOT PRIVATE": True, "record": self._arrived, "prediction": guess})
+                lines.append({"NOT PRIVATE": True, "record": self._arrived, "prediction": guess})
             if is_new:
                 step = min(step + 1, self._horizon)
                 self._counted, self._wrong = self._counted + 1, self._wrong + (guess != y)
                 self.mistakes.steps += [step] * (guess != y)
                 if left and left[-1][0] == step:
-                    self._publish(*left[-1])
+                    lines.append(self._publication(*left[-1]))
                     _, rule = left.pop()
         self.mistakes.draws += taken.drawn
+        return lines
 
-    def _publish(self, step: int, h: Hypothesis[Any]) -> None:
-        print_line({"step": step, "rule": h.words(), "hypothesis": h.to_json()})
+    def _publication(self, step: int, h: Hypothesis[Any]) -> dict[str, object]:
         self.published.append(Publication(step, h.words()))
+        return {"step": step, "rule": h.words(), "hypothesis": h.to_json()}
 
     def _tell(self, words: str) -> None:
         """Say something that is public, once."""
@@ -136,7 +138,7 @@ def _of_texts(label: Label) -> Callable[[object], int]:
     return labelled
 
 
-def print_line(data: dict[str, object]) -> None:
-    """Print a line of JSON at once."""
-    sys.stdout.write(visible_json(data) + "\n")
+def print_lines(lines: Sequence[dict[str, object]]) -> None:
+    """Print lines of JSON at once."""
+    sys.stdout.write("".join(visible_json(line) + "\n" for line in lines))
     sys.stdout.flush()

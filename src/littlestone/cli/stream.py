@@ -22,7 +22,7 @@ from littlestone.cli.arguments import (
     ledger_name,
 )
 from littlestone.cli.console import cost_json, err
-from littlestone.cli.following import Following, print_line
+from littlestone.cli.following import Following, print_lines
 from littlestone.data import CsvStream, Label, Table, open_table
 from littlestone.data.fitting import require_fit
 from littlestone.data.naming import open_dataset
@@ -195,7 +195,7 @@ def stream(
         try:
             spanning = {"record": SPANNING} if source.spanning else {}
             header = _header(learner, why, run, label, private=seed is None)
-            print_line({**header, **spanning})
+            print_lines([{**header, **spanning}])
             # A file still has the records of earlier calls; a pipe brings only new ones.
             begin = 0 if table == PIPE or places else run.stream.steps
             arrived = _after(begin, source.arrivals([*places, *columns, label.column]))
@@ -234,6 +234,12 @@ def _places(offset: str | None, partition: str | None, *, multiline: bool) -> li
             "read offsets from a file whose records span lines",
             found="an unclosed quote in one record would hide the offsets of others",
             fix="leave out --multiline, and write each record on one line",
+        )
+    if offset is not None and offset == partition:
+        raise DeclarationError(
+            f"read offsets and partitions from the column {offset!r}",
+            found="each needs a column of its own",
+            fix="name two columns, or leave out --partition",
         )
     return [] if offset is None else [offset] if partition is None else [offset, partition]
 

@@ -141,7 +141,7 @@ def text(value: object) -> str:
     >>> text("N14228"), text(None), text(float("nan")), text(3)
     ('N14228', '', '', '3')
     """
-    built_in = value if type(value) is str else plain(value)
+    built_in: Any = value if type(value) is str else plain(value)
     kind = type(built_in)
     if kind is str:
         return _written(built_in)
