@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def arguments(*more: object, table: str = "-", **changed: object) -> list[str]:
+def arguments(*more: object, table: object = "-", **changed: object) -> list[str]:
     options = {
         "dataset": "doors",
         "target": "bad",
@@ -42,7 +42,7 @@ def arguments(*more: object, table: str = "-", **changed: object) -> list[str]:
         **changed,
     }
     pairs = [part for name, v in options.items() if v is not None for part in (f"--{name}", str(v))]
-    return ["stream", table, *pairs, *map(str, more)]
+    return ["stream", str(table), *pairs, *map(str, more)]
 
 
 def piped(monkeypatch: pytest.MonkeyPatch, text: str, *more: object, **changed: object) -> Ran:
@@ -191,7 +191,7 @@ def test_arrivals_are_the_rows() -> None:
         text = "".join(rng.choice(pieces) for _ in range(rng.randrange(40)))
         content = b"x,y,z\n" + text.encode("utf-8", "surrogatepass")
         whole = CsvStream(io.BytesIO(content), name="a").rows(["z", "x"])
-        blocks = CsvStream(Slow(content, rng), name="a").arrivals(["z", "x"])  # type: ignore[arg-type]
+        blocks = CsvStream(Slow(content, rng), name="a").arrivals(["z", "x"])
         assert list(chain(*blocks)) == list(whole)
 
 

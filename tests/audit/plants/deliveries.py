@@ -6,39 +6,41 @@ from collections.abc import Sequence
 from typing import Any
 
 from delivered_process import Delivery, Process, counts_each_record_once
+from littlestone.learners.online.offsets import Offsets
 from plants.harness import Plant
 
 
-class CountedAgain(Process):
-    def take(self, batch: Sequence[Delivery]) -> None:
-        self.run.stream.take([(x, y) for *_, x, y in batch], self._highest(batch))
-
-    def _highest(self, batch: Sequence[Delivery]) -> dict[str, int]:
-        for place in batch:
-            self._offsets.is_new(*place[:2])
-        return self._offsets.changed()
+class ByHand(Process):
+    """Does by itself what `DurableStream.take` does."""
 
     @property
-    def _offsets(self) -> Any:
+    def offsets(self) -> Offsets:
+        assert self.run.offsets is not None
         return self.run.offsets
 
     def new(self, batch: Sequence[Delivery]) -> list[tuple[int, int]]:
-        return [(x, y) for p, o, x, y in batch if self._offsets.is_new(p, o)]
+        return [(x, y) for p, o, x, y in batch if self.offsets.is_new(p, o)]
 
 
-class OffsetsAfterTheDraw(CountedAgain):
+class CountedAgain(ByHand):
+    def take(self, batch: Sequence[Delivery]) -> None:
+        self.new(batch)
+        self.run.stream.take([(x, y) for *_, x, y in batch], self.offsets.changed())
+
+
+class OffsetsAfterTheDraw(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
         self.run.stream.take(self.new(batch))
-        if changed := self._offsets.changed():
+        if changed := self.offsets.changed():
             self.keep({"offsets": changed, "lines": []})
 
 
-class OffsetsOnlyInMemory(CountedAgain):
+class OffsetsOnlyInMemory(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
         self.run.stream.take(self.new(batch))
 
 
-class DrawsKeptAtOnce(CountedAgain):
+class DrawsKeptAtOnce(ByHand):
     together = False
 
     def kept(self, batch: Any) -> None:
@@ -46,14 +48,14 @@ class DrawsKeptAtOnce(CountedAgain):
 
     def take(self, batch: Sequence[Delivery]) -> None:
         self.run.stream.take(self.new(batch))
-        if changed := self._offsets.changed():
+        if changed := self.offsets.changed():
             self.keep({"offsets": changed, "lines": []})
 
 
-class EqualRecordsIgnored(CountedAgain):
+class EqualRecordsIgnored(ByHand):
     def take(self, batch: Sequence[Delivery]) -> None:
         new = list(dict.fromkeys(self.new(batch)))
-        self.run.stream.take(new, self._offsets.changed())
+        self.run.stream.take(new, self.offsets.changed())
 
 
 def _plant(name: str, mistake: str, broken: type[Process]) -> Plant:

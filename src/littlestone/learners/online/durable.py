@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
 
@@ -167,9 +167,10 @@ def _resumed(
     declared: dict[str, object],
     rng: random.Random,
     file: StateFile,
-    lines: list[Any],
+    lines: list[bytes],
 ) -> DurableStream[Stream]:
-    header, *kept = lines
+    header: Any = file.value(lines[0])
+    kept: Iterable[Any] = map(file.value, islice(lines, 1, None))
     if not isinstance(header, dict):
         raise damaged(file.path)
     other = [words for name, words in _DECLARED.items() if header.get(name) != declared[name]]
@@ -184,7 +185,7 @@ def _resumed(
         raise refused(file.path, f"entry {number} of the ledger is none that paid for it")
     together, highest = declared["taken"] is not None, dict[str, int]()
     if together:
-        kept = list(_single_lines(kept, highest))
+        kept = _single_lines(kept, highest)
     stream = learner.resume(kept, Tape(rng, file.add, together=together))
     file.settle()
     return DurableStream(stream, number, True, _offsets(declared["taken"], highest))
