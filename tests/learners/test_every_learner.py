@@ -124,8 +124,9 @@ def faults(kind: type[Any], H: HypothesisClass[Any], capfd: Any, caplog: Any) ->
             except Exception as error:
                 found.append(f"{name}: {error!r}")
         found += [f"{name}: {warning.message}" for warning in warned]
-    # The ledger says what is spent, for every sample alike: `tests/test_logging.py`.
-    logged = [r.getMessage() for r in caplog.records if not r.name.startswith(LEDGER)]
+    # The ledger says what is spent, for every sample alike: `tests/test_logging.py`.  The compiler
+    # says what it compiles.
+    logged = [r.getMessage() for r in caplog.records if not r.name.startswith((LEDGER, "numba"))]
     return found + [text for text in (*capfd.readouterr(), *logged) if text]
 
 
