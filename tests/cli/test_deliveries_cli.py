@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyarrow import parquet, table
 from running import Ran, command, entries, run
 
 from littlestone.data import CsvStream
@@ -129,13 +130,23 @@ def test_a_file_is_read_by_its_offsets_too(monkeypatch: pytest.MonkeyPatch) -> N
         Path("doors.csv").write_text(HEADER + "".join(TOPIC[begin:end]))
         assert run(*arguments(table="doors.csv", state="run.state")).status == 0
     assert taken() == [f"d{t}" for t in range(70)]
+    offsets = [t // 3 for t in range(90)]
+    ids = [f"d{t}" for t in range(90)]
+    columns = {"id": ids, "bad": [1] * 90, "partition": [t % 3 for t in range(90)]}
+    parquet.write_table(table({**columns, "offset": offsets}), "doors.parquet")
+    done = run(*arguments(table="doors.parquet", state="run.state"))
+    assert (done.status, taken()) == (0, ids)
 
 
 def test_without_a_state_records_are_counted_once_in_the_call(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    done = piped(monkeypatch, HEADER + "".join(TOPIC[:9] + TOPIC[:9]), "--evaluate")
+    done = piped(monkeypatch, HEADER + "".join(TOPIC[:9] + TOPIC[:9]), "--evaluate", horizon=9)
     assert checked(done)["records"] == 9
+    assert "the horizon" not in done.err
+    done = piped(monkeypatch, HEADER + "".join(TOPIC[:9] + TOPIC[:9]), "--evaluate", horizon=8)
+    assert checked(done)["records"] == 9
+    assert "the horizon of 8 steps is over: the last rule stays" in done.err
 
 
 @pytest.mark.parametrize(

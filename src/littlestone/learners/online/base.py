@@ -147,7 +147,18 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
         Call it on a resumed run if the records of its last steps are gone.  Its `steps` may be the step
         of its last draw, which is secret, and the later publication times would reveal it.
+
+        Raises `DeclarationError` if the learner remembers records predicted correctly.  A line of a
+        mistake holds those before it, and without that mistake they are gone: one record would decide
+        how many others count.
         """
+        if type(self)._owed is not PrivateStream._owed:
+            raise DeclarationError(
+                "go on without the records of the last steps",
+                found="the learner remembers records that it predicted correctly, and one mistake "
+                "decides how many of them are in the file",
+                fix="read the records again, or begin the run with durable_run(..., batches=True)",
+            )
         self.skip_to((self._noted // PUBLIC + 1) * PUBLIC)
 
     def _open(self) -> None:

@@ -38,8 +38,9 @@ class DurableStream(Generic[Stream]):
 
     ``stream.steps`` of a resumed run is the step of its last draw, if this is after the last public
     step; so it is secret.  If the records can be read again, continue right after that step.  If not,
-    call ``stream.skip()`` first; otherwise later publication times would reveal it.  In batches it is
-    the last step of a batch; it is public, and no later step was taken.
+    call ``stream.skip()`` first, which not every learner allows; otherwise later publication times
+    would reveal it.  In batches it is the last step of a batch; it is public, and no later step was
+    taken.
 
     ``offsets`` are those of the records taken so far, if the run keeps them.
     """
