@@ -1,0 +1,181 @@
+"""Conditions on the cells of a record, and labels by cases of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from littlestone.errors import TooLargeError
+
+MOST_CONSTANTS = 1000
+"""The most constants of an exported rule."""
+
+MOST_DEPTH = 40
+"""The most conditions and cases inside each other; parsers of databases have limits too."""
+
+
+@dataclass(frozen=True)
+class Within:
+    """The cell shows a number v (`domains.number`) with low <= v < high; None is no end."""
+
+    column: str
+    low: Fraction | None = None
+    high: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """The text of the cell (`domains.text`) is one of ``values``; a missing cell has the empty text."""
+
+    column: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Both:
+    """All ``parts`` hold; without parts it always holds."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Either:
+    """One of ``parts`` holds; without parts it never holds."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Not:
+    """The cell condition ``part`` does not hold, such as for a missing cell."""
+
+    part: Within | OneOf
+
+
+Condition = Within | OneOf | Both | Either | Not
+
+ALWAYS, NEVER = Both(()), Either(())
+
+
+@dataclass(frozen=True)
+class Case:
+    """The outcome beside the first of the ``branches`` whose condition holds, else ``otherwise``."""
+
+    branches: tuple[tuple[Condition, Outcome], ...]
+    otherwise: Outcome
+
+
+Outcome = int | Case
+"""A label, or cases."""
+
+
+def both(*parts: Condition) -> Condition:
+    """All of the parts, in short.
+
+    >>> both(ALWAYS, Within("age"), ALWAYS)
+    Within(column='age', low=None, high=None)
+    """
+    return _joined(Both, parts, ALWAYS, NEVER)
+
+
+def either(*parts: Condition) -> Condition:
+    """One of the parts, in short."""
+    return _joined(Either, parts, NEVER, ALWAYS)
+
+
+def _joined(
+    kind: type[Both] | type[Either], parts: Iterable[Condition], idle: Condition, decisive: Condition
+) -> Condition:
+    kept: list[Condition] = []
+    for part in parts:
+        kept += part.parts if isinstance(part, kind) else [part]
+    kept = [part for part in dict.fromkeys(kept) if part != idle]
+    if decisive in kept:
+        return decisive
+    return kept[0] if len(kept) == 1 else kind(tuple(kept))
+
+
+def negated(condition: Condition) -> Condition:
+    """The condition that holds where ``condition`` does not; negations stand at cells alone.
+
+    >>> negated(both(Within("age"), Not(OneOf("sex", ("F",)))))
+    Either(parts=(Not(part=Within(column='age', low=None, high=None)), OneOf(column='sex', values=('F',))))
+    """
+    if isinstance(condition, Not):
+        return condition.part
+    if isinstance(condition, Both):
+        return either(*map(negated, condition.parts))
+    if isinstance(condition, Either):
+        return both(*map(negated, condition.parts))
+    return Not(condition)
+
+
+def case(branches: Iterable[tuple[Condition, Outcome]], otherwise: Outcome) -> Outcome:
+    """The cases without those that never occur; a last outcome that is cases itself goes on."""
+    kept = [(when, then) for when, then in branches if when != NEVER]
+    for i, (when, then) in enumerate(kept):
+        if when == ALWAYS:
+            kept, otherwise = kept[:i], then
+            break
+    if isinstance(otherwise, Case):
+        kept, otherwise = [*kept, *otherwise.branches], otherwise.otherwise
+    while kept and kept[-1][1] == otherwise:
+        kept.pop()
+    return Case(tuple(kept), otherwise) if kept else otherwise
+
+
+def where(outcome: Outcome, label: int) -> Condition:
+    """The condition under which the outcome is this label.
+
+    >>> where(Case(((Within("age"), 1),), 0), 0)
+    Not(part=Within(column='age', low=None, high=None))
+    """
+    if not isinstance(outcome, Case):
+        return ALWAYS if outcome == label else NEVER
+    found, so_far = list[Condition](), ALWAYS
+    for when, then in outcome.branches:
+        found.append(both(so_far, when, where(then, label)))
+        so_far = both(so_far, negated(when))
+    return either(*found, both(so_far, where(outcome.otherwise, label)))
+
+
+def cells(part: Outcome | Condition) -> Iterator[Within | OneOf]:
+    """The conditions on single cells, as often as they stand there."""
+    match part:
+        case Within() | OneOf():
+            yield part
+        case Not(inner):
+            yield inner
+        case Both(parts) | Either(parts):
+            for inside in parts:
+                yield from cells(inside)
+        case Case(branches, otherwise):
+            for when, then in branches:
+                yield from cells(when)
+                yield from cells(then)
+            yield from cells(otherwise)
+
+
+def require_small(part: Outcome | Condition, asked: str) -> None:
+    """Raise `TooLargeError` for more than `MOST_CONSTANTS` or a depth above `MOST_DEPTH`."""
+    constants = sum(len(cell.values) if isinstance(cell, OneOf) else 1 for cell in cells(part))
+    if constants <= MOST_CONSTANTS and _depth(part) <= MOST_DEPTH:
+        return
+    raise TooLargeError(
+        asked,
+        found=f"it would have {constants:,} constants, and the limit is {MOST_CONSTANTS:,}"
+        if constants > MOST_CONSTANTS
+        else f"its conditions stand more than {MOST_DEPTH} deep inside each other",
+        fix="predict with `littlestone predict`, or learn a smaller rule",
+    )
+
+
+def _depth(part: Outcome | Condition) -> int:
+    match part:
+        case Both(parts) | Either(parts):
+            return 1 + max(map(_depth, parts), default=0)
+        case Case(branches, otherwise):
+            inside = (d for pair in branches for d in map(_depth, pair))
+            return 1 + max([_depth(otherwise), *inside])
+    return 0
