@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import ceil, inf
@@ -24,15 +24,17 @@ _FLOAT_DIGITS = 15
 """A decimal of so many digits is the shortest form of the 64-bit float nearest to it."""
 
 
-def require_types(outcome: Outcome, types: Mapping[str, str]) -> None:
-    """Raise `DeclarationError` unless ``types`` gives columns of the rule one of `TYPES`."""
-    columns = sorted({cell.column for cell in cells(outcome)})
+def require_types(types: Mapping[str, str], columns: Sequence[str]) -> None:
+    """Raise `DeclarationError` unless ``types`` gives some of these columns one of `TYPES`.
+
+    >>> require_types({"age": "integer"}, ["age", "sex"])
+    """
     for column, kind in types.items():
         if kind not in TYPES:
             found, fix = f"{shown(kind)} is no type", f"use one of: {', '.join(TYPES)}"
         elif column not in columns:
-            found = "the rule does not test this column"
-            fix = did_you_mean(str(column), columns, "name a column that it tests")
+            found = "the rule is not about this column"
+            fix = did_you_mean(str(column), columns, "name one of its columns")
         else:
             continue
         raise DeclarationError(f"say the type of {shown(column)}", found=found, fix=fix)
@@ -70,6 +72,8 @@ def is_shortest_real(value: Fraction) -> bool:
     >>> is_shortest_real(Fraction(1, 2)), is_shortest_real(Fraction("0.29"))
     (True, False)
     """
+    if not is_short(value) or abs(value) > 10**30:
+        return False
     nearest = np.float32(float(decimal(value)))
     return Fraction(float(nearest)) == value and Fraction(str(nearest)) == value
 

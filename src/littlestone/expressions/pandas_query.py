@@ -14,7 +14,6 @@ from littlestone.errors import DeclarationError, shown
 from littlestone.expressions.constants import (
     bound,
     require_numbers,
-    require_types,
     truths,
     values_of,
 )
@@ -34,7 +33,6 @@ from littlestone.expressions.form import (
 
 def query(outcome: Outcome, label: int, types: Mapping[str, str]) -> str:
     """The query of the rows with the label; see `Hypothesis.to_pandas_query`."""
-    require_types(outcome, types)
     require_numbers(outcome, types, "pandas")
     found = where(outcome, label)
     require_small(found, "write the rule as a query of pandas")
@@ -84,12 +82,12 @@ def _cell(cell: Within | OneOf, kind: str | None) -> str:
         if len(values) > 1 and kind == "text":
             equal = [f"{name} in [{', '.join(map(_literal, values))}]"]
         missing = [f"{name}.isna()"] if "" in cell.values else []
-        return " or ".join([*missing, *equal]) or f"{name} != {name}"
+        return " or ".join([*missing, *equal]) or f"{name}.isna() and {name}.notna()"
     if kind == "boolean":
         allowed = truths(cell)
         if len(allowed) == 2:
             return f"{name}.notna()"
-        return f"{name} == {allowed[0]}" if allowed else f"{name} != {name}"
+        return f"{name} == {allowed[0]}" if allowed else f"{name}.isna() and {name}.notna()"
     parts = []
     if cell.low is not None:
         strict, low = bound(cell.low, kind, "pandas")

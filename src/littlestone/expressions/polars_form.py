@@ -15,7 +15,6 @@ from littlestone.errors import OutputError
 from littlestone.expressions.constants import (
     bound,
     require_numbers,
-    require_types,
     truths,
     values_of,
 )
@@ -44,7 +43,6 @@ def expression(outcome: Outcome, types: Mapping[str, str], names: Sequence[str] 
             found="polars is not installed",
             fix="run: pip install polars",
         ) from None
-    require_types(outcome, types)
     require_numbers(outcome, types, "polars")
     return _value(outcome, types, names)
 

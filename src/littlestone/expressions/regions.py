@@ -53,8 +53,8 @@ def labelled(domain: Domain[Any], label: Callable[[Any], int], labels: int, aske
     if domain.size is None or domain.size > MOST_POINTS:
         raise TooLargeError(
             asked,
-            found="functions of its kind are no conditions on columns, and its points are "
-            f"{'endless' if domain.size is None else f'{domain.size:,}, above {MOST_POINTS:,}'}",
+            found="functions of its kind are no conditions on columns, and it has "
+            f"{'endless' if domain.size is None else f'{domain.size:,}'} points, above {MOST_POINTS:,}",
             fix="predict with `littlestone predict`",
         )
     points: dict[int, list[Any]] = {y: [] for y in range(labels)}
@@ -71,6 +71,8 @@ def among(domain: Domain[Any], points: Collection[Any]) -> Condition:
     >>> among(Grid(0, 9, "age"), {3, 4, 5})
     Within(column='age', low=Fraction(3, 1), high=Fraction(6, 1))
     """
+    if not points:
+        return NEVER
     match domain:
         case Grid():
             return either(*(interval(domain, a, b) for a, b in _runs(points)))

@@ -22,7 +22,6 @@ from littlestone.expressions.constants import (
     is_short,
     is_shortest_real,
     nearest,
-    require_types,
     truths,
     values_of,
 )
@@ -62,7 +61,6 @@ def written(
             found="sqlglot is not installed",
             fix="run: pip install 'littlestone[sql]'",
         ) from None
-    require_types(outcome, types)
     _require_plain([cell.column for cell in cells(outcome)])
     _require_plain([v for cell in cells(outcome) if isinstance(cell, OneOf) for v in cell.values])
     _require_plain(names or ())
@@ -102,10 +100,10 @@ class Dialect(ABC):
             return self._number(outcome) if self.names is None else self._text(self.names[outcome])
         case = self.exp.case()
         if unsure:
-            case = case.when(self._any(unsure), self.exp.null())
+            case.when(self._any(unsure), self.exp.null(), copy=False)
         for when, then in outcome.branches:
-            case = case.when(self._condition(when), self._value(then))
-        return case.else_(self._value(outcome.otherwise))
+            case.when(self._condition(when), self._value(then), copy=False)
+        return case.else_(self._value(outcome.otherwise), copy=False)
 
     def _condition(self, condition: Condition) -> Expression:
         match condition:
@@ -114,16 +112,16 @@ class Dialect(ABC):
             case Either(parts):
                 return self._any(list(map(self._condition, parts)))
             case Not(part):
-                held = self.exp.paren(self._cell(part))
-                return self.exp.not_(self.exp.Is(this=held, expression=self.exp.true()))
+                held = self.exp.paren(self._cell(part), copy=False)
+                return self.exp.not_(self.exp.Is(this=held, expression=self.exp.true()), copy=False)
             case _:
                 return self._cell(condition)
 
     def _all(self, parts: Sequence[Expression]) -> Expression:
-        return self.exp.and_(*parts) if parts else self.exp.true()
+        return self.exp.and_(*parts, copy=False) if parts else self.exp.true()
 
     def _any(self, parts: Sequence[Expression]) -> Expression:
-        return self.exp.or_(*parts) if parts else self.exp.false()
+        return self.exp.or_(*parts, copy=False) if parts else self.exp.false()
 
     # Cells
 
@@ -131,7 +129,7 @@ class Dialect(ABC):
         """Whether the condition on a cell holds; false or NULL if it does not."""
         column, kind = self._column(cell.column), self.types.get(cell.column)
         if isinstance(cell, OneOf):
-            held = self._one_of(column, cell, kind or "text")
+            held = self._one_of(column, cell, kind)
             missing = [self._is_null(column)] if "" in cell.values else []
             return self._any([*missing, *held])
         if kind == "boolean":
@@ -142,7 +140,7 @@ class Dialect(ABC):
         if kind == "integer":
             return self._bounded(column, cell, lambda v: (False, self._number(ceil(v))))
         if kind == "text":
-            return self._as_floats(self._read(column), cell)
+            return self._as_floats(self._texts(column).value, cell)
         return self._within(column, cell, kind)
 
     @abstractmethod
@@ -150,16 +148,13 @@ class Dialect(ABC):
         """Whether a cell of numbers is within bounds."""
 
     @abstractmethod
-    def _one_of(self, column: Expression, cell: OneOf, kind: str) -> list[Expression]:
+    def _one_of(self, column: Expression, cell: OneOf, kind: str | None) -> list[Expression]:
         """Conditions under which the text of a cell that is not NULL is one of these."""
 
     def _unsure(self, column: str) -> list[Expression]:
         """Whether a text is perhaps a number, but written in another way than SQL reads."""
         kind = self.types.get(column)
         return [self._texts(self._column(column)).unsure] if kind == "text" else []
-
-    def _read(self, column: Expression) -> Expression:
-        return self._texts(column).value
 
     def _texts(self, column: Expression) -> Number:
         return number_in_text(column, self.infinity)
@@ -212,7 +207,7 @@ class Dialect(ABC):
         return self._cast(self._text("-Infinity" if negative else "Infinity"), "DOUBLE")
 
     def _cast(self, value: Expression, kind: str) -> Expression:
-        return self.exp.cast(value, kind)
+        return self.exp.cast(value, kind, copy=False)
 
     def _typeof(self, column: Expression) -> Expression:
         return self.exp.Anonymous(this="typeof", expressions=[column])
@@ -249,8 +244,8 @@ class _Typed(Dialect):
     def _nan(self) -> Expression:
         """NaN, which numbers of every type can be compared with."""
 
-    def _one_of(self, column: Expression, cell: OneOf, kind: str) -> list[Expression]:
-        values: list[Any] = values_of(cell, kind)
+    def _one_of(self, column: Expression, cell: OneOf, kind: str | None) -> list[Expression]:
+        values: list[Any] = values_of(cell, kind or "text")
         missing = "" in cell.values
         if kind == "boolean":
             return [column if v else self.exp.not_(column) for v in values]
@@ -261,17 +256,25 @@ class _Typed(Dialect):
             if kind == "real":
                 found = [self._cast(v, "REAL") for v in found]
             return self._in(column, found)
-        values += [""] if missing and kind == "text" else []
+        values += [""] if missing and kind in (None, "text") else []
         values += ["NaN"] if missing and kind == "decimal" else []
-        return self._in(self._bytes(column), list(map(self._text, values)))
+        text = self._text_alone(column) if kind is None else self._cast(column, "TEXT")
+        return self._in(self._bytes(text), list(map(self._text, values)))
+
+    def _texts(self, column: Expression) -> Number:
+        return number_in_text(self._bytes(self._cast(column, "TEXT")), self.infinity)
+
+    def _bytes(self, text: Expression) -> Expression:
+        """The text compared byte by byte, whatever the column's own collation ignores."""
+        binary = self.exp.to_identifier("C", quoted=True)
+        return self.exp.paren(self.exp.Collate(this=text, expression=binary), copy=False)
 
     def _not_a_number(self) -> Expression:
         return self._cast(self._text("NaN"), "DOUBLE")
 
-    def _bytes(self, column: Expression) -> Expression:
-        """The text of a cell, compared byte by byte, without padding."""
-        binary = self.exp.to_identifier("C", quoted=True)
-        return self.exp.Collate(this=self._cast(column, "TEXT"), expression=binary)
+    @abstractmethod
+    def _text_alone(self, column: Expression) -> Expression:
+        """The text of a cell without padding; the database refuses columns of other types."""
 
 
 class Postgres(_Typed):
@@ -291,6 +294,10 @@ class Postgres(_Typed):
 
     def _nan(self) -> Expression:
         return self._cast(self._text("NaN"), "DECIMAL")
+
+    def _text_alone(self, column: Expression) -> Expression:
+        # A cast would take any type.  Without, a char(n) would ignore spaces, and a citext case.
+        return self.exp.Anonymous(this="SUBSTR", expressions=[column, self._number(1)])
 
 
 class DuckDb(_Typed):
@@ -320,6 +327,9 @@ class DuckDb(_Typed):
     def _nan(self) -> Expression:
         return self._not_a_number()
 
+    def _text_alone(self, column: Expression) -> Expression:
+        return column
+
 
 class Sqlite(Dialect):
     """SQLite, where each value has a type of its own, and NaN is stored as NULL."""
@@ -340,7 +350,7 @@ class Sqlite(Dialect):
         case = self.exp.case(of).when(self._text("integer"), whole)
         case = case.when(self._text("real"), self._as_floats(column, cell))
         if kind == "text":
-            case = case.when(self._text("text"), self._as_floats(self._read(column), cell))
+            case = case.when(self._text("text"), self._as_floats(self._texts(column).value, cell))
         return case
 
     def _unsure(self, column: str) -> list[Expression]:
@@ -350,7 +360,7 @@ class Sqlite(Dialect):
             return [self._all([text, self._texts(read).unsure])]
         return self._in(self._typeof(read), [self._text("text"), self._text("blob")])
 
-    def _one_of(self, column: Expression, cell: OneOf, kind: str) -> list[Expression]:
+    def _one_of(self, column: Expression, cell: OneOf, kind: str | None) -> list[Expression]:
         # Compared with its type, or a column of numbers would turn the text into one.
         binary = self.exp.Collate(this=column, expression=self.exp.Var(this="BINARY"))
         texts = [self._text(v) for v in [*values_of(cell, "text"), *([""] if "" in cell.values else [])]]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 from littlestone.discovery import concrete
 from littlestone.domains import Domain, Point
 from littlestone.errors import DAMAGED, DeclarationError, ModelError
+from littlestone.expressions.constants import require_types
 from littlestone.expressions.form import Outcome, require_small
 from littlestone.expressions.regions import labelled
 from littlestone.labels import require_labels
@@ -122,7 +123,7 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.expressions.sql import written
 
-        return written(self._exported(), dialect, types or {}, names)
+        return written(self._exported(types), dialect, types or {}, names)
 
     def to_polars(
         self, *, types: Mapping[str, str] | None = None, names: Sequence[str] | None = None
@@ -138,7 +139,7 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.expressions.polars_form import expression
 
-        return expression(self._exported(), types or {}, names)
+        return expression(self._exported(types), types or {}, names)
 
     def to_pandas_query(self, label: int = 1, *, types: Mapping[str, str] | None = None) -> str:
         """The text for `pandas.DataFrame.query` that selects the rows of this label.
@@ -152,9 +153,10 @@ class Hypothesis(ABC, Generic[Point]):
         """
         from littlestone.expressions.pandas_query import query
 
-        return query(self._exported(), label, types or {})
+        return query(self._exported(types), label, types or {})
 
-    def _exported(self) -> Outcome:
+    def _exported(self, types: Mapping[str, str] | None) -> Outcome:
+        require_types(types or {}, self.domain.column_names)
         outcome = self.outcome()
         require_small(outcome, EXPORT)
         return outcome
