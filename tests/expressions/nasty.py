@@ -21,7 +21,21 @@ SURE = [
 ]  # fmt: skip
 """Texts that SQL reads as numbers, or as none, for certain."""
 
-UNSURE = ["--3", "+-3", "1.2.3", "ä1", "1e2", "1E-1", "1_0", "٣", "\u00a04", "2020-01-01", "12345678901234567", "_", "💩"]
+UNSURE = [
+    "--3",
+    "+-3",
+    "1.2.3",
+    "ä1",
+    "1e2",
+    "1E-1",
+    "1_0",
+    "٣",
+    "\u00a04",
+    "2020-01-01",
+    "12345678901234567",
+    "_",
+    "💩",
+]
 """Texts of which SQL may say that it cannot tell which number they show."""
 
 VALUES: dict[str, list[Any]] = {
@@ -30,7 +44,8 @@ VALUES: dict[str, list[Any]] = {
     "decimal": [None, *map(Decimal, ("-1.50", "0.00", "0.50", "0.29", "0.30", "1.00", "1.50", "2.00",
         "3.00", "3.99", "4.00", "5.00", "7.00", "99999999.99", "-0.01"))],
     "double": [None, float("nan"), float("inf"), float("-inf"), 0.0, -0.0, 5e-324, 1e300, -1e300, 0.29,
-        0.5, 0.1 + 0.2, 0.3, -1.0, 1.0, 1.5, 2.0, 2.9999999999999996, 3.0, 4.0, 5.0, 7.0, 2.0**53, 1e16],
+        0.5, 0.1 + 0.2, 0.3, -1.0, 1.0, 1.5, 2.0, 2.9999999999999996, 3.0, 4.0, 5.0, 7.0, 2.0**53,
+        1e16],
     "real": [None, *map(np.float32, ("nan", "inf", "-inf", "0", "-0", "0.29", "0.3", "0.5", "-1", "1",
         "1.5", "2", "3", "4", "5", "7", "16777216", "0.1", "1e30"))],
     "boolean": [None, True, False],
@@ -86,7 +101,9 @@ def rows(columns: Mapping[str, Sequence[Any]] = TABLE) -> list[tuple[Any, ...]]:
 
 def selected(expressions: Sequence[str], names: Mapping[str, str]) -> str:
     """Each expression of each record; ``names`` are the columns of the table by those of the rules."""
-    renamed = ", ".join('{} AS "{}"'.format(held, name.replace('"', '""')) for name, held in names.items())
+    renamed = ", ".join(
+        '{} AS "{}"'.format(held, name.replace('"', '""')) for name, held in names.items()
+    )
     values = ", ".join(f"{e} AS e{i}" for i, e in enumerate(expressions))
     return f"SELECT {values} FROM (SELECT place, {renamed} FROM t) AS s ORDER BY place"
 

@@ -152,7 +152,7 @@ def truths(cell: Within) -> list[bool]:
 
 
 def bound(value: Fraction, kind: str | None, language: str) -> tuple[bool, int | float]:
-    """The pair (strict, c): a number of Python's libraries is at least the value iff it is >= c, or > c.
+    """The pair (strict, c) such that a number in a frame is at least the value iff it is >= c, or > c.
 
     Raises `DeclarationError` for a constant of so many digits that it depends on the column's type.
 

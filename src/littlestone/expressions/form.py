@@ -85,7 +85,10 @@ def either(*parts: Condition) -> Condition:
 
 
 def _joined(
-    kind: type[Both] | type[Either], parts: Iterable[Condition], idle: Condition, decisive: Condition
+    kind: type[Both] | type[Either],
+    parts: Iterable[Condition],
+    idle: Condition,
+    decisive: Condition,
 ) -> Condition:
     kept: list[Condition] = []
     for part in parts:
@@ -99,8 +102,9 @@ def _joined(
 def negated(condition: Condition) -> Condition:
     """The condition that holds where ``condition`` does not; negations stand at cells alone.
 
-    >>> negated(both(Within("age"), Not(OneOf("sex", ("F",)))))
-    Either(parts=(Not(part=Within(column='age', low=None, high=None)), OneOf(column='sex', values=('F',))))
+    >>> old, other = Within("age", Fraction(65)), Not(OneOf("sex", ("F",)))
+    >>> negated(both(old, other)) == either(Not(old), OneOf("sex", ("F",)))
+    True
     """
     if isinstance(condition, Not):
         return condition.part
@@ -133,7 +137,7 @@ def where(outcome: Outcome, label: int) -> Condition:
     """
     if not isinstance(outcome, Case):
         return ALWAYS if outcome == label else NEVER
-    found, so_far = list[Condition](), ALWAYS
+    found, so_far = list[Condition](), both()
     for when, then in outcome.branches:
         found.append(both(so_far, when, where(then, label)))
         so_far = both(so_far, negated(when))

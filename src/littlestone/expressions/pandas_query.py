@@ -1,7 +1,7 @@
 """Rules as texts for `pandas.DataFrame.query`.
 
-A comparison with a missing value is false or NA.  Where it is negated, ``notna()`` stands beside it, and
-NA and false is false.
+A comparison with a missing value is false or NA.  Where it is negated, ``notna()`` stands beside it,
+because NA and false is false.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _condition(condition: Condition, types: Mapping[str, str], inside: bool = Fa
             joined = word.join(_condition(part, types, True) for part in parts)
             return f"({joined})" if inside else joined
         case Both() | Either():
-            return f"index == index" if isinstance(condition, Both) else "index != index"
+            return "index == index" if isinstance(condition, Both) else "index != index"
         case Not(part):
             held = _cell(part, types.get(part.column))
             named = _name(part.column)
@@ -105,7 +105,9 @@ def _name(column: str) -> str:
 def _literal(value: Any) -> str:
     """A constant of Python; a text is escaped wherever pandas looks into it."""
     if isinstance(value, str):
-        plain = "".join(c if c.isalnum() and c.isascii() or c in " -." else _escape(c) for c in value)
+        plain = "".join(
+            c if (c.isalnum() and c.isascii()) or c in " -." else _escape(c) for c in value
+        )
         return f'"{plain}"'
     return {"inf": "1e999", "-inf": "-1e999"}.get(repr(value), repr(value))
 

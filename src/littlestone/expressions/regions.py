@@ -129,7 +129,7 @@ def interval(
 
 def shares(domain: Disjoint) -> list[Condition]:
     """For each part of a disjoint union, the condition that a record stands for a point of it."""
-    found, before = list[Condition](), ALWAYS
+    found, before = list[Condition](), both()
     for column in domain.columns:
         reads = _reads(column)
         found.append(both(before, reads))
@@ -179,7 +179,9 @@ def _whole(name: str, points: Collection[int], unreadable: bool) -> Condition:
     if not unreadable:
         return either(*(Within(name, a, b) for a, b in runs))
     ends = [-_MOST, *(end for run in runs for end in run), _MOST]
-    return negated(either(*(Within(name, a, b) for a, b in zip(ends[::2], ends[1::2], strict=True))))
+    return negated(
+        either(*(Within(name, a, b) for a, b in zip(ends[::2], ends[1::2], strict=True)))
+    )
 
 
 def _cells(domain: Cells, points: Collection[str]) -> Condition:

@@ -64,7 +64,7 @@ def written(
     _require_plain([cell.column for cell in cells(outcome)])
     _require_plain([v for cell in cells(outcome) if isinstance(cell, OneOf) for v in cell.values])
     _require_plain(names or ())
-    return known[dialect](types, names).top(outcome).sql(dialect=dialect, identify=True)
+    return str(known[dialect](types, names).top(outcome).sql(dialect=dialect, identify=True))
 
 
 def _require_plain(written: Sequence[str]) -> None:
@@ -175,7 +175,7 @@ class Dialect(ABC):
         cell: Within,
         bound: Callable[[Fraction], tuple[bool, Expression]],
     ) -> Expression:
-        """low <= value < high, where ``bound`` says what to compare with and whether equal is less."""
+        """Whether low <= value < high; ``bound`` says what to compare with, and if equal is less."""
         parts: list[Expression] = []
         if cell.low is not None:
             strict, low = bound(cell.low)
@@ -363,7 +363,9 @@ class Sqlite(Dialect):
     def _one_of(self, column: Expression, cell: OneOf, kind: str | None) -> list[Expression]:
         # Compared with its type, or a column of numbers would turn the text into one.
         binary = self.exp.Collate(this=column, expression=self.exp.Var(this="BINARY"))
-        texts = [self._text(v) for v in [*values_of(cell, "text"), *([""] if "" in cell.values else [])]]
+        texts = [
+            self._text(v) for v in [*values_of(cell, "text"), *([""] if "" in cell.values else [])]
+        ]
         wholes = list(map(self._number, values_of(cell, "integer")))
         floats = list(map(self._float, values_of(cell, "double")))
         found: list[Expression] = []

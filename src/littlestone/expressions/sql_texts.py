@@ -80,9 +80,7 @@ def number_in_text(column: Expression, infinity: Callable[[bool], Expression]) -
     # No number has letters other than e, except for the words; a date has, or may have, none.
     letters = without(without(shown, "e"), "E")
     lettered = exp.NEQ(this=call("LOWER", letters), expression=call("UPPER", letters))
-    scientific = exp.and_(
-        within(shown, _DIGITS + _SIGNS), exp.not_(within(shown, _SIGNS))
-    )
+    scientific = exp.and_(within(shown, _DIGITS + _SIGNS), exp.not_(within(shown, _SIGNS)))
     foreign = exp.not_(within(shown, _ASCII))
     unsure = exp.and_(
         exp.not_(exp.paren(simple)),

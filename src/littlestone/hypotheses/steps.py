@@ -69,8 +69,10 @@ class StepFunction(BinaryHypothesis[Any]):
 
     def outcome(self) -> Outcome:
         ends = [*([None] if self.first else []), *self.changes]
-        spans = zip_longest(ends[::2], ends[1::2])
-        return case([(either(*(interval(self.domain, a, b) for a, b in spans)), 1)], 0)
+        spans, domain = zip_longest(ends[::2], ends[1::2]), self.domain
+        if not isinstance(domain, Grid | Reals):  # an ordered domain of a package of its own
+            return super().outcome()
+        return case([(either(*(interval(domain, a, b) for a, b in spans)), 1)], 0)
 
     def witness(self, other: Self) -> int | Fraction | None:
         places = sorted({*self.changes, *other.changes})
