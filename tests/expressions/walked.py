@@ -89,7 +89,8 @@ def walked() -> dict[str, list[Hypothesis[Any]]]:
     found: dict[str, list[Hypothesis[Any]]] = {}
     kinds: list[Any] = concrete(HypothesisClass, "littlestone.classes")
     for kind in kinds:
-        for H in {kind.examples()[0], kind.examples()[-1]}:
+        examples = kind.examples()
+        for H in [*examples[:1], *examples[1:][-1:]]:
             some = [H.hypothesis(2)] if isinstance(H, Enumerable) and (H.size or 0) > 2 else []
             if 0 <= H.littlestone_dimension() < inf:
                 some.append(H.soa())

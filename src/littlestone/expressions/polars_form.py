@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from math import inf
+from math import inf, isinf
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
@@ -84,10 +84,18 @@ def _within(cell: Within, kind: str | None) -> Expr:
     found = []
     if cell.low is not None:
         strict, low = bound(cell.low, kind, "polars")
-        found.append(column > low if strict else column >= low)
+        found.append(column > _finite(low) if strict else column >= _finite(low))
     # NaN is above all numbers.
     equal, high = (True, inf) if cell.high is None else bound(cell.high, kind, "polars")
-    return reduce(and_, [*found, column <= high if equal else column < high])
+    found.append(column <= _finite(high) if equal else column < _finite(high))
+    return reduce(and_, found)
+
+
+def _finite(value: float) -> Any:
+    """The number, and for an infinite one an expression, because JSON has no infinite numbers."""
+    import polars
+
+    return polars.lit(str(value)).cast(polars.Float64) if isinf(value) else value
 
 
 def _one_of(cell: OneOf, kind: str) -> Expr:
@@ -97,7 +105,7 @@ def _one_of(cell: OneOf, kind: str) -> Expr:
     values = values_of(cell, kind)
     shown = column.cast(polars.String) if kind == "decimal" else column
     if kind in ("integer", "double", "real"):  # a list could hold no number of another size
-        equal = reduce(or_, (column == v for v in values), polars.lit(False))
+        equal = reduce(or_, (column == _finite(v) for v in values), polars.lit(False))
     else:
         equal = shown.is_in(values + [""] * (kind == "text" and "" in cell.values))
     found = equal.fill_null(False)
