@@ -28,11 +28,19 @@ from nasty import (
 from walked import by_hand, walked
 
 from littlestone.data import open_table, read_mapped
-from littlestone.domains import Cells, Grid, Product, Strings
+from littlestone.domains import Cells, Grid, Integers, Product, Strings
 from littlestone.errors import DeclarationError, LittlestoneError, OutputError, TooLargeError
 from littlestone.expressions import sql as sql_module
 from littlestone.expressions.form import Not, OneOf
-from littlestone.hypotheses import ColumnTest, DecisionTree, FiniteSet, Hypothesis, StepFunction
+from littlestone.hypotheses import (
+    ColumnTest,
+    DecisionTree,
+    FiniteSet,
+    Hypothesis,
+    RuleUnion,
+    StepFunction,
+    TableFunction,
+)
 from littlestone.hypotheses.trees import Split
 from servers import Server
 
@@ -362,6 +370,27 @@ def test_what_has_no_form_is_refused_with_the_reason() -> None:
     cut = StepFunction(Grid(0, 9, "a`b"), 0, (5,))
     fails(cut.to_pandas_query, DeclarationError, "cannot quote")
     fails(lambda: cut.to_polars(types={"a`b": "text"}), DeclarationError, "asks for its numbers")
+
+
+BITS = Product(tuple(Grid(0, 1, f"s{i}") for i in range(9)))
+AT_THE_LIMIT: list[Rule] = [
+    StepFunction(Grid(0, 10**6, "s"), 0, tuple(range(1, 2000, 2))),
+    FiniteSet(Integers("s"), frozenset(range(0, 2700, 3))),
+    RuleUnion(Product((Strings("s"), Strings("u"))), frozenset((str(i),) * 2 for i in range(500))),
+    TableFunction.from_labels(BITS, [sum(x) % 2 for x in BITS]),
+]
+
+
+@pytest.mark.parametrize("h", AT_THE_LIMIT, ids=lambda h: type(h).__name__)
+def test_rules_at_the_limits_are_read_by_sqlite(h: Rule) -> None:
+    """Its parser has the lowest limits."""
+    pytest.importorskip("sqlglot", reason=NO_SQLGLOT)
+    names = ", ".join(h.domain.column_names)
+    records = [[v] * len(h.domain.column_names) for v in (None, 0, 1, 2, 3, 300)]
+    rows = ", ".join(f"({', '.join('NULL' if v is None else str(v) for v in r)})" for r in records)
+    query = f"WITH t({names}) AS (VALUES {rows}) SELECT {h.to_sql('sqlite')} FROM t"
+    given = [label for (label,) in sqlite3.connect(":memory:").execute(query)]
+    assert given == [h(h.domain.encode_record(record)) for record in records]
 
 
 @pytest.mark.parametrize("package", ["sqlglot", "polars"])

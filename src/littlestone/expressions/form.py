@@ -11,8 +11,8 @@ from littlestone.errors import TooLargeError
 MOST_CONSTANTS = 1000
 """The most constants of an exported rule."""
 
-MOST_DEPTH = 40
-"""The most conditions and cases inside each other; parsers of databases have limits too."""
+MOST_DEPTH = 20
+"""The most conditions inside each other; the parser of SQLite stops at about as many."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ ALWAYS, NEVER = Both(()), Either(())
 
 @dataclass(frozen=True)
 class Case:
-    """The outcome beside the first of the ``branches`` whose condition holds, else ``otherwise``."""
+    """The label beside the first of the ``branches`` whose condition holds, else ``otherwise``."""
 
-    branches: tuple[tuple[Condition, Outcome], ...]
-    otherwise: Outcome
+    branches: tuple[tuple[Condition, int], ...]
+    otherwise: int
 
 
 Outcome = int | Case
@@ -116,17 +116,27 @@ def negated(condition: Condition) -> Condition:
 
 
 def case(branches: Iterable[tuple[Condition, Outcome]], otherwise: Outcome) -> Outcome:
-    """The cases without those that never occur; a last outcome that is cases itself goes on."""
-    kept = [(when, then) for when, then in branches if when != NEVER]
-    for i, (when, then) in enumerate(kept):
+    """The cases in one list, without those that never occur; databases read no deep ones.
+
+    >>> inner = case([(Within("age", Fraction(65)), 1)], 2)
+    >>> [label for _, label in case([(OneOf("sex", ("F",)), inner)], 0).branches]
+    [1, 2]
+    """
+    flat: list[tuple[Condition, int]] = []
+    for when, then in [*branches, (ALWAYS, otherwise)]:
+        inside = then if isinstance(then, Case) else Case((), then)
+        flat += [(both(when, asked), label) for asked, label in inside.branches]
+        flat.append((when, inside.otherwise))
+    kept: list[tuple[Condition, int]] = []
+    for when, label in flat:
         if when == ALWAYS:
-            kept, otherwise = kept[:i], then
             break
-    if isinstance(otherwise, Case):
-        kept, otherwise = [*kept, *otherwise.branches], otherwise.otherwise
-    while kept and kept[-1][1] == otherwise:
+        if kept and kept[-1][1] == label:
+            when = either(kept.pop()[0], when)
+        kept += [] if when == NEVER else [(when, label)]
+    while kept and kept[-1][1] == label:
         kept.pop()
-    return Case(tuple(kept), otherwise) if kept else otherwise
+    return Case(tuple(kept), label) if kept else label
 
 
 def where(outcome: Outcome, label: int) -> Condition:
@@ -139,9 +149,9 @@ def where(outcome: Outcome, label: int) -> Condition:
         return ALWAYS if outcome == label else NEVER
     found, so_far = list[Condition](), both()
     for when, then in outcome.branches:
-        found.append(both(so_far, when, where(then, label)))
+        found += [both(so_far, when)] if then == label else []
         so_far = both(so_far, negated(when))
-    return either(*found, both(so_far, where(outcome.otherwise, label)))
+    return either(*found, *([so_far] if outcome.otherwise == label else []))
 
 
 def cells(part: Outcome | Condition) -> Iterator[Within | OneOf]:
@@ -154,11 +164,9 @@ def cells(part: Outcome | Condition) -> Iterator[Within | OneOf]:
         case Both(parts) | Either(parts):
             for inside in parts:
                 yield from cells(inside)
-        case Case(branches, otherwise):
-            for when, then in branches:
+        case Case(branches):
+            for when, _ in branches:
                 yield from cells(when)
-                yield from cells(then)
-            yield from cells(otherwise)
 
 
 def require_small(part: Outcome | Condition, asked: str) -> None:
@@ -179,7 +187,6 @@ def _depth(part: Outcome | Condition) -> int:
     match part:
         case Both(parts) | Either(parts):
             return 1 + max(map(_depth, parts), default=0)
-        case Case(branches, otherwise):
-            inside = (d for pair in branches for d in map(_depth, pair))
-            return 1 + max([_depth(otherwise), *inside])
+        case Case(branches):
+            return max(_depth(when) for when, _ in branches)
     return 0

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from keyword import iskeyword
 from typing import Any
 
-from littlestone.errors import DeclarationError, shown
+from littlestone.errors import DeclarationError, TooLargeError, shown
 from littlestone.expressions.constants import (
     bound,
     require_numbers,
@@ -30,13 +30,26 @@ from littlestone.expressions.form import (
     where,
 )
 
+ASKED = "write the rule as a query of pandas"
+"""What is asked of a rule here."""
+
+MOST_CELLS = 200
+"""The most comparisons; pandas reads a chain of them by as many calls inside each other."""
+
 
 def query(outcome: Outcome, label: int, types: Mapping[str, str]) -> str:
     """The query of the rows with the label; see `Hypothesis.to_pandas_query`."""
     require_numbers(outcome, types, "pandas")
     found = where(outcome, label)
-    require_small(found, "write the rule as a query of pandas")
-    for cell in cells(found):
+    require_small(found, ASKED)
+    listed = list(cells(found))
+    if len(listed) > MOST_CELLS:
+        raise TooLargeError(
+            ASKED,
+            found=f"it would have {len(listed)} comparisons, and pandas reads about {MOST_CELLS}",
+            fix="use to_polars or to_sql, or predict with `littlestone predict`",
+        )
+    for cell in listed:
         _require(cell, types.get(cell.column))
     return _condition(found, types)
 
@@ -49,9 +62,7 @@ def _require(cell: Within | OneOf, kind: str | None) -> None:
         found, fix = "a query compares decimals with floats", "make floats of the decimals"
     else:
         return
-    raise DeclarationError(
-        f"write the rule as a query of pandas on {shown(cell.column)}", found=found, fix=fix
-    )
+    raise DeclarationError(f"{ASKED} on {shown(cell.column)}", found=found, fix=fix)
 
 
 def _condition(condition: Condition, types: Mapping[str, str], inside: bool = False) -> str:

@@ -50,12 +50,15 @@ def expression(outcome: Outcome, types: Mapping[str, str], names: Sequence[str] 
 def _value(outcome: Outcome, types: Mapping[str, str], names: Sequence[str] | None) -> Expr:
     import polars
 
+    def label(y: int) -> Expr:
+        return polars.lit(y if names is None else names[y])
+
     if not isinstance(outcome, Case):
-        return polars.lit(outcome if names is None else names[outcome])
+        return label(outcome)
     chain: Any = polars
     for when, then in outcome.branches:
-        chain = chain.when(_condition(when, types)).then(_value(then, types, names))
-    found: Expr = chain.otherwise(_value(outcome.otherwise, types, names))
+        chain = chain.when(_condition(when, types)).then(label(then))
+    found: Expr = chain.otherwise(label(outcome.otherwise))
     return found
 
 
@@ -81,7 +84,7 @@ def _within(cell: Within, kind: str | None) -> Expr:
     column = polars.col(cell.column)
     if kind == "boolean":
         return column.is_in(truths(cell))
-    found = []
+    found: list[Expr] = []
     if cell.low is not None:
         strict, low = bound(cell.low, kind, "polars")
         found.append(column > _finite(low) if strict else column >= _finite(low))

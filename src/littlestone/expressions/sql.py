@@ -97,13 +97,16 @@ class Dialect(ABC):
 
     def _value(self, outcome: Outcome, unsure: Sequence[Expression] = ()) -> Expression:
         if not isinstance(outcome, Case):
-            return self._number(outcome) if self.names is None else self._text(self.names[outcome])
+            return self._label(outcome)
         case = self.exp.case()
         if unsure:
             case.when(self._any(unsure), self.exp.null(), copy=False)
         for when, then in outcome.branches:
-            case.when(self._condition(when), self._value(then), copy=False)
-        return case.else_(self._value(outcome.otherwise), copy=False)
+            case.when(self._condition(when), self._label(then), copy=False)
+        return case.else_(self._label(outcome.otherwise), copy=False)
+
+    def _label(self, y: int) -> Expression:
+        return self._number(y) if self.names is None else self._text(self.names[y])
 
     def _condition(self, condition: Condition) -> Expression:
         match condition:
