@@ -19,6 +19,7 @@ LAYERS = [
     {"domains"},
     {"labels", "units"},
     {"algebra"},
+    {"expressions"},
     {"hypotheses"},
     {"sample"},
     {"dimension"},
