@@ -11,9 +11,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from typing import Generic, TypeVar
 
 from littlestone.errors import DeclarationError
+from littlestone.parallel import spread
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.event import Event
@@ -92,12 +94,13 @@ def exact_audit(
     event: Event,
     *,
     epsilons: Sequence[Fraction] | None = None,
+    jobs: int | None = 1,
 ) -> ExactAudit[Data]:
     """Compare ``event``'s cost and guarantee with the exact ``distribution`` on all ``pairs``.
 
     Delta is compared at ``epsilons``; the default is 0, 1/2, 1 and 3/2 of the claimed epsilon, which is
     always among them.  Moments are compared outside the guarantee's delta, at those orders where rho
-    promises less than e^4000.
+    promises less than e^4000.  ``jobs`` processes work out the distributions, as `spread` says.
 
     >>> from littlestone.audit.subjects.randomized_response import RandomizedResponse
     >>> claimed = RandomizedResponse(Fraction(1))
@@ -110,15 +113,13 @@ def exact_audit(
     """
     claim, guarantee = event.cost(), event.guarantee()
     tested = list(pairs)
-    known = _memoised(distribution)
+    known = _worked_out(distribution, tested, jobs)
     halves = [claim.epsilon * i / 2 for i in range(4)]
     at = sorted({*(halves if epsilons is None else epsilons), claim.epsilon})
     ratios = [ratio_below(epsilon) for epsilon in at]
     rows = [
         Row("delta", epsilon, claimed_delta(claim, ratio), worst)
-        for epsilon, ratio, worst in zip(
-            at, ratios, exact_curve(known, tested, ratios), strict=True
-        )
+        for epsilon, ratio, worst in zip(at, ratios, _curve(known, tested, ratios), strict=True)
     ]
     for order in _ORDERS:
         exponent = guarantee.rho * order * (order - 1)
@@ -144,7 +145,13 @@ def exact_curve(
     >>> [worst.value for worst in exact_curve(coin.get, [(0, 1)], [Fraction(1), Fraction(2)])]
     [Fraction(1, 3), Fraction(0, 1)]
     """
-    known, tested = _memoised(distribution), list(pairs)
+    tested = list(pairs)
+    return _curve(_worked_out(distribution, tested), tested, ratios)
+
+
+def _curve(
+    known: Distribution[Data], tested: Sequence[tuple[Data, Data]], ratios: Sequence[Fraction]
+) -> list[Worst[Data]]:
     return [_worst(known, tested, partial(hockey_stick, ratio=ratio)) for ratio in ratios]
 
 
@@ -266,22 +273,26 @@ def _worst(
     return worst
 
 
-def _memoised(distribution: Distribution[Data]) -> Distribution[Data]:
-    """``distribution``, computed once per data set; equal distributions become one object."""
-    known: dict[Data, Masses] = {}
+def _worked_out(
+    distribution: Distribution[Data], pairs: Sequence[tuple[Data, Data]], jobs: int | None = 1
+) -> Distribution[Data]:
+    """``distribution`` on all data sets of the pairs; equal distributions become one object."""
+    tiny = list(dict.fromkeys(chain.from_iterable(pairs)))
     distinct: dict[frozenset[tuple[Hashable, Fraction]], Masses] = {}
+    known: dict[Data, Masses] = {}
+    work = partial(_checked, distribution)
+    for i, masses in spread(work, tiny, jobs=jobs, what="exact laws on tiny data"):
+        known[tiny[i]] = distinct.setdefault(frozenset(masses.items()), masses)
+    return known.__getitem__
 
-    def checked(data: Data) -> Masses:
-        if data not in known:
-            masses = distribution(data)
-            total = sum(masses.values(), Fraction(0))
-            if total != 1 or min(masses.values()) < 0:
-                raise DeclarationError(
-                    "audit a mechanism by its distribution",
-                    found=f"its probabilities add up to {float(total)}, or one is negative",
-                    fix="correct `distribution`: an audit is only as good as it is",
-                )
-            known[data] = distinct.setdefault(frozenset(masses.items()), masses)
-        return known[data]
 
-    return checked
+def _checked(distribution: Distribution[Data], data: Data) -> Masses:
+    masses = distribution(data)
+    total = sum(masses.values(), Fraction(0))
+    if total != 1 or min(masses.values()) < 0:
+        raise DeclarationError(
+            "audit a mechanism by its distribution",
+            found=f"its probabilities add up to {float(total)}, or one is negative",
+            fix="correct `distribution`: an audit is only as good as it is",
+        )
+    return masses

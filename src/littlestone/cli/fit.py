@@ -35,7 +35,7 @@ from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.privacy.randomness import generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
 from littlestone.report.fit import accuracy, budget, form, guarantee
@@ -199,7 +199,7 @@ def released(
     if dry_run:
         _preview(task, data.name, ledger, as_json=as_json, more=more)
         return
-    rng = system_generator() if seed is None else seeded_generator(seed)
+    rng = generator(seed)
     with (
         reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger, create=True) as book,
