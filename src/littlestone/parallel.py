@@ -64,10 +64,11 @@ def _shared(
     with _deaf():
         found = workers(delayed(_numbered)(task, i, item) for i, item in left)
     try:
-        yield from found
+        for numbered in found:  # noqa: UP028, because `yield from` would close it with a warning
+            yield numbered
     finally:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that results are not used: whoever stopped knows it
+            warnings.simplefilter("ignore")  # that results are not used: whoever stops knows it
             found.close()
 
 

@@ -101,7 +101,9 @@ class Subject(Generic[Data]):
             for begun in range(0, times, _PART)
         ]
         seen = {(half, which): Counter[Hashable]() for half in (0, 1) for which in (0, 1)}
-        found = dict(spread(self._outputs, parts, jobs=self._jobs(jobs), what="running it on made-up data"))
+        found = dict(
+            spread(self._outputs, parts, jobs=self._jobs(jobs), what="running it on made-up data")
+        )
         for i, part in enumerate(parts):  # in their order, on which ties between events depend
             seen[part.half, part.which] += found[i]
         return bounded(
