@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -84,6 +86,26 @@ def test_a_changed_subject_is_never_audited_as_the_named_one() -> None:
     changed = replace(honest, event=claimed)
     assert changed.recipe is None
     assert not changed.exact(jobs=2).holds
+
+
+def test_every_run_draws_anew() -> None:
+    """Two parts with one seed would make the same runs, which are then not independent."""
+    honest = find_subject("randomized-response").make(Fraction(1), Fraction(0))
+    outputs = list[int]()
+
+    def runs(times: int, rng: random.Random) -> Callable[[int], int]:
+        def run(data: int) -> int:
+            outputs.append(rng.getrandbits(64))
+            return data
+
+        return run
+
+    drawing = replace(honest, runs=runs)
+    drawing.measured(trials=1100, confidence="0.9", rng=seeded_generator(1))
+    assert len(set(outputs)) == len(outputs) == 2200
+    drawing.measured(trials=2, confidence="0.9", rng=seeded_generator(1))
+    drawing.measured(trials=2, confidence="0.9", rng=seeded_generator(1))
+    assert outputs[2200:2204] == outputs[2204:]
 
 
 def test_the_outermost_stage_is_told() -> None:

@@ -11,7 +11,7 @@ import signal
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -26,7 +26,7 @@ ALONE = 2.0
 
 def spread(
     task: Callable[[Item], Result], items: Iterable[Item], *, jobs: int | None = 1, what: str
-) -> Iterator[tuple[int, Result]]:
+) -> Generator[tuple[int, Result], None, None]:
     """Yield (i, task(items[i])) for each i, as the results become known.
 
     This process works alone for `ALONE` seconds.  Then ``jobs`` worker processes share what is left;
