@@ -35,10 +35,10 @@ def bar(text: str, *, still: bool = False) -> Iterator[None]:
     if not err.is_terminal:
         yield
         return
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     shown = Progress(
-        "{task.description}",
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),
