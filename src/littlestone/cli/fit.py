@@ -33,13 +33,14 @@ from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
 from littlestone.learners import PrivateLearner, Release
 from littlestone.learners.base import Setting
+from littlestone.pictures.tree import rule_tree
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
 from littlestone.report.fit import accuracy, budget, form, guarantee
-from littlestone.report.tree import rule_tree, terminal
+from littlestone.report.tree import terminal
 from littlestone.tasks import Task
 from littlestone.visible import visible_json
 
