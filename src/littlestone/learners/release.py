@@ -49,7 +49,8 @@ class Release:
     `units`, and the number of records is private.  ``private`` is False if a seeded generator was used.
     ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
     hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
-    ``spanning`` says that a record may span several lines of its file.
+    ``spanning`` says that a record may span several lines of its file.  ``accuracy`` says what is
+    proved about the error on new records; it depends on declarations and n alone.
     ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
     model file keeps neither.
     """
@@ -69,6 +70,7 @@ class Release:
     limit: PrivacyCost | None = field(default=None, compare=False)
     unit: Unit | None = None
     spanning: bool = False
+    accuracy: str = ""
 
     @property
     def units(self) -> int | None:
@@ -187,6 +189,7 @@ class Release:
         )
         costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
         record = {"record": SPANNING} if self.spanning else {}
+        accuracy = {"accuracy": self.accuracy} if self.accuracy else {}
         return {
             "format": FORMAT,
             "rule": self.words(),
@@ -205,6 +208,7 @@ class Release:
                 "randomness": _RANDOMNESS[self.private],
                 "ledger entry": self.receipt,
             },
+            **accuracy,
             **estimate,
             "hypothesis": self.hypothesis.to_json(),
         }
@@ -248,6 +252,7 @@ class Release:
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
                 unit=None if unit is None else Unit(unit["column"], unit["max records"]),
                 spanning="record" in data,
+                accuracy=str(data.get("accuracy", "")),
             )
         except DAMAGED as error:
             raise ModelError(

@@ -94,7 +94,7 @@ def form(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]
     return rows
 
 
-def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
+def guarantee(release: Release) -> list[tuple[str, str]]:
     """What is promised about a release, as pairs (heading, sentence); all of it is public."""
     rows = [
         ("rule", release.words()),
@@ -103,7 +103,7 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
         ("mechanism", release.mechanism),
         *release.counted(),
         ("class", shortened(release.hypotheses)),
-        ("accuracy", accuracy),
+        ("accuracy", release.accuracy),
     ]
     if release.estimate is not None:
         rows += release.estimate.rows()
