@@ -13,6 +13,7 @@ class Html(str):
 
 
 _VOID = frozenset(["br", "hr", "link", "meta"])
+_LEFT = "text-align:left"  # notebooks centre or align to the right
 _SVG = frozenset(["circle", "path", "rect"])
 
 
@@ -46,14 +47,20 @@ def joined(parts: Iterable[str]) -> Html:
     )
 
 
-def pairs(rows: Iterable[tuple[str, str]]) -> Html:
-    """A table of headings and their texts, for a notebook."""
-    return tag("table", *(tag("tr", _heading(a), _cell(b)) for a, b in rows))
+def pairs(rows: Iterable[tuple[str, str]], **attributes: str) -> Html:
+    """A table of headings and their texts."""
+    return tag("table", *(tag("tr", _heading(a), _cell(b)) for a, b in rows), **attributes)
 
 
 def grid(headings: Sequence[str], rows: Iterable[Iterable[object]], **attributes: str) -> Html:
     """A table with a line of headings."""
-    head = tag("thead", tag("tr", *(tag("th", heading, scope="col") for heading in headings)))
+    head = tag(
+        "thead",
+        tag(
+            "tr",
+            *(tag("th", heading, scope="col", style="text-align:left") for heading in headings),
+        ),
+    )
     body = (tag("tr", *(_cell(_text(value)) for value in row)) for row in rows)
     return tag("table", head, tag("tbody", *body), **attributes)
 
@@ -63,8 +70,8 @@ def _text(value: object) -> str:
 
 
 def _heading(text: str) -> Html:
-    return tag("th", text, scope="row", style="text-align:left")
+    return tag("th", text, scope="row", style=_LEFT)
 
 
 def _cell(text: str) -> Html:
-    return tag("td", text, style="text-align:left")
+    return tag("td", text, style=_LEFT)

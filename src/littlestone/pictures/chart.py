@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
 
-from littlestone.pictures.canvas import Canvas, Picture, on_axes
+from littlestone.pictures.canvas import Canvas, Picture, Side, on_axes
 from littlestone.pictures.figures import SIZE, TONES, new_axes, printable, short
 
 _WIDE = 5.2  # inches
@@ -95,8 +95,7 @@ class Chart:
                 at += tall
             for value, text in self.marks:
                 self._mark(on, place, value, (top - 0.04, bottom))
-                side = "end" if self._share(value) > 0.5 else "start"
-                on.text((place(value), top - 0.14), text, size=SIZE - 2, side=side)  # type: ignore[arg-type]
+                on.text((place(value), top - 0.14), text, size=SIZE - 2, side=self._side(value))
             left = _MARGIN
             for tone, text in self.key:
                 on.dot((left + 0.05, height - 0.13), tone)
@@ -117,16 +116,16 @@ class Chart:
         canvas = on_axes(axes)
         for i, row in enumerate(self.rows):
             self._row(canvas, row, lambda value: value, i, 0.17)
-        for value, _ in self.marks:
+        for value, text in self.marks:
             self._mark(canvas, lambda value: value, value, (-0.6, len(self.rows) - 0.4))
+            canvas.text((value, -0.72), f" {text}", size=SIZE - 2, side=self._side(value))
         names = [printable(short(row.name, 44)) for row in self.rows]
         axes.set_yticks(range(len(names)), names, parse_math=False)
         axes.tick_params(axis="y", length=0)
         axes.set(xlim=(self.low, self.high), ylim=(len(names) - 0.4, -0.6))
         axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.set_title(
-            printable(short(self.title, 84)), loc="left", fontsize=SIZE, parse_math=False
-        )
+        look: dict[str, Any] = {"loc": "left", "fontsize": SIZE, "pad": 20 if self.marks else 6}
+        axes.set_title(printable(short(self.title, 84)), parse_math=False, **look)
         if self.key:
             from matplotlib.lines import Line2D
 
@@ -158,6 +157,10 @@ class Chart:
         if self.log:
             return (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
         return (value - self.low) / (self.high - self.low)
+
+    def _side(self, value: float) -> Side:
+        """Where the name of a mark at this value has room."""
+        return "end" if self._share(value) > 0.5 else "start"
 
     def _text(self, value: float) -> str:
         if self.percent:

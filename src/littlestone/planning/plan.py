@@ -137,8 +137,8 @@ class Plan:
     def plot(self, axes: Any = None) -> Any:
         """Draw the sizes on a logarithmic axis of matplotlib, by default new ones; return the axes.
 
-        A vertical line is the largest lower bound.  Raises `OutputError` if matplotlib is not
-        installed, and `DeclarationError` if no size is known.
+        A vertical line is the largest lower bound, for the learners that it names.  Raises
+        `OutputError` if matplotlib is not installed, and `DeclarationError` if no size is known.
         """
         return self.chart().plot(axes)
 
@@ -152,15 +152,15 @@ class Plan:
             for method, found in sizes
             if any(n for n, _ in found)
         )
-        least = max((float(bound.n) for bound in self.lower), default=None)
-        places = [n for row in rows for n, _ in row.dots] + ([] if least is None else [least])
+        least = max(self.lower, key=lambda bound: bound.n, default=None)
+        places = [n for row in rows for n, _ in row.dots] + ([least.n] if least else [])
         if not rows:
             raise DeclarationError(
                 f"draw a plan for {shortened(self.hypotheses)}",
                 found="no size is known",
                 fix="print the plan, which says why",
             )
-        marks = () if least is None else ((least, f"at least {least:,.0f} for every learner"),)
+        marks = ((least.n, f"at least {least.n:,}: {least.learners}"),) if least else ()
         low, high = 10.0 ** floor(log10(min(places))), 10.0 ** ceil(log10(max(places) * 1.01))
         key = tuple((tone, text) for text, tone in zip(self.rows[0].sizes(), _KEY, strict=True))
         title = f"Records for {self.goal}, {self.cost}"
