@@ -30,24 +30,24 @@ def one_person(cost: PrivacyCost, among: str, what: str, several: str) -> Html:
     times = factor(cost.epsilon)
     parts = [
         said(
-            f"Compare two worlds. In one, {yours} {swap.format(among)} Nothing else is different. "
-            f"Whatever {what} may be, it is at most {times} times as likely in one world as in the "
-            f"other: e^{decimal_text(cost.epsilon)} = {times}, rounded up."
+            f"Compare two worlds. In one, {yours} {swap.format(among)} Nothing else is different. In "
+            f"both worlds every result has nearly the same probability: it differs by a factor of at "
+            f"most {times}, which is e^{decimal_text(cost.epsilon)}, rounded up. The result is {what}."
         ),
-        *_odds(cost.epsilon, yours, what),
+        *_odds(cost.epsilon, yours),
         *_delta(cost.delta, yours),
         said(
-            f"What is not promised: {what} still says something about people in general, which is its "
-            "purpose. Others may draw conclusions about you from it. They could draw nearly the same "
-            "ones if your data had not been there. Other releases about the same people cost extra: "
-            "their epsilons and deltas add up."
+            "What is not promised: the result still says something about people in general, which is "
+            "its purpose. Others may draw conclusions about you from it. They could draw nearly the "
+            "same ones if your data had not been there. Other releases about the same people cost "
+            "extra: their epsilons and deltas add up."
         ),
         note(f"The guarantee protects {several}."),
     ]
     return joined(parts)
 
 
-def _odds(epsilon: Fraction, yours: str, what: str) -> list[Html]:
+def _odds(epsilon: Fraction, yours: str) -> list[Html]:
     if epsilon > _MOST:
         return [
             said(
@@ -60,7 +60,7 @@ def _odds(epsilon: Fraction, yours: str, what: str) -> list[Html]:
     return [
         said(
             f"So suppose that somebody knows all other records and guesses about {yours}. After seeing "
-            f"{what}, their odds for any guess are at most {times} times as high as before, and at "
+            f"the result, their odds for any guess are at most {times} times as high as before, and at "
             f"least 1/{times} of them:"
         ),
         table(
