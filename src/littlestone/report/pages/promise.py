@@ -23,24 +23,25 @@ def one_person(cost: PrivacyCost, among: str, what: str, several: str) -> Html:
     rule, and the reading of delta is that of randomized response (Kairouz, Oh and Viswanath, 2015).
     """
     unit = cost.neighboring.unit
-    yours, swap = "your record", "is among {}. In the other, another record takes its place."
+    yours, swap = "your record", f"is among {among}. In the other, another record takes its place."
     if unit is not None:
         yours = f"all records of your {unit}"
-        swap = f"are among {{}}. In the other, those of another {unit} take their place."
+        swap = f"are among {among}. In the other, those of another {unit} take their place."
     times = factor(cost.epsilon)
+    apart = ", apart from delta" if cost.delta else ""
     parts = [
         said(
-            f"Compare two worlds. In one, {yours} {swap.format(among)} Nothing else is different. In "
-            f"both worlds every result has nearly the same probability: it differs by a factor of at "
-            f"most {times}, which is e^{decimal_text(cost.epsilon)}, rounded up. The result is {what}."
+            f"Compare two worlds. In one, {yours} {swap} Nothing else is different. The probability of "
+            f"any result differs between them by a factor of at most {times}{apart}: that is "
+            f"e^{decimal_text(cost.epsilon)}, rounded up. The result is {what}."
         ),
         *_odds(cost.epsilon, yours),
         *_delta(cost.delta, yours),
         said(
             "What is not promised: the result still says something about people in general, which is "
-            "its purpose. Others may draw conclusions about you from it. They could draw nearly the "
-            "same ones if your data had not been there. Other releases about the same people cost "
-            "extra: their epsilons and deltas add up."
+            "its purpose. Others may draw conclusions about you from it. They could draw the same, "
+            "up to that factor, if your data had not been there. Other releases about the same people "
+            "cost extra: their epsilons and deltas add up."
         ),
         note(f"The guarantee protects {several}."),
     ]
