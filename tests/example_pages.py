@@ -15,7 +15,7 @@ from littlestone.learners import Release
 from littlestone.learners.estimate import Estimate
 from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import PrivacyCost
+from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.scores.exponential import ExponentialMechanism
 from littlestone.units import Unit
@@ -51,8 +51,8 @@ def release(rule: Hypothesis[Any] = RULES["threshold"], **more: Any) -> Release:
         "mechanism": "exponential mechanism on error counts, epsilon 0.75",
         "private": True,
         "receipt": 17,
-        "accuracy": "On new records, the error is at most 4.21 percentage points above that of the best "
-        "rule in the class (proved, with probability 95%).",
+        "accuracy": "On new records, the error is at most 4.21 percentage points above that of the "
+        "best rule in the class (proved, with probability 95%).",
     }
     return Release(rule, **(fields | more))
 
@@ -60,28 +60,23 @@ def release(rule: Hypothesis[Any] = RULES["threshold"], **more: Any) -> Release:
 def variants() -> dict[str, Release]:
     """Releases of every shape."""
     found = {name: release(rule) for name, rule in RULES.items()}
-    tree = RULES["tree"]
-    found |= {
+    of_unit = NeighboringRelation.replace_one_unit("patient")
+    table = Product((Cells(("0", "9"), HOSTILE), Listed((HOSTILE,), "x")))
+    high, strange = ColumnTest(0, frozenset(["9"])), ColumnTest(1, frozenset([HOSTILE]))
+    hostile = DecisionTree(table, Split(high, Split(strange, 1, 0), 0))
+    names = ("label", "hypotheses", "mechanism", "accuracy")
+    return found | {
         "estimated": release(estimate=Estimate(Fraction(1, 4), 7_431, 2_905, 144, 211)),
-        "named": release(tree, labels=("no, never", "yes"), label="ill"),
-        "unit": release(unit=Unit("patient", 3), cost=PrivacyCost(
-            Fraction(2), Fraction(0), PrivacyCost(Fraction(1)).neighboring.replace_one_unit("patient"),
-        )),  # fmt: skip
+        "named": release(RULES["tree"], labels=("no, never", "yes"), label="ill"),
+        "unit": release(
+            unit=Unit("patient", 3), cost=PrivacyCost(Fraction(2), Fraction(0), of_unit)
+        ),
         "costs": release(mistakes=MistakeCosts(5, 1)),
         "simulated": release(private=False),
         "large": release(cost=PrivacyCost(Fraction(12))),
         "spanning": release(spanning=True, accuracy=""),
-        "hostile": release(
-            DecisionTree(
-                Product((Cells(("0", "9"), HOSTILE), Listed((HOSTILE,), "x"))),
-                Split(ColumnTest(0, frozenset(["9"])),
-                      Split(ColumnTest(1, frozenset([HOSTILE])), 1, 0), 0),
-            ),
-            label=HOSTILE, hypotheses=HOSTILE, mechanism=HOSTILE, labels=(HOSTILE, "b"),
-            accuracy=HOSTILE,
-        ),
-    }  # fmt: skip
-    return found
+        "hostile": release(hostile, labels=(HOSTILE, "b"), **dict.fromkeys(names, HOSTILE)),
+    }
 
 
 def run_lines(*, private: bool = True) -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
+from itertools import pairwise
 from math import exp
 from pathlib import Path
 
@@ -129,7 +130,7 @@ def test_pages_are_whole_and_hold_no_script(name: str) -> None:
     headings = re.findall(r"<h(\d)>", page)
     assert headings[0] == "1"
     assert headings.count("1") == 1
-    assert all(int(b) - int(a) <= 1 for a, b in zip(headings, headings[1:], strict=False))
+    assert all(int(b) - int(a) <= 1 for a, b in pairwise(headings))
     assert page.count("<svg") == len(
         re.findall(r"<svg [^>]*role=\"img\"[^>]*><title>[^<]+</title>", page)
     )

@@ -52,8 +52,9 @@ def release_page(release: Release, ledger: Ledger | None = None) -> str:
         section("How to use and reproduce it", *_reproduce(release)),
         citing(f"{rule} Ledger entry {release.receipt}", release.cost, release.mechanism),
     ]
+    kind = "Private release" if release.private else "Simulated release"
     source = "the release" if ledger is None else "the release and its ledger"
-    return page(release.label, "Private release", head, sections, source)
+    return page(release.label, kind, head, sections, source)
 
 
 def rule_words(release: Release) -> str:

@@ -118,7 +118,8 @@ def stream_page(run: Run, ledger: Ledger | None = None) -> str:
         citing(_citation(run), run.cost, str(declared["mechanism"])),
     ]
     source = "the published lines" if ledger is None else "the published lines and the ledger"
-    return page(label, "Private stream", head, sections, source)
+    kind = "Private stream" if declared["private"] is True else "Simulated stream"
+    return page(label, kind, head, sections, source)
 
 
 def _numbers(run: Run) -> list[tuple[str, str]]:
