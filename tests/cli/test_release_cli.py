@@ -118,7 +118,7 @@ def test_what_a_model_says(table: Path) -> None:
         "randomness": "system cryptographic generator",
         "ledger entry": 1,
     }
-    assert data["accuracy"] == "No accuracy guarantee: that needs 195 records."
+    assert data["accuracy"] == "No accuracy guarantee: that needs 254 records."
     assert set(data) == {
         "format", "rule", "class", "label", "n", "privacy", "accuracy", "hypothesis",
     }  # fmt: skip
