@@ -15,6 +15,7 @@ ROOT = Path(littlestone.__file__).parent
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
     {"visible"},
+    {"markup"},
     {"addresses", "errors", "discovery", "disk", "steps", "progress"},
     {"parallel"},
     {"domains"},
@@ -22,6 +23,7 @@ LAYERS = [
     {"algebra"},
     {"expressions"},
     {"hypotheses"},
+    {"pictures"},
     {"sample"},
     {"dimension"},
     {"classes"},

@@ -12,7 +12,7 @@ from littlestone.data.tables import Row
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import DurableStream, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.base import Taken
-from littlestone.report.stream import Mistakes, Publication
+from littlestone.pictures.stream import Mistakes, Publication
 from littlestone.visible import visible_json
 
 _ONE_PARTITION = "all"
