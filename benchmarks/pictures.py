@@ -15,7 +15,6 @@ from littlestone.domains import Product
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, Split, conjunction
 from littlestone.learners import Release
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.report.tree import rule_figure
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
 
@@ -73,5 +72,5 @@ def figures() -> dict[str, Release]:
 def show(console: Console) -> None:
     """Draw the figures."""
     for name, release in figures().items():
-        (FOLDER / f"{name}.svg").write_bytes(rule_figure(release, kind="svg"))
+        (FOLDER / f"{name}.svg").write_bytes(release.drawing().content("svg"))
     console.print(f"drawn: {', '.join(figures())}, in {FOLDER}", highlight=False)

@@ -15,11 +15,13 @@ ROOT = Path(littlestone.__file__).parent
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
     {"visible"},
+    {"markup"},
     {"addresses", "errors", "discovery", "disk", "steps"},
     {"domains"},
     {"labels", "units"},
     {"algebra"},
     {"hypotheses"},
+    {"pictures"},
     {"sample"},
     {"dimension"},
     {"classes"},

@@ -18,7 +18,8 @@ from running import Ran, run
 from littlestone.classes import Enumerable, parse_class
 from littlestone.dimension import Bounds, Certificate, littlestone_bounds
 from littlestone.errors import DeclarationError
-from littlestone.report.tree import Node, class_tree
+from littlestone.pictures.tree import Node
+from littlestone.report.tree import class_tree
 
 RULES = "rule,a,b,c\nnone,0,0,0\nlow,0,0,1\nmid,0,1,1\nhigh,1,1,1\n"
 Data = dict[str, Any]

@@ -17,7 +17,7 @@ from running import command, entries, run
 
 from littlestone.cli import stream as stream_module
 from littlestone.learners.online.keys import KeyStream
-from littlestone.report.stream import Mistakes, Publication, figure
+from littlestone.pictures.stream import Mistakes, Publication, figure
 
 TABLE = "id,day,bad\n" + "".join(
     f"d{t % 2},{t},1\n" if t % 11 == 0 else f"x{t},{t},0\n" for t in range(4000)
@@ -312,7 +312,7 @@ def test_many_rules_are_counted_and_not_named() -> None:
     for named, part in ((True, published[:24]), (False, published)):
         drawn = figure(part, 1000, ["many", "rules"], kind="svg").decode()
         assert ("rule 17" in drawn) is named
-        assert ("rules so far" in drawn) is not named
+        assert ("40 rules" in drawn) is not named
     at_once = [Publication(0, "always 0"), Publication(1, "$x$ \n_1")]
     assert "$x$  _1" in figure(at_once, 1, ["a", "b"], kind="svg", mistakes=Mistakes(0)).decode()
 

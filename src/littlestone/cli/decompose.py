@@ -23,10 +23,10 @@ from littlestone.decomposition import (
 )
 from littlestone.decomposition.limits import depth_parameter
 from littlestone.hypotheses import Hypothesis
+from littlestone.pictures.figures import picture_kind
 from littlestone.report.decomposition import decomposition_drawing
-from littlestone.report.figures import picture_kind
 from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.report.tree import figure, terminal
+from littlestone.report.tree import terminal
 from littlestone.steps import answering
 
 _LISTED = 12  # hypotheses
@@ -68,7 +68,7 @@ def decompose(
         root = decomposition_drawing(tree, H.domain.words, levels)
         title = f"({p}, {d})-decomposition of {Path(what).name if Path(what).exists() else what}"
         if write is not None and kind is not None:
-            write(figure(root, title, kind=kind))
+            write(root.picture(title).content(kind))
     shown = [f.words() for f in essential[:_LISTED]]
     if as_json:
         print_json(

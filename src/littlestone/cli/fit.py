@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, NamedTuple, cast
 
 import typer
 
@@ -31,15 +30,16 @@ from littlestone.cli.console import out as console
 from littlestone.data.opening import file_of
 from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
-from littlestone.learners import PrivateLearner, Release
+from littlestone.learners import Release
 from littlestone.learners.base import Setting
+from littlestone.pictures.tree import rule_tree
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
-from littlestone.report.fit import accuracy, budget, form, guarantee
-from littlestone.report.tree import rule_tree, terminal
+from littlestone.report.fit import budget, form, guarantee
+from littlestone.report.tree import terminal
 from littlestone.tasks import Task
 from littlestone.visible import visible_json
 
@@ -138,7 +138,7 @@ def fit(
     released(
         task,
         source,
-        Form(partial(accuracy, unit=task.unit), guarantee, Release.to_json),
+        Form(guarantee, Release.to_json),
         table=table,
         ledger=ledger,
         dataset=dataset,
@@ -155,10 +155,9 @@ def fit(
 
 
 class Form(NamedTuple):
-    """How a command shows a release: what it promises, its rows given the promise, and its JSON."""
+    """How a command shows a release: its rows, and its JSON."""
 
-    promise: Callable[[PrivateLearner[Any], int], str]
-    rows: Callable[[Release, str], list[tuple[str, str]]]
+    rows: Callable[[Release], list[tuple[str, str]]]
     fields: Callable[[Release], dict[str, object]]
 
 
@@ -207,7 +206,7 @@ def released(
     ):
         sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
         task = task.for_records(sample.n)
-        promised, shown = form.promise(task.learner, sample.n), ledger_name(ledger, book)
+        shown = ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
         if as_json and book.made:
@@ -225,7 +224,7 @@ def released(
                 finally:
                     print_json(fields)
                 return
-            rows = [*form.rows(release, promised), ("method", task.why)]
+            rows = [*form.rows(release), ("method", task.why)]
             if release.total is not None:
                 spent = f"{budget(release.total, release.limit)} ({shown})"
                 rows.append(("ledger", spent + (f", {MADE}" if book.made else "")))

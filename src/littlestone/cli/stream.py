@@ -38,12 +38,12 @@ from littlestone.learners.online import (
     online_choice,
 )
 from littlestone.learners.online.state import lock_of
+from littlestone.pictures.figures import picture_kind, require_matplotlib
+from littlestone.pictures.stream import Mistakes, Publication, figure
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator, system_generator
-from littlestone.report.figures import picture_kind, require_matplotlib
 from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.report.stream import Mistakes, Publication, figure
 from littlestone.tasks import declared_class, refuse_as_feature
 from littlestone.visible import visible_json
 

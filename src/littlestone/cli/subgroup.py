@@ -22,7 +22,7 @@ from littlestone.cli.fit import Form, released
 from littlestone.data.schema import opened_schema
 from littlestone.learners import Release
 from littlestone.privacy.budget import Budget
-from littlestone.report.group import Group, group_accuracy
+from littlestone.report.group import Group
 from littlestone.tasks import Task
 
 
@@ -89,7 +89,7 @@ def subgroup(
         estimate=estimate,
         schema=public,
     )
-    form = Form(group_accuracy, _rows, lambda release: Group(release).to_json())
+    form = Form(_rows, lambda release: Group(release).to_json())
     released(
         task,
         source,
@@ -108,5 +108,5 @@ def subgroup(
     )
 
 
-def _rows(release: Release, promised: str) -> list[tuple[str, str]]:
-    return [*Group(release).rows(), ("accuracy", promised), *release.warning()]
+def _rows(release: Release) -> list[tuple[str, str]]:
+    return [*Group(release).rows(), ("accuracy", release.accuracy), *release.warning()]

@@ -17,18 +17,10 @@ from littlestone.cli.dim import solve, stopped_by
 from littlestone.data.schema import opened_schema
 from littlestone.dimension.table import PackedTable
 from littlestone.learners import Release
-from littlestone.report.figures import picture_kind
+from littlestone.pictures.figures import picture_kind
+from littlestone.pictures.tree import Node, rule_tree
 from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.report.tree import (
-    Node,
-    class_tree,
-    drawable,
-    figure,
-    rule_figure,
-    rule_tree,
-    table_tree,
-    terminal,
-)
+from littlestone.report.tree import class_tree, drawable, table_tree, terminal
 
 
 def tree(
@@ -70,14 +62,14 @@ def tree(
         if what.endswith(".json"):
             release = Release.load(what)
             root = rule_tree(drawable(release), release.labels)
-            content = partial(rule_figure, release)
+            content = release.drawing
         else:
             H = table_or_class(what, opened_schema(schema))
             root, depth, status = _drawn(what, H, levels, time_limit, memory_limit)
             shown = f"the top {levels} of {depth} levels" if levels < depth else ""
-            content = partial(figure, root, f"{_title(what, H)}{shown and f' ({shown})'}")
+            content = partial(root.picture, f"{_title(what, H)}{shown and f' ({shown})'}")
         if write is not None and kind is not None:
-            write(content(kind=kind))
+            write(content().content(kind))
         else:
             out.print(terminal(root))
     if shown:

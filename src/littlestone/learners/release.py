@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,14 @@ from typing import Any
 from littlestone.data import open_table, read_mapped
 from littlestone.data.tables import SPANNING
 from littlestone.domains import require_list
-from littlestone.errors import DAMAGED, ModelError
+from littlestone.errors import DAMAGED, DeclarationError, ModelError
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
+from littlestone.markup import Html, joined, pairs
 from littlestone.mistakes import EQUAL, MistakeCosts
+from littlestone.pictures.canvas import Picture
+from littlestone.pictures.rule import rule_picture
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -47,7 +49,8 @@ class Release:
     `units`, and the number of records is private.  ``private`` is False if a seeded generator was used.
     ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
     hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
-    ``spanning`` says that a record may span several lines of its file.
+    ``spanning`` says that a record may span several lines of its file.  ``accuracy`` says what is
+    proved about the error on new records; it depends on declarations and n alone.
     ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
     model file keeps neither.
     """
@@ -67,6 +70,7 @@ class Release:
     limit: PrivacyCost | None = field(default=None, compare=False)
     unit: Unit | None = None
     spanning: bool = False
+    accuracy: str = ""
 
     @property
     def units(self) -> int | None:
@@ -142,12 +146,37 @@ class Release:
         return "\n".join(f"{heading:{width}}  {visible(text)}" for heading, text in self.rows())
 
     def _repr_html_(self) -> str:
-        cells = (
-            f"<tr><th style='text-align:left'>{escape(heading)}</th>"
-            f"<td style='text-align:left'>{escape(visible(text))}</td></tr>"
-            for heading, text in self.rows()
-        )
-        return f"<table>{''.join(cells)}</table>"
+        """The content and cost as a table, and the picture of the rule, for a notebook."""
+        picture = self.picture()
+        return joined([pairs(self.rows()), picture.svg() if picture else Html()])
+
+    def picture(self, *, titled: bool = False) -> Picture | None:
+        """The rule on the declared ranges and lists of its columns; None for kinds without a picture.
+
+        No record is drawn.  A title says what is predicted, and the cost.
+        """
+        simulated = "" if self.private else ", a simulation: NOT PRIVATE"
+        title = f"{self.label}, {self.cost}{simulated}" if titled else ""
+        return rule_picture(self.hypothesis, self.label, self.labels, title)
+
+    def drawing(self) -> Picture:
+        """The picture of the rule with a title; `DeclarationError` for kinds without a picture."""
+        picture = self.picture(titled=True)
+        if picture is None:
+            raise DeclarationError(
+                "draw the rule of a model",
+                found=f"rules of its kind have no picture: {shortened(self.words())}",
+                fix="print the release, which says the rule in words",
+            )
+        return picture
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the rule on the axes of matplotlib, by default new ones, and return them.
+
+        The axes measure inches.  Raises `DeclarationError` for a kind of rule that has no picture, and
+        `OutputError` if matplotlib is not installed.
+        """
+        return self.drawing().plot(axes)
 
     def to_json(self) -> dict[str, object]:
         """The model file as plain JSON values; `from_json` reads it back."""
@@ -160,6 +189,7 @@ class Release:
         )
         costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
         record = {"record": SPANNING} if self.spanning else {}
+        accuracy = {"accuracy": self.accuracy} if self.accuracy else {}
         return {
             "format": FORMAT,
             "rule": self.words(),
@@ -178,6 +208,7 @@ class Release:
                 "randomness": _RANDOMNESS[self.private],
                 "ledger entry": self.receipt,
             },
+            **accuracy,
             **estimate,
             "hypothesis": self.hypothesis.to_json(),
         }
@@ -221,6 +252,7 @@ class Release:
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
                 unit=None if unit is None else Unit(unit["column"], unit["max records"]),
                 spanning="record" in data,
+                accuracy=str(data.get("accuracy", "")),
             )
         except DAMAGED as error:
             raise ModelError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from littlestone.decomposition import DecompositionTree
-from littlestone.report.tree import Node
+from littlestone.pictures.tree import Node
 
 NOBODY = Node("no hypothesis", cut=True)
 

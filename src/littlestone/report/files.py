@@ -20,6 +20,7 @@ MODEL = rb'\s*\{\s*"format": *"littlestone model '
 CERTIFICATE = rb'\s*\{\s*"format": *"littlestone-certificate '
 PREDICTIONS = rb"prediction\n"
 HISTORY = rb'number,at,dataset,part,|\[\s*\{\s*"number": |\[\]\n'
+PAGE = rb"<!doctype html>\n<!-- littlestone report -->"
 FIGURES = {"svg": rb"<\?xml |<svg ", "png": rb"\x89PNG\r\n"}
 
 _HEAD = 200  # the first bytes of a file, which show its kind

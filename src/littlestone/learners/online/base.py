@@ -11,6 +11,7 @@ from littlestone.domains import Point, truth
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.online.base import OnlineLearner
+from littlestone.pictures.stream import Publication, publications
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import Tape, journal_mismatch
 
@@ -54,6 +55,8 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         super().__init__(published.domain, horizon, tape)
         self._published, self._published_at = published, 0
         self._shown = published, 0  # updated at the end of a step
+        self._waiting: list[tuple[int, Hypothesis[Point]]] = []  # published, and not yet shown
+        self._history = {0: published}
         self._noted = 0  # the last step that is publicly known to have been taken
 
     @property
@@ -74,6 +77,20 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
     def published_at(self) -> int:
         """The step at which `hypothesis` was published, 0 for the first; public."""
         return self._shown[1]
+
+    @property
+    def publications(self) -> tuple[tuple[int, Hypothesis[Point]], ...]:
+        """All published hypotheses as pairs (step, hypothesis), in order; public."""
+        return tuple(self._history.items())
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the published rules over the whole stream on the axes of matplotlib; return the axes.
+
+        They go from step 0 to the horizon.  Only what is published is drawn.  Raises `OutputError` if
+        matplotlib is not installed.
+        """
+        published = [Publication(step, h.words()) for step, h in self.publications]
+        return publications(published, self._horizon, "Published rules").plot(axes)
 
     @property
     def over(self) -> bool:
@@ -151,6 +168,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     def _publish(self, h: Hypothesis[Point]) -> None:
         self._published, self._published_at = h, self._steps
+        self._waiting.append((self._steps, h))
 
     def _to(self, step: int) -> None:
         while self._due <= step:
@@ -187,6 +205,8 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
     def _show(self) -> None:
         """Show everybody what is published, and since when."""
         self._shown = self._published, self._published_at
+        self._history.update(self._waiting)
+        self._waiting = []
 
     def _replay(self, step: int, records: list[Record]) -> None:
         public = not self._tape.pending

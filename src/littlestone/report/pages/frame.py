@@ -1,0 +1,99 @@
+"""The frame of every page: one HTML file without scripts, addresses or anything to load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+
+import littlestone
+from littlestone.markup import Html, grid, joined, pairs, tag
+from littlestone.pictures.canvas import Picture
+
+OPENING = "<!doctype html>\n<!-- littlestone report -->\n"
+"""How a page begins, which a command may overwrite."""
+
+# A browser runs no script and loads nothing, whatever a name in the page says.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def page(title: str, kind: str, head: Iterable[Html], sections: Iterable[Html], source: str) -> str:
+    """A whole page; ``source`` says what it was made from."""
+    style = files("littlestone.report.pages").joinpath("style.css").read_text(encoding="utf-8")
+    metas = [
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", f"{kind}: {title}"),
+        Html(f"<style>\n{style}</style>"),
+    ]
+    made = (
+        f"Made by littlestone {littlestone.__version__} from {source} alone. No record was read to "
+        "make this page, and it loads nothing from elsewhere."
+    )
+    body = [
+        tag("header", tag("p", kind, class_="kind"), tag("h1", title), *head),
+        tag("main", *sections),
+        tag("footer", tag("p", made)),
+    ]
+    lines = ["", tag("head", "\n", *(Html(f"{meta}\n") for meta in metas)), tag("body", *body), ""]
+    return OPENING + tag("html", *(Html(f"{line}\n") for line in lines), lang="en") + "\n"
+
+
+def section(heading: str, *children: Html) -> Html:
+    """A part of a page with a heading of the second level."""
+    return Html(f"\n{tag('section', tag('h2', heading), *children)}")
+
+
+def part(heading: str, *children: Html) -> Html:
+    """A part of a section."""
+    return joined([tag("h3", heading), *children])
+
+
+def said(text: str, *more: str) -> Html:
+    """A paragraph."""
+    return tag("p", text, *more)
+
+
+def note(text: str) -> Html:
+    """A paragraph in smaller letters."""
+    return tag("p", text, class_="note")
+
+
+def warning(text: str) -> Html:
+    """A paragraph that nobody overlooks."""
+    return tag("p", text, class_="warning", role="note")
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> Html:
+    """The most important numbers, each in a box."""
+    boxes = (tag("div", tag("dt", name), tag("dd", text)) for name, text in rows)
+    return tag("dl", *boxes, class_="facts")
+
+
+def listed(rows: Iterable[tuple[str, str]]) -> Html:
+    """Headings and their texts, below each other on a phone."""
+    return pairs(rows, class_="pairs")
+
+
+def table(headings: Sequence[str], rows: Iterable[Iterable[object]], name: str) -> Html:
+    """A table that scrolls by itself if the page is narrow; ``name`` says what it lists."""
+    return _scrolling(grid(headings, rows), name)
+
+
+def figure(picture: Picture, caption: str, *, chart: bool = False) -> Html:
+    """A picture with a caption; a chart shrinks with the page, and anything else scrolls."""
+    text = tag("figcaption", caption)
+    if chart:
+        return tag("figure", picture.svg(), text, class_="chart")
+    return tag("figure", _scrolling(picture.svg(), "The picture"), text)
+
+
+def command(text: str) -> Html:
+    """A command to paste."""
+    return tag("pre", tag("code", text))
+
+
+def _scrolling(what: Html, name: str) -> Html:
+    # Reached by the keyboard, so that it scrolls without a mouse.
+    return tag("div", what, class_="scroll", tabindex="0", role="region", aria_label=name)
