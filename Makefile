@@ -2,6 +2,7 @@
 # make test   set up and run every test
 # make quick  set up and run 4,000 fast tests in one or two minutes
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
+# make browser  the tests that open pages in headless Chromium, which must be installed
 # make check  lint, strict types and every test
 # make bench  the benchmarks, each beside a named alternative
 
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test quick engines engines-spark check bench clean
+.PHONY: demo test quick engines engines-spark browser check bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml
@@ -49,6 +50,10 @@ engines: $(READY)
 engines-spark: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[spark]'
 	$(BIN)/python -m pytest tests/data/test_spark.py
+
+browser: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[browser]'
+	$(BIN)/python -m pytest tests/report/test_pages_in_browser.py
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -34,6 +34,7 @@ from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.files import FIGURES, reserved
 from littlestone.report.group import Group
+from littlestone.report.pages.release import release_page
 from littlestone.report.tree import class_tree, drawable
 from littlestone.tasks import Task, declared_class
 
@@ -231,6 +232,27 @@ def draw(model: Release | str | os.PathLike[str], picture: str | os.PathLike[str
     kind = picture_kind(target)
     with reserved(target, FIGURES[kind]) as write:
         write(release.drawing().content(kind))
+
+
+def page(model: Release | str | os.PathLike[str], *, ledger: Ledger | None = None) -> str:
+    """The page about a `Release` or a model file, for people: one HTML file, without scripts.
+
+    It says the rule in words and as a picture, what the guarantee means for one person, how good the
+    rule is, the budget, and how to reproduce and cite it.  With the ``ledger`` that paid, it shows the
+    whole budget of the data set.  Only the release and the ledger are in it.
+
+    Raises `DeclarationError` if the ledger has no entry that paid for the release.
+
+    >>> import littlestone, pandas
+    >>> visits = pandas.DataFrame({"age": [30, 70] * 600, "back": [0, 1] * 600})
+    >>> release = littlestone.fit(
+    ...     visits, "back", positive=1, hypotheses="thresholds(age, 0..120)", epsilon=1,
+    ...     ledger=littlestone.Ledger(), dataset="doc",
+    ... )
+    >>> "What the guarantee means for one person" in littlestone.page(release)
+    True
+    """
+    return release_page(_opened(model, "make a page of"), ledger)
 
 
 def plan(

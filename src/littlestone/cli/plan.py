@@ -171,4 +171,4 @@ def size(bound: Bound | None) -> str:
     >>> size(None), size(Bound(1500, 0.1, 0.05, "realizable", True, ""))
     ('-', '1,500')
     """
-    return in_digits(bound and bound.n)
+    return in_digits(None if bound is None else bound.n)

@@ -90,6 +90,12 @@ class Release:
         return "units", f"{self.units:,} values of {self.unit.column}; {self.unit.records} of each"
 
     def protects(self) -> str:
+        """Whom the guarantee protects, in one sentence, and how to protect people."""
+        return (
+            f"{self.whom()} (to protect people, see --unit)" if self.unit is None else self.whom()
+        )
+
+    def whom(self) -> str:
         """Whom the guarantee protects, in one sentence.
 
         That of one record also says what it means for k records of one person: group privacy, as in
@@ -98,7 +104,7 @@ class Release:
         if self.unit is not None:
             kept = f"{self.unit.records} of each, chosen at random"
             return f"each {self.unit.column} with all its records{self.span()}; the rule saw {kept}"
-        return f"one record{self.span()}; {_several(self.cost)} (to protect people, see --unit)"
+        return f"one record{self.span()}; {_several(self.cost)}"
 
     def span(self) -> str:
         """What is said behind records that may span lines of a file; nothing for all others."""

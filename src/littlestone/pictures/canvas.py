@@ -64,8 +64,8 @@ class Picture:
     height: float
     draw: Callable[[Canvas], None]
 
-    def svg(self) -> Html:
-        """The picture as an ``svg`` element.
+    def svg(self, scale: float = 1.0) -> Html:
+        """The picture as an ``svg`` element, shown ``scale`` times as large.
 
         Colours are attributes, which the style sheet of a page may replace by their classes.
 
@@ -83,8 +83,8 @@ class Picture:
             *canvas.parts,
             xmlns="http://www.w3.org/2000/svg",
             viewBox=f"0 0 {wide} {high}",
-            width=wide,
-            height=high,
+            width=_px(scale * self.width),
+            height=_px(scale * self.height),
             role="img",
             class_="picture",
             font_family="DejaVu Sans, Verdana, sans-serif",

@@ -10,9 +10,9 @@ from typing import Any
 from littlestone.pictures.canvas import Canvas, Picture, Side, on_axes
 from littlestone.pictures.figures import SIZE, TONES, new_axes, printable, short
 
-_WIDE = 5.2  # inches
-_MARGIN = 0.25  # inches on each side of the axis
-_NAME, _NOTE = 58, 78  # characters
+_WIDE = 4.3  # inches
+_MARGIN = 0.2  # inches on each side of the axis
+_NAME, _NOTE = 46, 58  # characters
 _LEAST = 0.004  # of the axis: the least width of a bar
 _TICKS = 6
 

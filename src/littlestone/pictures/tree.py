@@ -155,7 +155,7 @@ def _draw(
     """Draw a node whose part of the picture starts at height ``top``, and all below it."""
     y = _height(node, top)
     if not node.after:
-        style = {"tone": "faint" if node.cut else "ink", "italic": node.cut}
+        style: dict[str, Any] = {"tone": "faint" if node.cut else "ink", "italic": node.cut}
         on.text((left[level], y), _short(node.text), side="start", **style)
         return
     middle, right = left[level] + widths[level] / 2 + 0.07, left[level] + widths[level] + 0.2

@@ -58,13 +58,13 @@ class Row:
 
     def sizes(self) -> dict[str, int | None]:
         """The sizes under the headings of a table; those for other parameters than `fit` uses too."""
-        clean, any_labels = self.realizable or self.tuned, self.agnostic or self.tuned_agnostic
-        return {
-            "proved, clean labels": clean and clean.n,
-            "any labels": any_labels and any_labels.n,
-            "calibrated": self.calibrated and self.calibrated.n,
-            "formula": self.paper and self.paper.n,
+        found = {
+            "proved, clean labels": self.realizable or self.tuned,
+            "any labels": self.agnostic or self.tuned_agnostic,
+            "calibrated": self.calibrated,
+            "formula": self.paper,
         }
+        return {heading: None if size is None else size.n for heading, size in found.items()}
 
 
 @dataclass(frozen=True)

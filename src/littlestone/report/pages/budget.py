@@ -85,7 +85,7 @@ class Account:
         rows = [
             [
                 entry.number,
-                entry.at,
+                entry.at[:16].replace("T", " "),
                 decimal_text(entry.cost.epsilon),
                 decimal_text(entry.cost.delta),
                 decimal_text(total.epsilon),
@@ -94,7 +94,7 @@ class Account:
             for entry, total in self.lines
         ]
         headings = ["entry", "at (UTC)", "epsilon", "delta", "epsilon in all", "what"]
-        return table(headings, rows, f"Entries of {self.name}")
+        return table(headings, rows, f"Entries of {self.name}", class_="entries")
 
 
 def accounts(ledger: Ledger, dataset: str | None = None) -> list[Account]:

@@ -12,6 +12,9 @@ from littlestone.pictures.canvas import Picture
 OPENING = "<!doctype html>\n<!-- littlestone report -->\n"
 """How a page begins, which a command may overwrite."""
 
+_COLUMN = 7.1  # inches of the text of a page
+_LARGER = 1.4  # times the size that a picture has in a file
+
 # A browser runs no script and loads nothing, whatever a name in the page says.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -20,6 +23,7 @@ def page(title: str, kind: str, head: Iterable[Html], sections: Iterable[Html], 
     """A whole page; ``source`` says what it was made from."""
     style = files("littlestone.report.pages").joinpath("style.css").read_text(encoding="utf-8")
     metas = [
+        Html(""),
         tag("meta", charset="utf-8"),
         tag("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -36,7 +40,7 @@ def page(title: str, kind: str, head: Iterable[Html], sections: Iterable[Html], 
         tag("main", *sections),
         tag("footer", tag("p", made)),
     ]
-    lines = ["", tag("head", "\n", *(Html(f"{meta}\n") for meta in metas)), tag("body", *body), ""]
+    lines = ["", tag("head", *(Html(f"{meta}\n") for meta in metas)), tag("body", *body), ""]
     return OPENING + tag("html", *(Html(f"{line}\n") for line in lines), lang="en") + "\n"
 
 
@@ -76,9 +80,11 @@ def listed(rows: Iterable[tuple[str, str]]) -> Html:
     return pairs(rows, class_="pairs")
 
 
-def table(headings: Sequence[str], rows: Iterable[Iterable[object]], name: str) -> Html:
+def table(
+    headings: Sequence[str], rows: Iterable[Iterable[object]], name: str, **attributes: str
+) -> Html:
     """A table that scrolls by itself if the page is narrow; ``name`` says what it lists."""
-    return _scrolling(grid(headings, rows), name)
+    return _scrolling(grid(headings, rows, **attributes), name)
 
 
 def figure(picture: Picture, caption: str, *, chart: bool = False) -> Html:
@@ -86,12 +92,15 @@ def figure(picture: Picture, caption: str, *, chart: bool = False) -> Html:
     text = tag("figcaption", caption)
     if chart:
         return tag("figure", picture.svg(), text, class_="chart")
-    return tag("figure", _scrolling(picture.svg(), "The picture"), text)
+    scale = min(max(_COLUMN / picture.width, 1.0), _LARGER)
+    wide = "wide" if picture.width > _COLUMN else None
+    return tag("figure", _scrolling(picture.svg(scale), "The picture"), text, class_=wide)
 
 
 def command(text: str) -> Html:
-    """A command to paste."""
-    return tag("pre", tag("code", text))
+    """Commands to paste, or another text in lines."""
+    lines = (joined([line, Html("\n")]) for line in text.splitlines())
+    return tag("pre", tag("code", *lines))
 
 
 def _scrolling(what: Html, name: str) -> Html:

@@ -51,7 +51,7 @@ def _promise(account: Account) -> Html:
     unit = account.total.neighboring.unit
     several = "one record" if unit is None else f"each {unit} with all its records"
     among = "the records of this data set" if unit is None else f"those of the values of {unit}"
-    what = "everything that was released about this data set so far"
+    what = "all that was released about this data set so far"
     return one_person(account.total, among, what, several)
 
 

@@ -23,31 +23,32 @@ def one_person(cost: PrivacyCost, among: str, what: str, several: str) -> Html:
     rule, and the reading of delta is that of randomized response (Kairouz, Oh and Viswanath, 2015).
     """
     unit = cost.neighboring.unit
-    yours, swap = "your record", "is among {}. In the other, another record takes its place."
+    yours, swap = "your record", f"is among {among}. In the other, another record takes its place."
     if unit is not None:
         yours = f"all records of your {unit}"
-        swap = f"are among {{}}. In the other, those of another {unit} take their place."
+        swap = f"are among {among}. In the other, those of another {unit} take their place."
     times = factor(cost.epsilon)
+    apart = ", apart from delta" if cost.delta else ""
     parts = [
         said(
-            f"Compare two worlds. In one, {yours} {swap.format(among)} Nothing else is different. "
-            f"Whatever {what} may be, it is at most {times} times as likely in one world as in the "
-            f"other: e^{decimal_text(cost.epsilon)} = {times}, rounded up."
+            f"Compare two worlds. In one, {yours} {swap} Nothing else is different. The probability of "
+            f"any result differs between them by a factor of at most {times}{apart}: that is "
+            f"e^{decimal_text(cost.epsilon)}, rounded up. The result is {what}."
         ),
-        *_odds(cost.epsilon, yours, what),
+        *_odds(cost.epsilon, yours),
         *_delta(cost.delta, yours),
         said(
-            f"What is not promised: {what} still says something about people in general, which is its "
-            "purpose. Others may draw conclusions about you from it. They could draw nearly the same "
-            "ones if your data had not been there. Other releases about the same people cost extra: "
-            "their epsilons and deltas add up."
+            "What is not promised: the result still says something about people in general, which is "
+            "its purpose. Others may draw conclusions about you from it. They could draw the same, "
+            "up to that factor, if your data had not been there. Other releases about the same people "
+            "cost extra: their epsilons and deltas add up."
         ),
         note(f"The guarantee protects {several}."),
     ]
     return joined(parts)
 
 
-def _odds(epsilon: Fraction, yours: str, what: str) -> list[Html]:
+def _odds(epsilon: Fraction, yours: str) -> list[Html]:
     if epsilon > _MOST:
         return [
             said(
@@ -60,7 +61,7 @@ def _odds(epsilon: Fraction, yours: str, what: str) -> list[Html]:
     return [
         said(
             f"So suppose that somebody knows all other records and guesses about {yours}. After seeing "
-            f"{what}, their odds for any guess are at most {times} times as high as before, and at "
+            f"the result, their odds for any guess are at most {times} times as high as before, and at "
             f"least 1/{times} of them:"
         ),
         table(

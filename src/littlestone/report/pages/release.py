@@ -52,8 +52,9 @@ def release_page(release: Release, ledger: Ledger | None = None) -> str:
         section("How to use and reproduce it", *_reproduce(release)),
         citing(f"{rule} Ledger entry {release.receipt}", release.cost, release.mechanism),
     ]
+    kind = "Private release" if release.private else "Simulated release"
     source = "the release" if ledger is None else "the release and its ledger"
-    return page(release.label, "Private release", head, sections, source)
+    return page(release.label, kind, head, sections, source)
 
 
 def rule_words(release: Release) -> str:
@@ -96,9 +97,7 @@ def _rule(release: Release) -> list[Html]:
     if not release.mistakes.equal:
         parts.append(said(f"Mistakes do not all cost the same: {release.mistakes}."))
     if picture is not None:
-        caption = (
-            "The rule on the ranges and lists that were declared in public. No record is shown."
-        )
+        caption = "The rule. All its ranges and lists are public, and no record is shown."
         parts.append(figure(picture, caption))
     return parts
 
@@ -108,7 +107,7 @@ def _promise(release: Release) -> Html:
     if release.unit is not None:
         among = f"those of the {release.units:,} values of {release.unit.column}{release.span()}"
     what = "this rule" if release.estimate is None else "this rule with its estimates"
-    return one_person(release.cost, among, what, release.protects())
+    return one_person(release.cost, among, what, release.whom())
 
 
 def _accuracy(release: Release) -> list[Html]:
@@ -137,12 +136,7 @@ def _estimated(estimate: Estimate) -> list[Html]:
         "error": (estimate.error(BETA), "of all records, the rule is wrong"),
     }
     rows = tuple(
-        Row(
-            f"{name}: {interval(share, '0.001')}",
-            words,
-            _bars(share),
-            ((float(share.middle), "ink"),),
-        )
+        Row(f"{name}: {interval(share, '0.001')}", words, _bars(share))
         for name, (share, words) in shares.items()
     )
     chart = Chart("Estimates with intervals", "share of records", 0, 1, rows, percent=True)
@@ -150,7 +144,8 @@ def _estimated(estimate: Estimate) -> list[Html]:
     return [
         figure(
             chart.picture(),
-            f"The bars hold the true shares, all three with probability {chance} over the noise.",
+            f"The bars hold the true shares, all three with probability {chance} over the noise. "
+            "The mark in each bar is the likeliest value.",
             chart=True,
         ),
         note(
@@ -162,7 +157,11 @@ def _estimated(estimate: Estimate) -> list[Html]:
 
 
 def _bars(share: Share) -> tuple[Bar, ...]:
-    return (Bar(float(share.low), float(share.high)),)
+    middle, half = float(share.middle), 0.0025
+    return (
+        Bar(float(share.low), float(share.high)),
+        Bar(max(middle - half, 0.0), min(middle + half, 1.0), "ink"),
+    )
 
 
 def _budget(release: Release, ledger: Ledger | None) -> list[Html]:

@@ -118,7 +118,8 @@ def stream_page(run: Run, ledger: Ledger | None = None) -> str:
         citing(_citation(run), run.cost, str(declared["mechanism"])),
     ]
     source = "the published lines" if ledger is None else "the published lines and the ledger"
-    return page(label, "Private stream", head, sections, source)
+    kind = "Private stream" if declared["private"] is True else "Simulated stream"
+    return page(label, kind, head, sections, source)
 
 
 def _numbers(run: Run) -> list[tuple[str, str]]:
@@ -140,7 +141,7 @@ def _rules(run: Run, rule: Hypothesis[Any], label: str) -> list[Html]:
     ]
     picture = rule_picture(rule, label, [], "")
     if picture is not None:
-        parts.append(figure(picture, "The last rule on the values that were declared in public."))
+        parts.append(figure(picture, "The last rule. All of it is public, and no record is shown."))
     if len(shown) > 1:
         rows = [[f"{p.step:,}", p.words] for p in shown]
         parts.append(table(["from step", "rule"], rows, "Published rules"))
@@ -154,7 +155,7 @@ def _promise(run: Run) -> Html:
         f"one record of the stream{spans}, whatever the number of rules that are published; a person "
         "with several records is protected less"
     )
-    what = "the sequence of all published rules, with their steps,"
+    what = "the sequence of published rules"
     return one_person(run.cost, among + spans, what, several)
 
 
