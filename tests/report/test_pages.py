@@ -25,6 +25,7 @@ from littlestone.markup import Html, joined, tag
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.fit import factor
+from littlestone.report.pages.cite import AUTHOR, TITLE
 from littlestone.report.pages.ledger import ledger_page
 from littlestone.report.pages.promise import _BEFORE, one_person, posterior
 from littlestone.report.pages.release import fit_command, release_page
@@ -261,6 +262,13 @@ def test_the_budget_of_a_release_is_that_of_its_ledger(tmp_path: Path) -> None:
         assert littlestone.page(model, ledger=ledger) == page
         with pytest.raises(DeclarationError, match="no such entry"):
             release_page(replace(model, receipt=1), ledger)
+
+
+def test_the_citation_is_that_of_the_repository() -> None:
+    citation = (ROOT.parents[1] / "CITATION.cff").read_text(encoding="utf-8")
+    assert f'title: "{TITLE}"' in citation
+    assert f'name: "{AUTHOR}"' in citation
+    assert f"author = {{{{{AUTHOR}}}}}" in release_page(release())
 
 
 def test_nothing_but_markup_passes_unescaped() -> None:

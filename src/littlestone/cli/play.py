@@ -14,7 +14,7 @@ from littlestone.cli.arguments import SchemaOption, class_or_file, named
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
 from littlestone.data import label_names
 from littlestone.data.schema import opened_schema
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, no_such
 from littlestone.labels import declared_labels
 from littlestone.online import (
     Adversary,
@@ -134,11 +134,7 @@ def _write_page(what: str, labels: str | None, schema: Path | None, page: Path) 
 def _named(kind: str, name: str, known: Mapping[str, T]) -> T:
     """The learner or adversary of that name."""
     if name not in known:
-        raise DeclarationError(
-            f"play with the {kind} {name!r}",
-            found=f"there is no such {kind}",
-            fix=f"use one of: {', '.join(known)}",
-        )
+        raise no_such(f"play with the {kind} {name!r}", kind, name, known)
     return known[name]
 
 

@@ -7,6 +7,8 @@ from littlestone.markup import Html
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.report.pages.frame import command, said, section
 
+TITLE = "littlestone: online learning and differentially private learning of Littlestone classes"
+AUTHOR = "The littlestone developers"
 _YEAR = 2026
 
 
@@ -23,9 +25,8 @@ def citing(what: str, cost: PrivacyCost, mechanism: str) -> Html:
         said("The software:"),
         command(
             "@software{littlestone,\n"
-            "  title = {littlestone: online learning and differentially private learning of "
-            "Littlestone classes, exactly},\n"
-            "  author = {{The littlestone authors}},\n"
+            f"  title = {{{TITLE}}},\n"
+            f"  author = {{{{{AUTHOR}}}}},\n"
             f"  version = {{{littlestone.__version__}}},\n"
             f"  year = {{{_YEAR}}}\n"
             "}"

@@ -100,8 +100,8 @@ def _theorem(dimension: int) -> Html:
         "What is proved",
         said(
             f"Every learner can be made to err {times}. The adversary asks a point at which two "
-            "labels lower the dimension by at most 1 each. Whatever is predicted, it can say one that "
-            f"is not, and do so {times}."
+            "labels lower the dimension by at most 1 each. Whatever the learner predicts, the adversary "
+            f"can say another label, and it can do so {times}."
         ),
         said(
             "The standard optimal algorithm predicts the label whose version space has the larger "

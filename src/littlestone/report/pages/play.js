@@ -173,7 +173,10 @@ function game(data, root) {
       const again = { class: "again", onclick: () => begin(mode) };
       return [el("p", { class: "question" }, "The game is over."), choice("Play again", "", again)];
     }
-    if (point === null) return [el("p", { class: "question" }, "Which point do you ask?"), pointChoices()];
+    if (point === null) {
+      const text = "Which point do you ask?";
+      return [el("p", { class: "question" }, text), pointChoices(text)];
+    }
     const x = data.points[point];
     const prediction = mode === "answer" ? S.predict(V, point) : null;
     const text =
@@ -181,7 +184,7 @@ function game(data, root) {
         ? `Round ${log.length + 1}: what is the label of ${x}?`
         : `The algorithm predicts ${label(prediction)} at ${x}. What is the label?`;
     const buttons = S.sides(V, point).map(([y, W]) =>
-      choice(label(y), `LDim ${S.dimension(W)}, ${left(S.size(W))}`, {
+      choice(label(y), `dimension ${S.dimension(W)}, ${left(S.size(W))}`, {
         class: tone(y),
         onclick: () =>
           mode === "predict" ? reveal(y, S.contradict(V, point, y)) : reveal(prediction, y),
@@ -189,16 +192,17 @@ function game(data, root) {
     );
     const other = { class: "plain", onclick: () => pick(null) };
     return [
-      el("p", { class: "question", "aria-live": "polite" }, text),
-      el("div", { class: "choices" }, ...buttons),
+      el("p", { class: "question" }, text),
+      el("div", { class: "choices", role: "group", "aria-label": text }, ...buttons),
       mode === "answer" ? choice("Another point", "", other) : "",
     ];
   }
 
-  function pointChoices() {
+  function pointChoices(text) {
     const button = (name, x) =>
       choice(name, "", { disabled: S.sides(V, x).length < 2, onclick: () => pick(x) });
-    return el("div", { class: "choices points" }, ...data.points.map(button));
+    const group = { class: "choices points", role: "group", "aria-label": text };
+    return el("div", group, ...data.points.map(button));
   }
 
   function pick(x) {

@@ -74,7 +74,7 @@ def _note(V: HypothesisClass[Any], *, dimension: bool) -> str:
     found = ""
     if dimension:
         with suppress(TooLargeError), answering():
-            found = f"LDim {V.littlestone_dimension()}, "
+            found = f"dimension {V.littlestone_dimension()}, "
     if V.size is not None:
         return f"{found}{in_digits(V.size)} hypothes{'is' if V.size == 1 else 'es'}"
     return f"{found}{'infinitely' if V.domain.size is None else 'very'} many hypotheses"
