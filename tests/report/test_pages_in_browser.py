@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from browsing import CONTRAST
+
 from example_pages import run_lines, spent, variants
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.pages.ledger import ledger_page

@@ -100,8 +100,8 @@ def _theorem(dimension: int) -> Html:
         "What is proved",
         said(
             f"Every learner can be made to err {times}. The adversary asks a point at which two "
-            "labels lower the dimension by at most 1 each. Whatever the learner predicts, the adversary "
-            f"can say another label, and it can do so {times}."
+            "labels lower the dimension by at most 1 each. Whatever the learner predicts, the "
+            f"adversary can say another label, and it can do so {times}."
         ),
         said(
             "The standard optimal algorithm predicts the label whose version space has the larger "
@@ -141,6 +141,6 @@ def _too_large(H: HypothesisClass[Any], found: str) -> TooLargeError:
         f"make a page to play on {H}",
         found=f"it has {found}; a page has at most {MOST_HYPOTHESES} hypotheses on {MOST_POINTS} "
         "points",
-        fix="declare a smaller class, such as thresholds(x, 1..31) or points(x in {a, b, c}), or "
+        fix="declare a smaller class, such as thresholds(x, 1..31) or conjunctions(a, b, c), or "
         "play in the terminal, without --out",
     )

@@ -72,7 +72,7 @@ function el(name, attributes, ...children) {
     if (key === "onclick") made.addEventListener("click", value);
     else if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
   }
-  made.append(...children.filter(child => child !== null));
+  made.append(...children);
   return made;
 }
 
@@ -87,8 +87,8 @@ function boxes(rows) {
 
 // A button to choose something, with what comes of it in smaller letters.
 function choice(text, note, attributes) {
-  const small = note ? el("small", null, note) : null;
-  return el("button", { type: "button", ...attributes }, el("b", null, text), small);
+  const small = note ? el("small", null, note) : "";
+  return el("button", { type: "button", ...attributes }, el("b", null, text), " ", small);
 }
 
 function game(data, root) {
@@ -218,7 +218,7 @@ function game(data, root) {
     const mark = x => (asked.has(x) ? `is ${label(asked.get(x))}` : x === point ? "?" : "");
     const on = x => (asked.has(x) || x === point ? "asked" : null);
     const head = data.points.map((name, x) =>
-      el("th", { scope: "col", class: on(x) }, name, el("small", null, mark(x)))
+      el("th", { scope: "col", class: on(x) }, name, " ", el("small", null, mark(x)))
     );
     const body = data.rows.map((row, i) => {
       const out = !((V >>> i) & 1);
@@ -293,7 +293,7 @@ function walk(data, root) {
       { type: "button", class: on ? "taken" : null, "aria-current": here ? "step" : null,
         onclick: () => go(steps, true) },
       y ? el("b", { class: tone }, y) : "",
-      node.text,
+      ` ${node.text} `,
       node.note ? el("small", null, node.note) : "");
     const below = open
       ? node.after.map(([z, hue, child], side) => branch(child, [...steps, side], z, hue))
