@@ -60,7 +60,7 @@ def test_a_page_is_overwritten_and_nothing_else(folder: Path, command: tuple[obj
 def test_the_page_of_a_rule(folder: Path) -> None:
     domain = table("age: 0..80 step 40, sex in {F, M}")
     rule = Split(ColumnTest(1, frozenset(["F"])), 1, 0)
-    release = replace(released("late == 1", domain, rule), n=9)
+    release = replace(released("late == 1", domain, rule), n=9, receipt=1)
     Path("model.json").write_text(json.dumps(release.to_json()))
     assert run("tree", "model.json", "--out", "rule.html").status == 0
     page = Path("rule.html").read_text()
