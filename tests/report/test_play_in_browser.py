@@ -85,13 +85,15 @@ def test_a_person_predicts(opened: Opened) -> None:
     assert tab.locator(COUNTS).all_inner_texts() == ["0", "3", "8 of 8"]
 
 
-def test_a_mistake_that_was_not_forced(opened: Opened) -> None:
+def test_a_mistake_that_lowers_nothing(opened: Opened) -> None:
     """With 12 thresholds, one label of the first point keeps the dimension: the SOA predicts it."""
     tab = opened(game(thresholds(11)))
     small = tab.locator(".choices button", has_text="dimension 2")
     assert (small.count(), tab.locator(".choices button").count()) == (1, 2)
     small.click()
-    assert "The dimension stays 3. That mistake was not forced." in tab.inner_text(STATUS)
+    assert "The dimension stays 3. Another prediction would have lowered it." in tab.inner_text(
+        STATUS
+    )
     while tab.locator(CHOICE).count():
         tab.locator(CHOICE).first.click()
     assert "You erred 4 times. The standard optimal algorithm errs 3 times at most." in (

@@ -95,7 +95,7 @@ def _rules() -> Html:
 
 
 def _theorem(dimension: int) -> Html:
-    times = "once" if dimension == 1 else f"{dimension} times"
+    times = {1: "once", 2: "twice"}.get(dimension, f"{dimension} times")
     return section(
         "What is proved",
         said(

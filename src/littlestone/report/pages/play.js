@@ -95,7 +95,10 @@ function game(data, root) {
   const S = solver(data.rows);
   const highest = S.dimension(S.all);
   const said = el("p", { role: "status", class: "said" });
-  const modes = el("div", { class: "modes", role: "group", "aria-label": "Your side" });
+  const modes = { predict: "You predict", answer: "You answer" };
+  const sides = Object.entries(modes).map(([name, text]) =>
+    choice(text, "", { onclick: () => begin(name) })
+  );
   const counts = el("div");
   const panel = el("div");
   const label = y => data.labels[y];
@@ -109,14 +112,14 @@ function game(data, root) {
       ? `The adversary asks and you predict. It can make you err ${times(highest)}.`
       : "You ask and answer, and the standard optimal algorithm predicts. " +
         `Can you make it err more than ${times(highest)}?`;
-    const sides = [["predict", "You predict"], ["answer", "You answer"]];
-    modes.replaceChildren(
-      ...sides.map(([name, text]) =>
-        choice(text, "", { "aria-pressed": String(name === mode), onclick: () => begin(name) })
-      )
-    );
+    Object.keys(modes).forEach((name, i) => sides[i].setAttribute("aria-pressed", name === mode));
     draw();
-    modes.querySelector('[aria-pressed="true"]').focus();
+  }
+
+  // The keyboard goes on where a person answers next, because the button that was pressed is gone.
+  function goOn() {
+    const next = panel.querySelector(".choices button:enabled") || panel.querySelector(".again");
+    next.focus();
   }
 
   // The end of a round: the label is y, and the other side predicted.
@@ -130,14 +133,15 @@ function game(data, root) {
     const fell =
       now < before
         ? `The dimension falls from ${before} to ${now}.`
-        : `The dimension stays ${now}.` + (mode === "predict" && wrong ? " That mistake was not forced." : "");
+        : `The dimension stays ${now}.` +
+          (mode === "predict" ? " Another prediction would have lowered it." : "");
     const round = `${who[0]} ${label(prediction)} at ${x}. ${who[1]} ${label(y)}: ` +
       `${wrong ? "a mistake" : "right"}. ${fell}`;
     log.push(round);
     point = mode === "predict" && now ? S.ask(V) : null;
     said.textContent = now ? round : `${round} ${verdict()}`;
     draw();
-    (panel.querySelector(".choices button:not([disabled])") || panel.querySelector(".again")).focus();
+    goOn();
   }
 
   function verdict() {
@@ -170,7 +174,7 @@ function game(data, root) {
   // What a person is asked now, and the buttons to answer.
   function question(now) {
     if (!now) {
-      const again = { class: "again", onclick: () => begin(mode) };
+      const again = { class: "again", onclick: () => { begin(mode); goOn(); } };
       return [el("p", { class: "question" }, "The game is over."), choice("Play again", "", again)];
     }
     if (point === null) {
@@ -210,7 +214,7 @@ function game(data, root) {
     if (x !== null)
       said.textContent = `The algorithm predicts ${label(S.predict(V, x))} at ${data.points[x]}.`;
     draw();
-    panel.querySelector(".choices button:not([disabled])").focus();
+    goOn();
   }
 
   // The table of hypotheses and points; a refuted hypothesis is grey.
@@ -234,9 +238,9 @@ function game(data, root) {
     return el("div", named, table);
   }
 
-  root.append(modes, counts, said, panel);
+  const side = { class: "modes", role: "group", "aria-label": "Your side" };
+  root.append(el("div", side, ...sides), counts, said, panel);
   begin("predict");
-  document.activeElement.blur(); // a page starts at its top
 }
 
 function walk(data, root) {
