@@ -215,6 +215,15 @@ def test_a_page_fits_and_can_be_read(opened: Opened, kind: str) -> None:
     assert tab.locator("img").count() == 0
 
 
+def test_a_wide_table_shows_the_point_in_question(opened: Opened) -> None:
+    tab = opened(game(thresholds(31)), 390)
+    left, right = tab.evaluate("""() => {
+      const at = document.querySelector('thead .now').getBoundingClientRect();
+      return [at.left, at.right];
+    }""")
+    assert 0 < left < right < 390
+
+
 def test_without_scripts_a_page_says_what_it_needs(opened: Opened) -> None:
     tab = opened(game(thresholds(7)), java_script_enabled=False)
     assert "This page needs JavaScript." in tab.inner_text("body")

@@ -72,12 +72,10 @@ def decompose(
         root = decomposition_drawing(tree, H, levels)
         title = f"({p}, {d})-decomposition of {named(what)}"
         if write is not None and kind is not None:
-            page = kind == "html"
-            write(
-                walk_page(root, DECOMPOSITION, title, named(what))
-                if page
-                else root.picture(title).content(kind)
-            )
+            if kind == "html":
+                write(walk_page(root, DECOMPOSITION, title, named(what)))
+            else:
+                write(root.picture(title).content(kind))
     shown = [f.words() for f in essential[:_LISTED]]
     if as_json:
         print_json(

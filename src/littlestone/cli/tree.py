@@ -75,8 +75,10 @@ def tree(
             walk, title = MISTAKES, named(what)
             content = partial(root.picture, f"Mistake tree of {title}{shown and f' ({shown})'}")
         if write is not None and kind is not None:
-            page = kind == "html"
-            write(walk_page(root, walk, title, named(what)) if page else content().content(kind))
+            if kind == "html":
+                write(walk_page(root, walk, title, named(what)))
+            else:
+                write(content().content(kind))
         else:
             out.print(terminal(root))
     if shown:

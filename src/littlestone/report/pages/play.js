@@ -169,6 +169,9 @@ function game(data, root) {
       log.length > 1 ? el("h2", null, "Rounds so far") : "",
       log.length > 1 ? el("ol", { class: "log" }, ...log.map(text => el("li", null, text))) : ""
     );
+    // A wide table shows the point in question.
+    const [column, shown] = [panel.querySelector(".now"), panel.querySelector(".scroll")];
+    if (column) shown.scrollLeft = column.offsetLeft - shown.clientWidth / 2;
   }
 
   // What a person is asked now, and the buttons to answer.
@@ -220,7 +223,7 @@ function game(data, root) {
   // The table of hypotheses and points; a refuted hypothesis is grey.
   function space() {
     const mark = x => (asked.has(x) ? `is ${label(asked.get(x))}` : x === point ? "?" : "");
-    const on = x => (asked.has(x) || x === point ? "asked" : null);
+    const on = x => (x === point ? "asked now" : asked.has(x) ? "asked" : null);
     const head = data.points.map((name, x) =>
       el("th", { scope: "col", class: on(x) }, name, " ", el("small", null, mark(x)))
     );
