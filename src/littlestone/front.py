@@ -234,8 +234,8 @@ def draw(model: Release | str | os.PathLike[str], picture: str | os.PathLike[str
         write(release.drawing().content(kind))
 
 
-def page(model: Release | str | os.PathLike[str], *, ledger: Ledger | None = None) -> str:
-    """The page about a `Release` or a model file, for people: one HTML file, without scripts.
+def page(model: Release | Group | str | os.PathLike[str], *, ledger: Ledger | None = None) -> str:
+    """The page about a `Release`, a `Group` or a model file, for people: one HTML file without scripts.
 
     It says the rule in words and as a picture, what the guarantee means for one person, how good the
     rule is, the budget, and how to reproduce and cite it.  With the ``ledger`` that paid, it shows the
@@ -252,7 +252,8 @@ def page(model: Release | str | os.PathLike[str], *, ledger: Ledger | None = Non
     >>> "What the guarantee means for one person" in littlestone.page(release)
     True
     """
-    return release_page(_opened(model, "make a page of"), ledger)
+    what = model if isinstance(model, Group) else _opened(model, "make a page of")
+    return release_page(what, ledger)
 
 
 def plan(

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 import littlestone
 from example_pages import RULES, release
 from littlestone.domains import Strings
+from littlestone.errors import OutputError
 from littlestone.learners.online import online_choice
 from littlestone.online import Transcript
 from littlestone.pictures.chart import Bar, Chart, Row
@@ -65,14 +66,18 @@ def test_a_plan_shows_itself() -> None:
     assert low <= 209 < max(row.realizable.n for row in plan.rows if row.realizable) <= high
 
 
+def feed_doors(stream: Any) -> None:
+    for t in range(900):
+        stream.update(f"d{t % 2}" if t % 5 == 0 else f"x{t}", int(t % 5 == 0))
+
+
 def test_the_figure_of_a_stream_shows_all_of_it() -> None:
     H = littlestone.parse_class("subsets(id; at most 2)")
     learner, _ = online_choice(H, Budget(1, "1e-6"), horizon=900, method="auto")
     with Ledger() as ledger:
         stream = learner.start(ledger=ledger, dataset="doors", rng=seeded_generator(1))
         before = stream.publications
-        for t in range(900):
-            stream.update(f"d{t % 2}" if t % 5 == 0 else f"x{t}", int(t % 5 == 0))
+        feed_doors(stream)
     assert [step for step, _ in before] == [0]
     steps = [step for step, _ in stream.publications]
     assert len(steps) > 1
@@ -81,6 +86,24 @@ def test_the_figure_of_a_stream_shows_all_of_it() -> None:
     assert axes.get_xlim() == (0, 900)
     assert len(axes.get_yticks()) == len(steps)
     assert axes is stream.plot(axes)
+
+
+def test_what_the_disk_does_not_hold_is_not_shown() -> None:
+    """The line of the first publication cannot be written."""
+    H = littlestone.parse_class("subsets(id; at most 2)")
+    learner, _ = online_choice(H, Budget(1, "1e-6"), horizon=900, method="auto")
+    begun: list[Any] = []
+
+    def keep(_: object) -> None:
+        if begun and begun[0]._published_at:
+            raise OutputError("keep a run", found="the disk is full", fix="make room")
+
+    with Ledger() as ledger:
+        begun.append(learner.begin(learner.pay(ledger, "d", "bad", seeded_generator(1)), keep))
+    with pytest.raises(OutputError):
+        feed_doors(begun[0])
+    assert [step for step, _ in begun[0].publications] == [0]
+    assert begun[0].published_at == 0
 
 
 def test_a_run_of_one_step_and_names_of_any_kind() -> None:

@@ -22,13 +22,16 @@ from littlestone.errors import DeclarationError, ModelError
 from littlestone.learners import Release
 from littlestone.learners.estimate import BETA, interval
 from littlestone.markup import Html, joined, tag
+from littlestone.mistakes import MistakeCosts
 from littlestone.privacy.cost import PrivacyCost, decimal_text
 from littlestone.privacy.ledger import Ledger
 from littlestone.report.fit import factor
+from littlestone.report.group import Group
 from littlestone.report.pages.cite import AUTHOR, TITLE
+from littlestone.report.pages.commands import again
 from littlestone.report.pages.ledger import ledger_page
 from littlestone.report.pages.promise import _BEFORE, one_person, posterior
-from littlestone.report.pages.release import fit_command, release_page
+from littlestone.report.pages.release import release_page
 from littlestone.report.pages.stream import Run, stream_page
 
 ROOT = Path(littlestone.__file__).parent
@@ -178,15 +181,32 @@ def test_delta_in_words(delta: Fraction, said: str) -> None:
 
 
 def test_the_command_repeats_the_declarations() -> None:
-    assert fit_command(release(cost=PrivacyCost(Fraction(1)))) == (
+    assert again(release(cost=PrivacyCost(Fraction(1)))) == (
         "littlestone fit TABLE.csv --target ill --positive '== 1' --class 'thresholds(age, 0..120)' "
         "--epsilon 1"
     )
-    assert "--target COLUMN --positive CONDITION" in fit_command(release(label="a > b == 1"))
-    assert "--labels '\"no, never\",yes'" in fit_command(VARIANTS["named"])
-    assert "--unit patient --max-records 3" in fit_command(VARIANTS["unit"])
-    assert "--epsilon 0.5 --delta 0.000001 --estimate 0.25" in fit_command(VARIANTS["estimated"])
-    assert "--cost 5:1" in fit_command(VARIANTS["costs"])
+    assert "--target COLUMN --positive CONDITION" in again(release(label="a > b == 1"))
+    assert "--labels '\"no, never\",yes'" in again(VARIANTS["named"])
+    assert "--unit patient --max-records 3" in again(VARIANTS["unit"])
+    assert "--epsilon 0.5 --delta 0.000001 --estimate 0.25" in again(VARIANTS["estimated"])
+    assert "--cost 5:1" in again(VARIANTS["costs"])
+
+
+def test_the_page_of_a_group() -> None:
+    costs = MistakeCosts.above("0.3")
+    model = replace(VARIANTS["estimated"], mistakes=costs, accuracy="")
+    page = release_page(Group(model))
+    assert page == littlestone.page(Group(model))
+    for said in (
+        "sought above a rate of 0.3: age &gt;= 60.",
+        "of the records in the group",
+        "size",
+    ):
+        assert said in page
+    assert "Mistakes do not all cost" not in page
+    assert "recall" not in page
+    assert again(model, group=True).startswith("littlestone subgroup TABLE.csv")
+    assert "--epsilon 0.75 --delta 0.000001 --estimate 0.25 --above 0.3" in again(model, group=True)
 
 
 def test_the_page_of_a_run_leaves_out_what_is_not_private() -> None:
@@ -224,6 +244,8 @@ def changed(line: str, **more: object) -> str:
         lambda lines: [*lines, "[1]"],
         lambda lines: [changed(lines[0], horizon="many"), *lines[1:]],
         lambda lines: [changed(lines[0], horizon=0), *lines[1:]],
+        lambda lines: [changed(lines[0], label=7), *lines[1:]],
+        lambda lines: [changed(lines[0], mechanism=None), *lines[1:]],
         lambda lines: [*lines, json.dumps({"step": -1, "rule": "x", "hypothesis": {}})],
     ],
 )  # fmt: skip

@@ -18,6 +18,7 @@ from littlestone.learners import Release
 from littlestone.learners.online.state import MAGIC
 from littlestone.privacy.ledger import Ledger, is_address
 from littlestone.report.files import PAGE, require_different, reserved
+from littlestone.report.group import Group
 from littlestone.report.pages.ledger import ledger_page
 from littlestone.report.pages.release import release_page
 from littlestone.report.pages.stream import Run, stream_page
@@ -81,7 +82,8 @@ def _page(text: str, ledger: Ledger | None) -> str:
     except (ValueError, RecursionError):
         data = None
     if isinstance(data, dict) and "format" in data:
-        return release_page(Release.from_json(data), ledger)
+        release = Release.from_json(data)
+        return release_page(Group(release) if "group" in data else release, ledger)
     return stream_page(Run.of(text.splitlines()), ledger)
 
 

@@ -20,7 +20,7 @@ def one_person(cost: PrivacyCost, among: str, what: str, several: str) -> Html:
     """The promise of ``what``, such as "this rule", to one person among ``among``.
 
     ``several`` says whom it protects.  Source: docs/proofs/composition.md for sums; the odds are Bayes'
-    rule, and the reading of delta is that of randomized response (Kairouz, Oh and Viswanath, 2015).
+    rule, and the reading of delta is that of randomized response (KOV15).
     """
     unit = cost.neighboring.unit
     yours, swap = "your record", f"is among {among}. In the other, another record takes its place."

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-from fractions import Fraction
-
 from littlestone.hypotheses.trees import DecisionTree
-from littlestone.learners.estimate import BETA, Estimate, Share, interval
 from littlestone.learners.release import Release
 from littlestone.markup import Html, tag
-from littlestone.pictures.chart import Bar, Chart, Row
 from littlestone.privacy.cost import decimal_text
 from littlestone.privacy.ledger import Ledger
+from littlestone.report.group import Group
 from littlestone.report.pages.budget import own_budget, paid_from
 from littlestone.report.pages.cite import citing
+from littlestone.report.pages.commands import again
 from littlestone.report.pages.frame import (
     command,
     facts,
     figure,
     listed,
-    note,
     page,
-    part,
     said,
     section,
     warning,
 )
 from littlestone.report.pages.promise import one_person
+from littlestone.report.pages.quality import quality
 from littlestone.visible import shortened
 
 SIMULATION = (
@@ -36,20 +31,22 @@ SIMULATION = (
 )
 
 
-def release_page(release: Release, ledger: Ledger | None = None) -> str:
+def release_page(what: Release | Group, ledger: Ledger | None = None) -> str:
     """The page of a release, from the release alone; with its ``ledger``, the whole budget too.
 
     Raises `DeclarationError` if the ledger has no entry that paid for the release.
     """
-    rule = rule_words(release)
+    group = isinstance(what, Group)
+    release = what.release if isinstance(what, Group) else what
+    rule = group_words(what) if isinstance(what, Group) else rule_words(release)
     head = [] if release.private else [warning(SIMULATION)]
     head += [tag("p", rule, class_="rule"), facts(_numbers(release))]
     sections = [
-        section("The rule", *_rule(release)),
+        section("The group" if group else "The rule", *_rule(release, group=group)),
         section("What the guarantee means for one person", _promise(release)),
-        section("How good is it?", *_accuracy(release)),
+        section("How good is it?", *quality(release, group=group)),
         section("Budget", *_budget(release, ledger)),
-        section("How to use and reproduce it", *_reproduce(release)),
+        section("How to use and reproduce it", *_reproduce(release, group=group)),
         citing(f"{rule} Ledger entry {release.receipt}", release.cost, release.mechanism),
     ]
     kind = "Private release" if release.private else "Simulated release"
@@ -60,6 +57,7 @@ def release_page(release: Release, ledger: Ledger | None = None) -> str:
 def rule_words(release: Release) -> str:
     """The rule as a sentence.
 
+    >>> from fractions import Fraction
     >>> from littlestone.domains import Grid
     >>> from littlestone.hypotheses import StepFunction
     >>> from littlestone.privacy.cost import PrivacyCost
@@ -81,6 +79,14 @@ def rule_words(release: Release) -> str:
     return f"Predict {label} if {words}, and not otherwise."
 
 
+def group_words(group: Group) -> str:
+    """The group as a sentence."""
+    rate = decimal_text(group.above)
+    return (
+        f"A group with many {group.release.label}, sought above a rate of {rate}: {group.words()}."
+    )
+
+
 def _numbers(release: Release) -> list[tuple[str, str]]:
     many = "records" if release.unit is None else f"values of {release.unit.column}"
     return [
@@ -91,10 +97,10 @@ def _numbers(release: Release) -> list[tuple[str, str]]:
     ]
 
 
-def _rule(release: Release) -> list[Html]:
+def _rule(release: Release, *, group: bool) -> list[Html]:
     picture = release.picture()
     parts = [said(f"It was drawn from a declared class of rules, {shortened(release.hypotheses)}.")]
-    if not release.mistakes.equal:
+    if not release.mistakes.equal and not group:
         parts.append(said(f"Mistakes do not all cost the same: {release.mistakes}."))
     if picture is not None:
         caption = "The rule. All its ranges and lists are public, and no record is shown."
@@ -110,60 +116,6 @@ def _promise(release: Release) -> Html:
     return one_person(release.cost, among, what, release.whom())
 
 
-def _accuracy(release: Release) -> list[Html]:
-    promised = release.accuracy or "This model file does not say what is proved about the error."
-    parts = [said(promised)]
-    if not promised.startswith(("No accuracy guarantee", "This model file")):
-        parts.append(
-            note(
-                "This is a theorem. It holds whatever the records are, if they and the new ones are "
-                "drawn independently from one source. The probability is over records and noise."
-            )
-        )
-    found = [part("Promised for new records", *parts)]
-    if release.estimate is not None:
-        found.append(part("Estimated on these records", *_estimated(release.estimate)))
-    return found
-
-
-def _estimated(estimate: Estimate) -> list[Html]:
-    shares = {
-        "precision": (
-            estimate.precision(BETA),
-            "of the records where the rule says yes, yes is right",
-        ),
-        "recall": (estimate.recall(BETA), "of the records where yes is right, the rule says yes"),
-        "error": (estimate.error(BETA), "of all records, the rule is wrong"),
-    }
-    rows = tuple(
-        Row(f"{name}: {interval(share, '0.001')}", words, _bars(share))
-        for name, (share, words) in shares.items()
-    )
-    chart = Chart("Estimates with intervals", "share of records", 0, 1, rows, percent=True)
-    chance = f"{float(1 - BETA):.0%}"
-    return [
-        figure(
-            chart.picture(),
-            f"The bars hold the true shares, all three with probability {chance} over the noise. "
-            "The mark in each bar is the likeliest value.",
-            chart=True,
-        ),
-        note(
-            "These numbers are private too: noise was added to three counts, for epsilon "
-            f"{decimal_text(estimate.epsilon)} of the total. They describe the records that the rule "
-            "was learned from, so on new records it may do a little worse."
-        ),
-    ]
-
-
-def _bars(share: Share) -> tuple[Bar, ...]:
-    middle, half = float(share.middle), 0.0025
-    return (
-        Bar(float(share.low), float(share.high)),
-        Bar(max(middle - half, 0.0), min(middle + half, 1.0), "ink"),
-    )
-
-
 def _budget(release: Release, ledger: Ledger | None) -> list[Html]:
     cost = said(f"This release cost {release.cost}. Entry {release.receipt} of the ledger paid for it "
                 "before anything was drawn.")  # fmt: skip
@@ -174,7 +126,7 @@ def _budget(release: Release, ledger: Ledger | None) -> list[Html]:
             account.body(own=release.receipt)]  # fmt: skip
 
 
-def _reproduce(release: Release) -> list[Html]:
+def _reproduce(release: Release, *, group: bool) -> list[Html]:
     drawn = "by the cryptographic generator of the system" if release.private else "with a seed"
     rows = [
         ("label", release.label),
@@ -193,37 +145,6 @@ def _reproduce(release: Release) -> list[Html]:
             "The draw cannot be repeated, because its randomness is kept nowhere. A new run with the "
             "same declarations draws a rule anew, maybe another one, and costs the same once more:"
         ),
-        command(fit_command(release)),
+        command(again(release, group=group)),
         listed(rows),
     ]
-
-
-def fit_command(release: Release) -> str:
-    """A command that learns from the same declarations, in the style of a shell.
-
-    The text of a label may be read in several ways if a column's name holds a comparison; then its
-    parts are left to the reader.
-    """
-    privacy = release.cost
-    epsilon = privacy.epsilon - (release.estimate.epsilon if release.estimate else Fraction(0))
-    options = [*_label(release), "--class", release.hypotheses, "--epsilon", decimal_text(epsilon)]
-    if privacy.delta:
-        options += ["--delta", decimal_text(privacy.delta)]
-    if release.estimate is not None:
-        options += ["--estimate", decimal_text(release.estimate.epsilon)]
-    if not release.mistakes.equal:
-        options += ["--cost", f"{release.mistakes.missed}:{release.mistakes.alarm}"]
-    if release.unit is not None:
-        options += ["--unit", release.unit.column, "--max-records", str(release.unit.most)]
-    return shlex.join(["littlestone", "fit", "TABLE.csv", *options])
-
-
-def _label(release: Release) -> list[str]:
-    if release.labels:
-        names = (f'"{name}"' if "," in name else name for name in release.labels)
-        return ["--target", release.label, "--labels", ",".join(names)]
-    places = list(re.finditer(r" (>=|<=|==|!=|>|<|in) ", release.label))
-    if len(places) != 1:
-        return ["--target", "COLUMN", "--positive", "CONDITION"]
-    column, condition = release.label[: places[0].start()], release.label[places[0].start() + 1 :]
-    return ["--target", column, "--positive", condition]

@@ -37,6 +37,8 @@ from littlestone.report.pages.promise import one_person
 from littlestone.report.pages.release import SIMULATION
 from littlestone.visible import shortened
 
+_TEXTS = ("class", "label", "method", "mechanism")  # what a header says in words
+
 
 @dataclass(frozen=True)
 class Run:
@@ -73,7 +75,9 @@ class Run:
                 )
                 for step, line in sorted(rules.items())
             )
-            if not published or _step(first["horizon"]) < 1:
+            if not published or _step(first["horizon"]) < 1 or _step(first["ledger entry"]) < 1:
+                raise ValueError
+            if not all(isinstance(first[name], str) for name in _TEXTS):
                 raise ValueError
         except ModelError:
             raise
@@ -101,7 +105,7 @@ def stream_page(run: Run, ledger: Ledger | None = None) -> str:
 
     Raises `DeclarationError` if the ledger has no entry that paid for the run.
     """
-    declared, label = run.declared, str(run.declared["label"])
+    declared, label = run.declared, run.declared["label"]
     last, rule = run.published[-1]
     said_last = f"Since step {last.step:,}: predict {label} if {last.words}, and not otherwise."
     if last.words in ("always 0", "always 1"):
@@ -115,7 +119,7 @@ def stream_page(run: Run, ledger: Ledger | None = None) -> str:
         section("How good is it?", *_accuracy(run)),
         section("Budget", *_budget(run, ledger)),
         section("How to reproduce it", *_reproduce(run)),
-        citing(_citation(run), run.cost, str(declared["mechanism"])),
+        citing(_citation(run), run.cost, declared["mechanism"]),
     ]
     source = "the published lines" if ledger is None else "the published lines and the ledger"
     kind = "Private stream" if declared["private"] is True else "Simulated stream"
@@ -180,7 +184,7 @@ def _budget(run: Run, ledger: Ledger | None) -> list[Html]:
             cost,
             note("The ledger shows what else was spent on this stream: give it as --ledger."),
         ]
-    account = paid_from(ledger, number, run.cost, str(run.declared["mechanism"]))
+    account = paid_from(ledger, number, run.cost, run.declared["mechanism"])
     return [
         cost,
         said(f"The data set {account.name}, with all its entries:"),
