@@ -26,10 +26,10 @@ from littlestone.report.tree import class_tree
 SCRIPT = Path(pages.__file__).with_name("play.js")
 HOSTILE = "</script><script>document.title='hacked'</script><!--\"'&amp;\u202e"
 
-# Every version space after at most two labels: its dimension, the SOA's labels, and the adversary's
-# point with its answer to each prediction.
+# Of a class, and of its version spaces after at most so many labels: the dimension, the SOA's labels,
+# and the adversary's point with its answer to each prediction.
 ASKED = """
-const told = tables.map(rows => {
+const told = tables.map(([rows, labels]) => {
   const S = solver(rows), found = [], points = [...rows[0].keys()];
   const look = (V, depth) => {
     const x = S.ask(V);
@@ -37,23 +37,23 @@ const told = tables.map(rows => {
     found.push([S.size(V), S.dimension(V), points.map(p => S.predict(V, p)), x, answers]);
     if (depth) for (const p of points) for (const [, W] of S.sides(V, p)) look(W, depth - 1);
   };
-  look(S.all, 2);
+  look(S.all, labels);
   return found;
 });
 console.log(JSON.stringify(told));
 """
 
 
-def tables() -> list[Any]:
-    """All classes on three points, and random ones, up to the limits and with several labels."""
+def tables() -> list[tuple[Any, int]]:
+    """All classes on three points, and random ones with two and with several labels."""
     functions = list(product((0, 1), repeat=3))
-    found: list[Any] = [
-        [f for i, f in enumerate(functions) if kept >> i & 1] for kept in range(1, 256)
+    found: list[tuple[Any, int]] = [
+        ([f for i, f in enumerate(functions) if kept >> i & 1], 0) for kept in range(1, 256)
     ]
     rng = random.Random(7)
     for hypotheses, points, labels in [(32, 5, 2), (32, 9, 2), (20, 4, 3), (32, 5, 4), (31, 6, 5)]:
         rows = {tuple(rng.randrange(labels) for _ in range(points)) for _ in range(hypotheses)}
-        found.append(sorted(rows))
+        found.append((sorted(rows), 2))
     return found
 
 
@@ -90,9 +90,9 @@ def node(script: str) -> Any:
 def test_the_solver_of_the_page_is_right() -> None:
     asked = tables()
     told = node(f"const tables = {json.dumps(asked)};{ASKED}")
-    for rows, found in zip(asked, told, strict=True):
+    for (rows, depth), found in zip(asked, told, strict=True):
         labels = max(2, 1 + int(np.max(rows)))
-        assert found == expected(FiniteClass.from_array(rows, labels=labels), 2), rows
+        assert found == expected(FiniteClass.from_array(rows, labels=labels), depth), rows
 
 
 @pytest.mark.slow
