@@ -124,7 +124,8 @@ def figure(picture: Picture, caption: str, *, chart: bool = False) -> Html:
         return tag("figure", picture.svg(), text, class_="chart")
     scale = min(max(_COLUMN / picture.width, 1.0), _LARGER)
     wide = "wide" if picture.width > _COLUMN else None
-    return tag("figure", _scrolling(picture.svg(scale), "The picture"), text, class_=wide)
+    shown = _scrolling(picture.svg(scale), "The picture")
+    return tag("figure", shown, text, class_=wide, style=f"--least: {96 * picture.width:.0f}px")
 
 
 def command(text: str) -> Html:
