@@ -55,7 +55,7 @@ engines-spark: $(READY)
 
 browser: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[browser]'
-	$(BIN)/python -m pytest tests/report/test_pages_in_browser.py
+	$(BIN)/python -m pytest tests/report/test_*_in_browser.py
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from littlestone.errors import OutputError
 
 Kind = Literal["svg", "png"]
+K = TypeVar("K", bound=str)
 
 # Blue (no, off) and orange (yes, on) are distinct for colour-blind readers too, and white letters are
 # readable on both.
@@ -37,17 +38,30 @@ def picture_kind(picture: Path) -> Kind:
     >>> picture_kind(Path("tree.SVG"))
     'svg'
     """
-    match picture.suffix.lower():
-        case ".svg":
-            return "svg"
-        case ".png":
-            return "png"
-        case suffix:
-            raise OutputError(
-                f"draw to {picture}",
-                found=f"the suffix is {suffix!r}",
-                fix="give a file that ends in .svg or .png",
-            )
+    return suffix_of(picture, ("svg", "png"))
+
+
+def suffix_of(file: Path, kinds: Sequence[K]) -> K:
+    """The kind of file that a suffix names, among ``kinds``; `OutputError` for another suffix.
+
+    >>> suffix_of(Path("tree.html"), ("svg", "html"))
+    'html'
+    """
+    suffix = file.suffix.lower()
+    for kind in kinds:
+        if suffix == f".{kind}":
+            return kind
+    names = [f".{kind}" for kind in kinds]
+    raise OutputError(
+        f"draw to {file}",
+        found=f"the suffix is {suffix!r}",
+        fix=f"give a file that ends in {_either(names)}",
+    )
+
+
+def _either(names: list[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def require_matplotlib() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from littlestone.hypotheses.base import numbers
@@ -30,12 +30,14 @@ class Node:
     ``after`` holds pairs of a label, or of yes or no, and the node below.  The end of a mistake tree is
     a hypothesis that gives all labels of its path, or a note of how many levels are left out.  The end
     of a rule is the label that it predicts.  A picture shows the ``strips`` of a question below it.
+    ``space`` is the version space of a node; only a page to walk in shows it.
     """
 
     text: str
     after: tuple[tuple[int | str, Node], ...] = ()
     cut: bool = False
     strips: tuple[Strip, ...] = ()
+    space: Any = field(default=None, repr=False, compare=False)
 
     @property
     def ends(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from littlestone.classes import Enumerable, HypothesisClass
+from littlestone.classes import Enumerable, FiniteClass, HypothesisClass
 from littlestone.dimension import MistakeTree
 from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses.trees import DecisionTree
@@ -21,19 +21,28 @@ _TERMINAL = {"off": "blue", "on": "yellow"}
 
 
 def table_tree(
-    tree: MistakeTree, points: Sequence[str], hypotheses: Sequence[str], levels: int
+    tree: MistakeTree,
+    points: Sequence[str],
+    hypotheses: Sequence[str],
+    levels: int,
+    H: FiniteClass | None = None,
 ) -> Node:
-    """The top levels of a tree of a table, with the names of its columns and rows."""
+    """The top levels of a tree of a table, with the names of its columns and rows.
 
-    def node(i: int, level: int) -> Node:
+    With the class ``H`` of the table, every node has its version space.
+    """
+
+    def node(i: int, level: int, V: FiniteClass | None) -> Node:
         if level == tree.depth:
-            return Node(hypotheses[tree.leaves[i - len(tree.points)]])
+            return Node(hypotheses[tree.leaves[i - len(tree.points)]], space=V)
         if level == levels:
-            return _cut(tree.depth - level)
-        after = tuple((y, node(2 * i + 1 + y, level + 1)) for y in (0, 1))
-        return Node(points[tree.points[i]], after)
+            return _cut(tree.depth - level, V)
+        x = points[tree.points[i]]
+        sides = (None if V is None else V.restrict(x, y) for y in (0, 1))
+        after = tuple((y, node(2 * i + 1 + y, level + 1, W)) for y, W in enumerate(sides))
+        return Node(x, after, space=V)
 
-    return node(0, 0)
+    return node(0, 0, H)
 
 
 def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
@@ -67,15 +76,15 @@ def class_tree(H: HypothesisClass[Any], levels: int) -> Node:
 def _class_node(V: HypothesisClass[Any], depth: int, levels: int) -> Node:
     x = V.mistake_point() if depth else None
     if x is None:
-        return Node(_member(V))
+        return Node(_member(V), space=V)
     if not levels:
-        return _cut(depth)
+        return _cut(depth, V)
     sides = {y: V.restrict(x, y) for y in range(V.labels)}
     if V.labels > 2:
         deep = [y for y, W in sides.items() if W.littlestone_dimension() >= depth - 1]
         sides = {y: sides[y] for y in deep[:2]}
     below = ((y, _class_node(W, depth - 1, levels - 1)) for y, W in sides.items())
-    return Node(V.domain.words(x), tuple(below))
+    return Node(V.domain.words(x), tuple(below), space=V)
 
 
 def _member(V: HypothesisClass[Any]) -> str:
@@ -89,8 +98,8 @@ def _member(V: HypothesisClass[Any]) -> str:
     return V.soa().words()
 
 
-def _cut(levels: int) -> Node:
-    return Node(f"... {levels} more level{'s' * (levels > 1)}", cut=True)
+def _cut(levels: int, V: HypothesisClass[Any] | None) -> Node:
+    return Node(f"... {levels} more level{'s' * (levels > 1)}", cut=True, space=V)
 
 
 def terminal(root: Node) -> Tree:

@@ -1,13 +1,16 @@
-"""The frame of every page: one HTML file without scripts, addresses or anything to load."""
+"""The frame of every page: one HTML file without addresses or anything to load."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 import littlestone
 from littlestone.markup import Html, grid, joined, pairs, tag
 from littlestone.pictures.canvas import Picture
+from littlestone.visible import visible_json
 
 OPENING = "<!doctype html>\n<!-- littlestone report -->\n"
 """How a page begins, which a command may overwrite."""
@@ -15,17 +18,35 @@ OPENING = "<!doctype html>\n<!-- littlestone report -->\n"
 _COLUMN = 7.1  # inches of the text of a page
 _LARGER = 1.4  # times the size that a picture has in a file
 
-# A browser runs no script and loads nothing, whatever a name in the page says.
+# A browser loads nothing and runs no script but ours, whatever a name in the page says.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def page(title: str, kind: str, head: Iterable[Html], sections: Iterable[Html], source: str) -> str:
-    """A whole page; ``source`` says what it was made from."""
-    style = files("littlestone.report.pages").joinpath("style.css").read_text(encoding="utf-8")
+def page(
+    title: str,
+    kind: str,
+    head: Iterable[Html],
+    sections: Iterable[Html],
+    source: str,
+    data: Mapping[str, object] | None = None,
+) -> str:
+    """A whole page; ``source`` says what it was made from.
+
+    With ``data`` it is a page to play with: ``play.js`` reads them.  Any other page has no script.
+    """
+    style, policy, played = _file("style.css"), _POLICY, Html("")
+    if data is not None:
+        script = _file("play.js")
+        style += _file("play.css")
+        policy += f"; script-src 'sha256-{_hash(script)}'"
+        # Between these tags a browser reads no entities, and the first "</script" ends the data.
+        text = visible_json(data).replace("<", "\\u003c")
+        held = tag("script", Html(text), type="application/json", id="data")
+        played = joined([held, Html("\n"), tag("script", Html(script))])
     metas = [
         Html(""),
         tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", f"{kind}: {title}"),
@@ -39,9 +60,18 @@ def page(title: str, kind: str, head: Iterable[Html], sections: Iterable[Html], 
         tag("header", tag("p", kind, class_="kind"), tag("h1", title), *head),
         tag("main", *sections),
         tag("footer", tag("p", made)),
+        played,
     ]
     lines = ["", tag("head", *(Html(f"{meta}\n") for meta in metas)), tag("body", *body), ""]
     return OPENING + tag("html", *(Html(f"{line}\n") for line in lines), lang="en") + "\n"
+
+
+def _file(name: str) -> str:
+    return files("littlestone.report.pages").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def section(heading: str, *children: Html) -> Html:
