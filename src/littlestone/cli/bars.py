@@ -35,7 +35,13 @@ def bar(text: str, *, still: bool = False) -> Iterator[None]:
     if not err.is_terminal:
         yield
         return
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     shown = Progress(
         TextColumn("{task.description}", markup=False),
