@@ -20,6 +20,7 @@ LAYERS = [
     {"domains"},
     {"labels", "units"},
     {"algebra"},
+    {"expressions"},
     {"hypotheses"},
     {"sample"},
     {"dimension"},
