@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from littlestone import parallel
-from littlestone.audit import find_subject
+from littlestone.audit import find_subject, find_subjects
 from littlestone.errors import DeclarationError
 from littlestone.parallel import spread
 from littlestone.privacy.randomness import generator, is_cryptographic, seeded_generator
@@ -76,6 +77,16 @@ def test_what_is_left_can_be_dropped() -> None:
     next(shared)
     shared.close()
     assert len(dict(spread(worker, range(6), jobs=2, what="asking"))) == 6
+
+
+def test_every_subject_can_be_audited_by_a_worker() -> None:
+    for named in find_subjects():
+        subject = named.make(Fraction(1), Fraction(1, 100))
+        data = subject.pairs[0][0]
+        there, read = pickle.loads(pickle.dumps((subject, data)))
+        assert there.recipe == subject.recipe
+        law = there.distribution(read)
+        assert pickle.loads(pickle.dumps(law)) == subject.distribution(data), named.name
 
 
 def test_a_changed_subject_is_never_audited_as_the_named_one() -> None:
