@@ -104,9 +104,9 @@ def _theorem(dimension: int) -> Html:
             f"adversary can say another label, and it can do so {times}."
         ),
         said(
-            "The standard optimal algorithm predicts the label whose version space has the larger "
-            "dimension. Each of its mistakes lowers the dimension, so it never errs more than "
-            f"{times}, whatever the points and labels are."
+            "At most one label of a point keeps the dimension. The standard optimal algorithm "
+            "predicts that label if there is one, so each of its mistakes lowers the dimension. It "
+            f"never errs more than {times}, whatever the points and labels are."
         ),
     )
 
