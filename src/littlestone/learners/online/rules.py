@@ -174,6 +174,11 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         return self.mechanism
 
     @property
+    def declared(self) -> str:
+        # The event does not know the doubt, and handicaps depend on it.
+        return f"{self.event}; doubt={self.doubt}"
+
+    @property
     def _unlikely(self) -> Fraction:
         """How much heavier a rule must be than one that lacks a column of it."""
         return self.hypotheses.max_literals / self.doubt
@@ -194,7 +199,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         first, drop = (wait(terms, rare) for terms in self._terms)
         mistakes = lead(self._terms[0], self._unlikely) * columns
         mistakes += least_sum([first, *[drop] * columns], left)
-        return MistakeBound(mistakes, beta, True, "docs/proofs/continual-selection.md, Theorem 4")
+        return MistakeBound(mistakes, beta, True, "docs/proofs/continual-selection.md, Theorem 6")
 
     @property
     def _terms(self) -> tuple[Terms, Terms]:

@@ -171,6 +171,11 @@ class TeacherLearner(CountedLearner):
     def event(self) -> Composed:
         return self._event
 
+    @property
+    def declared(self) -> str:
+        # The event knows neither, and both decide what a draw lists.
+        return f"{self.event}; teachers={self.teachers}; most={self.most}"
+
     def threshold(self, bottoms: int) -> int:
         """The threshold of the next epoch, after this many draws in a row that found nothing."""
         return self.counter.threshold << min(bottoms, _MOST_DOUBLED)
