@@ -178,8 +178,10 @@ def test_many_points_have_a_bound_without_the_law_of_their_sum() -> None:
     found = few.mistake_bound(0.05)
     assert found is not None
     assert found.mistakes < 30 * each
-    d = 999_999_999
-    many = KeyLearner(Subsets(Integers(), d), **goal)
-    found = many.mistake_bound(0.05)
-    assert found is not None
-    assert found.mistakes == d * many.mechanism.terms.sample_size(0.05 / d)
+    d = 10**6  # as many as there are records
+    for most in (999_999_999, 10**400):
+        many = KeyLearner(Subsets(Integers(), most), **goal)
+        found = many.mistake_bound(0.05)
+        assert found is not None
+        assert found.mistakes == d * many.mechanism.terms.sample_size(0.05 / d)
+        assert many.measured_mistakes() == round(d * many.mechanism.terms.expected_records)

@@ -21,6 +21,7 @@ from littlestone.learners.online.known_ends import Cuts, Ends
 from littlestone.learners.online.known_points import MOST_ASKED, columns_of
 from littlestone.learners.online.waiting import least_total
 from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.streams.confirmation import (
     Confirmations,
@@ -112,7 +113,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     ) -> None:
         super().__init__(hypotheses, horizon)
         self.asked = asked_of(hypotheses, self.method)
-        most = Fraction(str(doubt))
+        most = exact(doubt, what="doubt")
         require_plan(0.5, float(most))
         total, found = budget.epsilon, list[tuple[float, int, ContinualConfirmation]]()
         for i in range(1, _SPLITS):

@@ -16,6 +16,7 @@ from littlestone.learners.base import require_plan, unfit
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
 from littlestone.learners.online.waiting import least_sum, wait
 from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_key_selection import SoloCompetitions
@@ -160,7 +161,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
                 online=True,
             )
         self.hypotheses: EqualityRules = hypotheses
-        self.doubt = Fraction(str(doubt))
+        self.doubt = exact(doubt, what="doubt")
         require_plan(0.5, float(self.doubt))
         self.mechanism: ContinualSelection[Rule] = ContinualSelection(
             budget=budget,
@@ -198,7 +199,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         rare = left / (1000 * (columns + 1))
         first, drop = (wait(terms, rare) for terms in self._terms)
         mistakes = lead(self._terms[0], self._unlikely) * columns
-        mistakes += least_sum([first, *[drop] * columns], left)
+        mistakes += least_sum([(first, 1), (drop, columns)], left)
         return MistakeBound(mistakes, beta, True, "docs/proofs/continual-selection.md, Theorem 6")
 
     @property

@@ -241,7 +241,7 @@ class TeacherLearner(CountedLearner):
 
         It is times 3 if all hypotheses are listed; d = LDim(H).
         """
-        d = int(self.hypotheses.littlestone_dimension())
+        d = min(int(self.hypotheses.littlestone_dimension()), self.horizon)
         epochs = _EPOCHS if _listed(self.hypotheses) else math.pow(max(d, 1), _GROWTH)
         return round(self.counter.threshold * epochs)
 
