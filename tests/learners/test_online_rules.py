@@ -13,7 +13,7 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.online_rules import of_rules
 from littlestone.classes import EqualityRules, Subsets
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.hypotheses import RuleUnion
 from littlestone.learners.online import RuleLearner, choose_online_learner
 from littlestone.learners.online.rules import RuleStream, lead
@@ -265,3 +265,5 @@ def test_which_learner_is_for_which_class() -> None:
     assert method(Subsets(Integers(), 2)) == "keys"
     with pytest.raises(DeclarationError, match="no class of equality rules"):
         RuleLearner(Subsets(Integers(), 2), Budget(1, "1e-6"), horizon=9)
+    with pytest.raises(EmptyClassError):
+        RuleLearner(ONE.restrict(("a",), 1).restrict(("a",), 0), Budget(1, "1e-6"), horizon=9)

@@ -95,9 +95,9 @@ def naming_of(H: HypothesisClass[Any]) -> Naming | None:
     >>> naming_of(Subsets(Integers(), 3)).key(7, 1), naming_of(Thresholds.on(0, 9))
     (7, None)
     """
+    H.require_learnable()
     if isinstance(H, PointCovering):
         return PointNaming(H)
-    H.require_learnable()
     return FunctionNaming(H) if H.littlestone_dimension() <= 1 else None
 
 

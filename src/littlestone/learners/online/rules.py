@@ -130,7 +130,8 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
     an adversary who sees all published rules chooses them.  Proofs: docs/proofs/continual-selection.md.
 
     Improper: a rule may have more equalities than those of the class.  Time: up to 2^m tallies a
-    mistake.  Raises `DeclarationError` for other classes and delta = 0.
+    mistake.  Raises `DeclarationError` for other classes and delta = 0, and
+    `EmptyClassError`.
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
@@ -160,6 +161,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
                 declare="rules(COLUMN, ...; at most R)",
                 online=True,
             )
+        hypotheses.require_learnable()
         self.hypotheses: EqualityRules = hypotheses
         self.doubt = exact(doubt, what="doubt")
         require_plan(0.5, float(self.doubt))
