@@ -16,7 +16,7 @@ from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.hypotheses import RuleUnion
 from littlestone.learners.online import RuleLearner, choose_online_learner
-from littlestone.learners.online.rules import RuleStream, lead
+from littlestone.learners.online.rules import WITHDRAW, RuleStream, lead
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -180,6 +180,24 @@ def test_a_rule_that_is_too_narrow_is_widened_and_one_too_wide_withdrawn() -> No
     for t in range(600):  # no rule is left that agrees with all of this: it begins anew
         stream.update(("EWR", f"v{t}"), 1)
     assert stream.predict(("EWR", "v0")) == 1
+
+
+def test_which_rules_compete_after_each_change() -> None:
+    H = EqualityRules.of("a", "b", "c", max_literals=2)
+    made = RuleLearner(H, Budget(1, "1e-6"), horizon=5000).mechanism
+    stream = RuleStream(H.domain, made, Fraction(80), Tape(random.Random(0)))
+    stream._take(("1", "1", None))
+    stream._change(frozenset([0]))
+    stream._change(frozenset([WITHDRAW]))  # the rule "b is 1", and so that of no column
+    assert stream._shapes == [{2}, {1, 2}]
+    assert stream._competition.terms == made.terms(2, shared=True)
+    handicap, few = stream._competition.handicap, lead(made.terms(2, shared=True), Fraction(80))
+    assert (handicap((None, "1", "1")), handicap((None, None, "1"))) == (0, few)
+    stream._take((None, "1", "1"))
+    stream._change(frozenset([2, WITHDRAW]))  # nothing is left
+    assert len(stream._shapes) == 8
+    few = lead(made.terms(8, shared=True), Fraction(80))
+    assert stream._competition.handicap((None, None, None)) == 3 * few
 
 
 def wrong_first(lead: int) -> Fraction:
