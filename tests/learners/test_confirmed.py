@@ -312,9 +312,9 @@ def test_the_bound_grows_with_confidence_and_asks_for_less_doubt() -> None:
 
 @pytest.mark.parametrize("doubt", ["nan", "inf", "few", None, [], 0, 1, -1, "1e-400"])
 def test_a_doubt_is_a_small_probability(doubt: Any) -> None:
-    with pytest.raises(DeclarationError, match=r"doubt|beta"):
+    with pytest.raises(DeclarationError, match="doubt"):
         ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=doubt)
-    with pytest.raises(DeclarationError, match=r"doubt|beta"):
+    with pytest.raises(DeclarationError, match="doubt"):
         RuleLearner(
             EqualityRules.of("a", max_literals=1), Budget(1, "1e-6"), horizon=T, doubt=doubt
         )

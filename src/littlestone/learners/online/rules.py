@@ -13,10 +13,14 @@ from littlestone.domains import Product
 from littlestone.hypotheses import RuleUnion
 from littlestone.hypotheses.rules import Rule
 from littlestone.learners.base import require_plan, unfit
-from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
+from littlestone.learners.online.base import (
+    MistakeBound,
+    PrivateOnlineLearner,
+    PrivateStream,
+    exact_doubt,
+)
 from littlestone.learners.online.waiting import least_sum, wait
 from littlestone.privacy.budget import Budget
-from littlestone.privacy.cost import exact
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_key_selection import SoloCompetitions
@@ -163,8 +167,7 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
             )
         hypotheses.require_learnable()
         self.hypotheses: EqualityRules = hypotheses
-        self.doubt = exact(doubt, what="doubt")
-        require_plan(0.5, float(self.doubt))
+        self.doubt = exact_doubt(doubt)
         self.mechanism: ContinualSelection[Rule] = ContinualSelection(
             budget=budget,
             horizon=horizon,
