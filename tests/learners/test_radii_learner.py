@@ -14,6 +14,7 @@ import pytest
 from littlestone.classes import (
     DirectSumClass,
     FiniteClass,
+    Lookup,
     Outcomes,
     Points,
     Subsets,
@@ -25,7 +26,14 @@ from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners import RadiiLearner, radii
 from littlestone.learners.base import MOST_WORK
-from littlestone.learners.radii_lists import _Node, _Seen, demanded, lists, longest
+from littlestone.learners.radii_lists import (
+    _Node,
+    _Seen,
+    demanded,
+    leaves_of_class,
+    lists,
+    longest,
+)
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -281,6 +289,10 @@ def test_several_labels_take_longer_lists() -> None:
         sizes.append(bound.n)
     assert sizes[0] < sizes[1]
     assert longest(5, 1, 3) == (2 * (demanded(5, 1)[1] + 5) + 1,)
+    H = Lookup(Integers(), 3, 1)  # two labels other than the usual one
+    learner = RadiiLearner(H, BUDGET)
+    spaces = 2 * (learner.radii + 1) * leaves_of_class(H, learner.radii)
+    assert learner.work(1000) == 40 * (learner.radii + spaces)
 
 
 def test_the_draw_hides_what_one_record_brings() -> None:
