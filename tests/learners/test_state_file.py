@@ -88,7 +88,7 @@ def holds(content: bytes) -> Callable[[Path], object]:
     [
         (a_ledger, "no state of a run"),
         (a_parquet_file, "no state of a run"),
-        (another_run, "another method, horizon or budget"),
+        (another_run, "another method, horizon, budget or size"),
         (holds(b"id,bad\n1,0\n2,1\n"), "no state of a run"),
         (holds(b"id,bad\n1,0\n2,1"), "no state of a run"),
         (holds(b"a text"), "no state of a run"),

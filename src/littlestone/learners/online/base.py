@@ -5,16 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, final
 
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.online.base import OnlineLearner
 from littlestone.pictures.stream import Publication, publications
+from littlestone.privacy.cost import exact
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import Tape, journal_mismatch
 
@@ -48,6 +50,24 @@ class MistakeBound:
     proved: bool
     source: str
     adaptive: bool = True
+
+
+def exact_doubt(doubt: object) -> Fraction:
+    """The probability of a wrong selection that a learner may have, as an exact number.
+
+    Raises `DeclarationError` unless 0 < ``doubt`` < 1.
+
+    >>> exact_doubt("0.05")
+    Fraction(1, 20)
+    """
+    found = exact(doubt, what="doubt")
+    if not 0 < found < 1:
+        raise DeclarationError(
+            f"learn online with doubt = {shown(doubt)}",
+            found="it must lie strictly between 0 and 1",
+            fix="give a small probability, such as 0.025",
+        )
+    return found
 
 
 class PrivateStream(TapedStream[Point], OnlineLearner[Point]):

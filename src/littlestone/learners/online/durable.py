@@ -22,7 +22,7 @@ from littlestone.privacy.tape import Tape, journal_mismatch
 
 _DECLARED = {
     "class": "class",
-    "mechanism": "method, horizon or budget",
+    "mechanism": "method, horizon, budget or size",
     "label": "label",
     "dataset": "data set",
     "private": "kind of randomness: one has a seed, the other none",
