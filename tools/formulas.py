@@ -132,7 +132,10 @@ class _Reader:
         while True:
             kind, sign = self.next()
             if sign == "'" and base.tag != "mo":
-                above.append(_leaf("mo", "′"))
+                if base.tag == "mi" and below is None and not above:
+                    base.text = f"{base.text}′"
+                else:
+                    above.append(_leaf("mo", "′"))
                 self.at += 1
             elif sign == "*" and base.tag in ("mi", "msub") and self.next(1)[0] not in ("word", "number"):
                 above.append(_leaf("mo", "∗"))
@@ -194,6 +197,8 @@ def _row(tag: str, *parts: Element) -> Element:
 def _spacing(text: str, spaced: bool) -> dict[str, str]:
     if text == "|" and spaced:
         return {"lspace": "0.3em", "rspace": "0.3em", "stretchy": "false"}
+    if text == "#":
+        return {"lspace": "0", "rspace": "0"}
     return {"stretchy": "false"} if text in ("|", *OPEN, *CLOSE, "||") else {}
 
 
@@ -229,10 +234,11 @@ def is_formula(text: str) -> bool:
 # Formulas in prose.
 
 NAME = rf"(?:{'|'.join(sorted([*GREEK, *FUNCTIONS], key=len, reverse=True))}|[A-Za-z])(?![a-zA-Z])"
-ATOM = re.compile(rf"(?:{NAME}\d*|\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)")
+ATOM = re.compile(rf"(?:{NAME}\d*|[A-Za-z]+(?=[_^])|\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)")
 OPERATOR = re.compile(r"\s*(?:<=|>=|!=|:=|->|=|<|>|~|\|\||∈|⊆)\s*|\s+[+*/-]\s+|[+/-](?=\S)")
 JOIN = re.compile(r"\s+")
-SCRIPT = re.compile(rf"[_^](?:[+-]?(?:{ATOM.pattern}|[A-Za-z]+)'*|\+)")
+SCRIPT = re.compile(rf"[_^](?:[+-]?(?:{ATOM.pattern}|[A-Za-z]{{1,3}}(?!\w))'*|\+)")
+SIGNED = re.compile(r"[_^][+-]?(?=[({])")
 WITH_PROSE = re.compile(r"Pr|E|1")
 LONE = re.compile(r"[B-HJ-Zb-z]")
 
@@ -261,6 +267,8 @@ def _operand(text: str, start: int, after: bool = False) -> tuple[int, bool]:
         place = end
     elif match := ATOM.match(text, place):
         head, place = match[0], match.end()
+        if head in UNDER and text[place : place + 1] not in ("(", "_"):
+            return start, False  # a word of the sentence
         if text[place : place + 1] in ("(", "[") and (head[0].isalpha() or head == "1"):
             end = _balanced(text, place)
             inner = text[place + 1 : end - 1]
@@ -275,9 +283,9 @@ def _operand(text: str, start: int, after: bool = False) -> tuple[int, bool]:
             place += len(STAR)
         elif text[place] == "*" and text[:place].count("*") % 2 == 0 and LONE.match(text[place - 1]):
             place += 1
-        elif text[place] in "_^" and text[place + 1 : place + 2] in ("(", "{"):
-            end = _balanced(text, place + 1)
-            if end == place + 1:
+        elif match := SIGNED.match(text, place):
+            end = _balanced(text, match.end())
+            if end == match.end():
                 break
             place, strong = end, True
         elif match := SCRIPT.match(text, place):
