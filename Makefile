@@ -59,7 +59,7 @@ check: $(READY)
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
-	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'

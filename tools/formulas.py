@@ -31,6 +31,7 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 OPEN, CLOSE = "([{", ")]}"
+NAMES = ("word", "number")
 
 Token = tuple[str, str]
 
@@ -58,7 +59,7 @@ class _Reader:
             kind, text = self.next()
             if kind == "space":
                 self.at += 1
-                if row and row[-1].tag != "mo" and self.next()[0] in ("word", "number"):
+                if row and row[-1].tag != "mo" and self.next()[0] in NAMES:
                     row.append(Element("mspace", width="0.3em" if len(text) < 3 else "2em"))
                 elif len(text) >= 3:
                     row.append(Element("mspace", width="2em"))
@@ -83,7 +84,10 @@ class _Reader:
         return before == "space" and self.next()[0] == "space"
 
     def word(self, text: str) -> Element:
-        if text in UNDER and self.tokens[self.at : self.at + 2] == [("space", " "), ("word", "over")]:
+        if text in UNDER and self.tokens[self.at : self.at + 2] == [
+            ("space", " "),
+            ("word", "over"),
+        ]:
             return self.over(text)
         if text in ("sqrt", "floor", "ceil") and self.next()[1] == "(":
             return self.function(text)
@@ -130,14 +134,14 @@ class _Reader:
         below: Element | None = None
         above: list[Element] = []
         while True:
-            kind, sign = self.next()
+            sign = self.next()[1]
             if sign == "'" and base.tag != "mo":
                 if base.tag == "mi" and below is None and not above:
                     base.text = f"{base.text}′"
                 else:
                     above.append(_leaf("mo", "′"))
                 self.at += 1
-            elif sign == "*" and base.tag in ("mi", "msub") and self.next(1)[0] not in ("word", "number"):
+            elif sign == "*" and base.tag in ("mi", "msub") and self.next(1)[0] not in NAMES:
                 above.append(_leaf("mo", "∗"))
                 self.at += 1
             elif sign in ("_", "^") and self.next(1)[0] not in ("space", "end"):
@@ -159,13 +163,13 @@ class _Reader:
 
     def script(self) -> Element:
         """What an index or a power holds: a group without its brackets, or one signed name."""
-        kind, text = self.next()
+        text = self.next()[1]
         if text in ("(", "{"):
             self.at += 1
             inner = self.row(CLOSE)
             self.at += 1
             return _row("mrow", *inner)
-        if text == "+" and self.next(1)[0] not in ("word", "number"):
+        if text == "+" and self.next(1)[0] not in NAMES:
             self.at += 1
             return _leaf("mo", "+")
         sign = []
@@ -272,7 +276,9 @@ def _operand(text: str, start: int, after: bool = False) -> tuple[int, bool]:
         if text[place : place + 1] in ("(", "[") and (head[0].isalpha() or head == "1"):
             end = _balanced(text, place)
             inner = text[place + 1 : end - 1]
-            if end > place and (_list(inner) or (text[place] == "[" and WITH_PROSE.fullmatch(head))):
+            if end > place and (
+                _list(inner) or (text[place] == "[" and WITH_PROSE.fullmatch(head))
+            ):
                 place, strong = end, True
     else:
         return start, False
@@ -281,7 +287,7 @@ def _operand(text: str, start: int, after: bool = False) -> tuple[int, bool]:
             place += 1
         elif text.startswith(STAR, place):
             place += len(STAR)
-        elif text[place] == "*" and text[:place].count("*") % 2 == 0 and LONE.match(text[place - 1]):
+        elif text[place] == "*" and _is_star(text, place):
             place += 1
         elif match := SIGNED.match(text, place):
             end = _balanced(text, match.end())
@@ -299,12 +305,17 @@ def _operand(text: str, start: int, after: bool = False) -> tuple[int, bool]:
     return place, strong
 
 
+def _is_star(text: str, place: int) -> bool:
+    """Whether a star is that of h*, and does not end words that are emphasised."""
+    alone = text[place + 1 : place + 2] != "*" and bool(LONE.match(text[place - 1]))
+    return alone and text[:place].count("*") % 2 == 0
+
+
 def _list(text: str) -> bool:
     """Whether a group holds formulas alone, between commas, colons and bars."""
-    parts = re.split(r"\s*(?:,|;|:|\|)\s+|,|\|", text.strip())
-    return bool(text.strip()) and all(
-        part.strip() in ("", "...", "+", "-") or _run(part.strip(), 0, whole=True)[0] == len(part.strip())
-        for part in parts
+    parts = [part.strip() for part in re.split(r"\s*(?:,|;|:|\|)\s+|,|\|", text.strip())]
+    return any(parts) and all(
+        part in ("", "...", "+", "-") or _run(part, 0, whole=True)[0] == len(part) for part in parts
     )
 
 

@@ -11,6 +11,7 @@ from markdown import Extension, Markdown
 from markdown.inlinepatterns import InlineProcessor
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
+from mkdocs.exceptions import PluginError
 
 sys.path.insert(0, str(Path(__file__).parent))
 import formulas
@@ -56,15 +57,48 @@ class Typeset(Extension):
         md.treeprocessors.register(_Indented(md), "formulas", 40)  # before code is coloured
 
 
+def as_lists(markdown: str) -> str:
+    """``markdown`` with lists that Python-Markdown reads as others do.
+
+    A paragraph of an item takes four spaces, and an item after such a paragraph an empty line.
+    """
+    lines: list[str] = []
+    fenced = inside = False  # of a block of code; of a later paragraph of an item
+    for line in markdown.splitlines():
+        fenced ^= line.lstrip().startswith("```")
+        if not fenced and re.match(r" {3}\S", line):
+            inside = inside or not lines[-1]
+            line = f" {line}"
+        elif inside and re.match(r"(\*|\d+\.) ", line):
+            lines.append("")
+        inside = inside and line.startswith(" ")
+        lines.append(line)
+    return "\n".join(lines)
+
+
 TYPESET = Typeset()
 
 
 def on_config(config: Any) -> Any:
+    """Add mathematics to what pages and docstrings may hold."""
     config.markdown_extensions.append(TYPESET)
     return config
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Say whether prose holds formulas, mend lists, and link to lists of pages."""
     TYPESET.prose = page.file.src_uri.startswith("proofs/")
     # A folder of pages is, on the site, the page that lists them.
-    return re.sub(r"(?<=\]\()((?:\w+/)*proofs|proofs)/(?=\))", r"\1/index.md", markdown)
+    return re.sub(r"(?<=\]\()((?:\w+/)*proofs|proofs)/(?=\))", r"\1/index.md", as_lists(markdown))
+
+
+ELSEWHERE = re.compile(
+    r"<(?:script|img|iframe)\b[^>]*\ssrc=\"?https?:|<link\b[^>]*stylesheet[^>]*https?:"
+)
+
+
+def on_post_page(output: str, *, page: Any, **_: Any) -> str:
+    """Refuse a page that takes anything from another server."""
+    if found := ELSEWHERE.search(output):
+        raise PluginError(f"{page.file.src_uri} asks another server for {found[0]}")
+    return output

@@ -1,10 +1,10 @@
-"""Pages of the site that `make docs` writes itself: the reference, and the lists of a folder's pages."""
+"""Pages of the site that `make docs` writes itself: the reference, and lists of a folder's pages."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,15 @@ LISTS = {
     "explanation": ("Explanation", "What the words of a release mean."),
     "proofs": (
         "Proofs",
-        "Each page states its theorems in words and in symbols, proves them step by step, and names the "
-        "test of each step.",
+        "Each page states its theorems in words and in symbols, proves them step by step, and names "
+        "the test of each step.",
     ),
 }
 ALSO = ("errors", "interop.scikit_learn", "interop.river")  # public modules that are no packages
 
 
 def write(path: str, text: str) -> None:
+    """Add a page to the site."""
     with mkdocs_gen_files.open(path, "w") as file:
         file.write(text)
 
@@ -39,6 +40,7 @@ def head(path: Path) -> tuple[str, str]:
 
 
 def lists() -> None:
+    """A page for each folder, with the title and the first sentence of its pages."""
     for folder, (title, words) in LISTS.items():
         pages = {path: head(path) for path in (ROOT / "docs" / folder).glob("*.md")}
         text, summary = f"# {title}\n\n{words}\n\n", "* [Overview](index.md)\n"
@@ -79,31 +81,32 @@ def packages() -> Iterator[tuple[str, Path, list[str]]]:
         yield module, path, defined(path)
 
 
-def described(paths: dict[str, str]) -> str:
-    """Directives for names, each shown under the short name that users import."""
-    return "".join(f"\n::: {path}\n" for path in paths.values())
+def page(title: str, words: str, paths: Iterable[str]) -> str:
+    """A page of the reference: mkdocstrings puts signature and docstring in place of each path."""
+    return f"# {title}\n\n{words}\n" + "".join(f"\n::: {path}\n" for path in paths)
 
 
 def reference() -> None:
+    """A page for each public module, and one for the names that `import littlestone` offers."""
     front = assigned(SOURCE / "__init__.py", "_FRONT")
     assert isinstance(front, dict)
-    names = {name: f"{module}.{name}" for module, names in front.items() for name in names}
-    functions = {name: path for name, path in names.items() if name.islower()}
+    paths = sorted(  # functions first; classes of rules have a page of their own
+        (not name.islower(), f"{module}.{name}")
+        for module, names in front.items()
+        for name in names
+        if module != "littlestone.classes"
+    )
+    offered = [path for _, path in paths]
+    words = "What `import littlestone` offers, besides the [classes of rules](classes.md)."
+    write("reference/littlestone.md", page("littlestone", words, offered))
     summary = "* [Commands](commands.md)\n* [littlestone](littlestone.md)\n"
-    text = "# littlestone\n\nThe names that `import littlestone` offers. The classes of rules are described under "
-    text += "[littlestone.classes](classes.md).\n"
-    others = {n: p for n, p in names.items() if n not in functions and ".classes." not in p}
-    write("reference/littlestone.md", text + described({**functions, **others}))
-    for module, path, public in packages():
+    for module, path, names in packages():
+        title = f"littlestone.{module}"
         words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        shown = [name for name in public if not name.isupper()]
-        shown = [name for name in shown if f"littlestone.{module}.{name}" not in names.values() or module == "classes"]
-        page = "-".join(module.split(".")) + ".md"
-        write(
-            f"reference/{page}",
-            f"# littlestone.{module}\n\n{words}\n{described({n: f'littlestone.{module}.{n}' for n in shown})}",
-        )
-        summary += f"* [littlestone.{module}]({page})\n"
+        shown = [f"{title}.{name}" for name in names if not name.isupper()]
+        file = module.replace(".", "-") + ".md"
+        write(f"reference/{file}", page(title, words, [s for s in shown if s not in offered]))
+        summary += f"* [{title}]({file})\n"
     write("reference/SUMMARY.md", summary)
 
 
@@ -114,7 +117,7 @@ def commands() -> None:
     from littlestone.cli import app
 
     root = typer.main.get_command(app)
-    text = "# Commands\n\nEvery command with its arguments and options. `littlestone COMMAND --help` prints the same.\n"
+    text = "# Commands\n\n`littlestone COMMAND --help` prints the same.\n"
 
     def section(command: Any, path: str) -> str:
         context = typer.Context(command)
