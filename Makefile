@@ -3,7 +3,8 @@
 # make quick  set up and run 4,000 fast tests in one or two minutes
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
 # make check  lint, strict types and every test
-# make docs   the site, into site/, and a check of what PyPI will show
+# make docs   the site, into site/, and its tests
+# make packages  build the wheel and the source distribution, check them, install each and use it
 # make bench  the benchmarks, each beside a named alternative
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test quick engines engines-spark check docs bench clean
+.PHONY: demo test quick engines engines-spark check docs packages bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml
@@ -60,6 +61,14 @@ check: $(READY)
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict
+	$(BIN)/python -m pytest -q tests/test_site.py
+
+packages: $(READY)
+	$(BIN)/python -m pip install --quiet build twine
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tools/try_package.py dist/*
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
