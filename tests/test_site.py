@@ -89,7 +89,7 @@ def test_the_examples_of_formulas(formulas: ModuleType) -> None:
 
 def test_a_formula_is_typeset(formulas: ModuleType) -> None:
     shown = tostring(formulas.formula("sum over g in H of 2^-x_1 >= S'"), encoding="unicode")
-    for part in ("<munder>", "∑", "<msup>", "<msub>", "≥", "S′"):
+    for part in ("<munder>", "∑", "<msup>", "<msub>", "≥", "′"):
         assert part in shown
 
 

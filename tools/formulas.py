@@ -16,8 +16,8 @@ GREEK = {
     "sigma": "σ", "tau": "τ", "theta": "θ",
 }  # fmt: skip
 FUNCTIONS = {
-    "Pr", "Bin", "KL", "arctan", "artanh", "ceil", "err", "exp", "floor", "ln", "log", "max", "min",
-    "prod", "sqrt", "sum", "sup", "tanh",
+    "Bin", "DLap", "HS", "KL", "LD", "LDim", "MLS", "Pr", "arctan", "artanh", "ceil", "err", "exp", "floor",
+    "ln", "log", "max", "min", "prod", "sqrt", "sum", "sup", "tanh",
 }  # fmt: skip
 LARGE = {"sum": "∑", "prod": "∏"}
 UNDER = {*LARGE, "max", "min", "sup", "inf"}
@@ -136,10 +136,11 @@ class _Reader:
         while True:
             sign = self.next()[1]
             if sign == "'" and base.tag != "mo":
-                if base.tag == "mi" and below is None and not above:
-                    base.text = f"{base.text}′"
+                prime = _leaf("mo", "′", lspace="0", rspace="0")
+                if below is None and not above:
+                    base = _row("mrow", base, prime)
                 else:
-                    above.append(_leaf("mo", "′"))
+                    above.append(prime)
                 self.at += 1
             elif sign == "*" and base.tag in ("mi", "msub") and self.next(1)[0] not in NAMES:
                 above.append(_leaf("mo", "∗"))
@@ -231,8 +232,8 @@ def lines(text: str) -> Element:
 def is_formula(text: str) -> bool:
     """Whether an indented block is a formula, and neither code nor a table of figures."""
     rows = text.strip().splitlines()
-    columns = max(len(re.findall(r"\S {3,}(?=\S)", row)) for row in rows)
-    return columns < 2 and bool(re.search(r"[<>]=|[=<>~^]", text)) and ">>>" not in text
+    wide = sum(len(re.findall(r"\S {3,}(?=\S)", row)) > 1 for row in rows)
+    return wide < 2 and bool(re.search(r"[=<>~^]", text)) and ">>>" not in text
 
 
 # Formulas in prose.
@@ -241,7 +242,7 @@ NAME = rf"(?:{'|'.join(sorted([*GREEK, *FUNCTIONS], key=len, reverse=True))}|[A-
 ATOM = re.compile(rf"(?:{NAME}\d*|[A-Za-z]+(?=[_^])|\d+(?:,\d{{3}})*(?:\.\d+)?|\.\d+)")
 OPERATOR = re.compile(r"\s*(?:<=|>=|!=|:=|->|=|<|>|~|\|\||∈|⊆)\s*|\s+[+*/-]\s+|[+/-](?=\S)")
 JOIN = re.compile(r"\s+")
-SCRIPT = re.compile(rf"[_^](?:[+-]?(?:{ATOM.pattern}|[A-Za-z]{{1,3}}(?!\w))'*|\+)")
+SCRIPT = re.compile(rf"[_^](?:[+-]?(?:{ATOM.pattern}|[A-Za-z]{{1,3}}(?!\w))'*|\+)|\^[+-]?[a-z]+")
 SIGNED = re.compile(r"[_^][+-]?(?=[({])")
 WITH_PROSE = re.compile(r"Pr|E|1")
 LONE = re.compile(r"[B-HJ-Zb-z]")
@@ -348,7 +349,7 @@ def ends(text: str, start: int) -> int:
     """
     end, strong = _run(text, start)
     found = text[start:end]
-    lone = bool(LONE.fullmatch(found.rstrip("'*"))) or found in GREEK
+    lone = all(part in GREEK or LONE.fullmatch(part.rstrip("'*")) for part in found.split())
     group = text[start] in "([{" and any(name in found for name in GREEK)
     if text[end : end + 2].strip(".") and text[end : end + 1] == "." and text[end + 1].isalnum():
         return start  # as in i.e.

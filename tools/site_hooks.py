@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import sys
 from pathlib import Path
@@ -32,25 +33,32 @@ class _InProse(InlineProcessor):
 
     def handleMatch(self, m: Any, data: str) -> tuple[Any, int | None, int | None]:  # noqa: N802
         seen = m.start() < len(self.read) and data.startswith(self.read)
-        end = m.start() if seen or not self.typeset.prose else formulas.ends(data, m.start())
-        if end == m.start():
+        end = m.start() if seen else formulas.ends(data, m.start())
+        found = data[m.start() : end]
+        if not found or not (self.typeset.proof or "^" in found):
             return None, None, None
         self.read = data[: m.start()]
-        return _final(formulas.formula(data[m.start() : end])), m.start(), end
+        return _final(formulas.formula(found)), m.start(), end
 
 
 class _Indented(Treeprocessor):
     def run(self, root: Any) -> None:
         for parent in root.iter():
             for place, child in enumerate(parent):
-                if child.tag == "pre" and len(child) == 1 and formulas.is_formula(child[0].text):
-                    parent[place] = _final(formulas.lines(child[0].text))
+                text = (
+                    html.unescape(child[0].text or "") if child.tag == "pre" and len(child) else ""
+                )
+                if text and formulas.is_formula(text):
+                    parent[place] = _final(formulas.lines(text))
 
 
 class Typeset(Extension):
-    """Mathematics of indented formulas and, in proofs, of formulas in prose."""
+    """Mathematics of indented formulas, and of those in prose.
 
-    prose = False
+    Outside of proofs prose is typeset only if it has powers: a command takes epsilon, not a letter.
+    """
+
+    proof = False
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
         md.inlinePatterns.register(_InProse(self), "formulas", 65)  # after code, links and HTML
@@ -86,8 +94,8 @@ def on_config(config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Say whether prose holds formulas, mend lists, and link to lists of pages."""
-    TYPESET.prose = page.file.src_uri.startswith("proofs/")
+    """Say whether the page is a proof, mend lists, and link to lists of pages."""
+    TYPESET.proof = page.file.src_uri.startswith("proofs/")
     # A folder of pages is, on the site, the page that lists them.
     return re.sub(r"(?<=\]\()((?:\w+/)*proofs|proofs)/(?=\))", r"\1/index.md", as_lists(markdown))
 

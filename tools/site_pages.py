@@ -132,7 +132,7 @@ def commands() -> None:
                 flags = f"`{parameter.metavar or parameter.name.upper()}`"
             told = " ".join((getattr(parameter, "help", "") or "").split()).replace("|", "\\|")
             rows += f"| {flags} | {told} |\n"
-        return f"\n## {path}\n\n{words}\n\n| | |\n|---|---|\n{rows}"
+        return f"\n## {path}\n\n{words}\n\n| option | meaning |\n|---|---|\n{rows}"
 
     write("reference/commands.md", text + section(root, "littlestone"))
 
