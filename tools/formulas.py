@@ -16,14 +16,15 @@ GREEK = {
     "sigma": "σ", "tau": "τ", "theta": "θ",
 }  # fmt: skip
 FUNCTIONS = {
-    "Bin", "DLap", "HS", "KL", "LD", "LDim", "MLS", "Pr", "arctan", "artanh", "ceil", "err", "exp", "floor",
-    "ln", "log", "max", "min", "prod", "sqrt", "sum", "sup", "tanh",
+    "Bin", "DLap", "HS", "KL", "LD", "LDim", "MLS", "Pr", "arctan", "artanh", "ceil", "err", "exp",
+    "floor", "ln", "log", "max", "min", "prod", "sqrt", "sum", "sup", "tanh",
 }  # fmt: skip
 LARGE = {"sum": "∑", "prod": "∏"}
 UNDER = {*LARGE, "max", "min", "sup", "inf"}
 SYMBOLS = {
     "<=": "≤", ">=": "≥", "!=": "≠", "->": "→", "<=>": "⇔", "...": "…", "-": "−", "*": "·", "||": "∥",
 }  # fmt: skip
+CODE = re.compile(r">>>|^\s*(?:@|def )", re.MULTILINE)
 STAR = "\x0242\x03"  # an escaped star, as Python-Markdown keeps it
 TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)|(?P<word>[^\W\d_]+)"
@@ -91,7 +92,7 @@ class _Reader:
             return self.over(text)
         if text in ("sqrt", "floor", "ceil") and self.next()[1] == "(":
             return self.function(text)
-        if text in LARGE:
+        if text in LARGE and self.next()[1] == "_":
             return _leaf("mo", LARGE[text], movablelimits="true")
         name = GREEK.get(text, text)
         known = len(name) == 1 or text in FUNCTIONS
@@ -233,7 +234,7 @@ def is_formula(text: str) -> bool:
     """Whether an indented block is a formula, and neither code nor a table of figures."""
     rows = text.strip().splitlines()
     wide = sum(len(re.findall(r"\S {3,}(?=\S)", row)) > 1 for row in rows)
-    return wide < 2 and bool(re.search(r"[=<>~^]", text)) and ">>>" not in text
+    return wide < 2 and bool(re.search(r"[=<>~^]", text)) and not CODE.search(text)
 
 
 # Formulas in prose.
