@@ -3,7 +3,6 @@
 import doctest
 import importlib
 import re
-import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -121,6 +120,13 @@ def test_tables_of_figures_and_code_are_no_formulas(formulas: ModuleType) -> Non
 def test_lists_are_read_as_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("mkdocs", reason="pip install '.[docs]'")
     as_lists = tool("site_hooks", monkeypatch).as_lists
-    sys.modules.pop("site_hooks", None)
     assert as_lists("1. One.\n\n   More.\n2. Two.") == "1. One.\n\n    More.\n\n2. Two."
     assert as_lists("```\n   code\n```") == "```\n   code\n```"
+
+
+def test_the_first_use_of_a_term_leads_to_the_glossary(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mkdocs", reason="pip install '.[docs]'")
+    with_terms = tool("site_hooks", monkeypatch).with_terms
+    text = "# A version space\n\nTwo `version space` or version\nspaces, a version space."
+    linked = text.replace("version\nspaces", "[version\nspaces](g.md#version-space)")
+    assert with_terms(text, "g.md") == linked

@@ -84,6 +84,47 @@ def as_lists(markdown: str) -> str:
     return "\n".join(lines)
 
 
+TERMS = (
+    "agnostic",
+    "decomposition tree",
+    "exponential mechanism",
+    "global stability",
+    "irreducible",
+    "Littlestone dimension",
+    "mistake bound",
+    "open vocabulary",
+    "post-processing",
+    "realizable",
+    "sensitivity",
+    "shattered tree",
+    "SOA",
+    "sparse vector",
+    "threshold dimension",
+    "VC dimension",
+    "version space",
+)
+NO_PROSE = re.compile(
+    r"(^```.*?^```$|^[#|].*?$|^ {4}.*?$|`[^`\n]*`|!?\[[^\]]*\]\([^)]*\))", re.DOTALL | re.MULTILINE
+)
+
+
+def with_terms(markdown: str, glossary: str) -> str:
+    """``markdown`` in which the first use of each term of theory leads to the ``glossary``."""
+    parts = NO_PROSE.split(markdown)
+    for term in TERMS:
+        target = f"{glossary}#{term.lower().replace(' ', '-')}"
+        words = r"\s".join(map(re.escape, term.split()))
+        word = re.compile(rf"(?<![\w-])({words}s?)(?![\w-])")
+        if target in markdown:
+            continue
+        for place in range(0, len(parts), 2):
+            parts[place], found = word.subn(rf"[\1]({target})", parts[place], count=1)
+            if found:
+                parts[place : place + 1] = NO_PROSE.split(parts[place])
+                break
+    return "".join(parts)
+
+
 TYPESET = Typeset()
 
 
@@ -94,8 +135,11 @@ def on_config(config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Say whether the page is a proof, mend lists, and link to lists of pages."""
-    TYPESET.proof = page.file.src_uri.startswith("proofs/")
+    """Say whether the page is a proof, mend lists, and link to terms and to lists of pages."""
+    path = page.file.src_uri
+    TYPESET.proof = path.startswith("proofs/")
+    if path.startswith(("tutorial", "how-to/", "explanation/", "benchmarks/")):
+        markdown = with_terms(markdown, "../" * path.count("/") + "glossary.md")
     # A folder of pages is, on the site, the page that lists them.
     return re.sub(r"(?<=\]\()((?:\w+/)*proofs|proofs)/(?=\))", r"\1/index.md", as_lists(markdown))
 
