@@ -32,11 +32,12 @@ def write(path: str, text: str) -> None:
 
 
 def head(path: Path) -> tuple[str, str]:
-    """The title of a page and the first sentence below it."""
+    """The title of a page and how its text begins: a sentence, or two if the first is short."""
     title, _, rest = path.read_text(encoding="utf-8").partition("\n")
     paragraph = " ".join(rest.strip().split("\n\n")[0].split())
-    sentence = re.split(r"(?<=[.?!:]) ", paragraph)[0]
-    return title.removeprefix("# "), re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", sentence)
+    first, *more = re.split(r"(?<=[.?!]) ", paragraph)
+    words = f"{first} {more[0]}" if more and len(first) < 80 else first
+    return title.removeprefix("# "), re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words)
 
 
 def lists() -> None:
