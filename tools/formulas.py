@@ -12,8 +12,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eps": "ε", "eta": "η",
-    "kappa": "κ", "lam": "λ", "lambda": "λ", "mu": "μ", "nu": "ν", "phi": "φ", "psi": "ψ", "rho": "ρ",
-    "sigma": "σ", "tau": "τ", "theta": "θ",
+    "kappa": "κ", "lam": "λ", "lambda": "λ", "mu": "μ", "nu": "ν", "phi": "φ", "pi": "π", "psi": "ψ",
+    "rho": "ρ", "sigma": "σ", "tau": "τ", "theta": "θ",
 }  # fmt: skip
 FUNCTIONS = {
     "Bin", "DLap", "HS", "KL", "LD", "LDim", "MLS", "Pr", "arctan", "artanh", "ceil", "err", "exp",
@@ -356,4 +356,6 @@ def ends(text: str, start: int) -> int:
         return start  # as in i.e.
     if re.fullmatch(r"[\d.,\s()+/-]*", found):
         return start
+    if lone and text[start - 1 : end + 1] == f"({found})":
+        return start  # as in part (b)
     return end if end > start and (strong or lone or group) else start
