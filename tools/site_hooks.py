@@ -141,7 +141,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     if path.startswith(("tutorial", "how-to/", "explanation/", "benchmarks/")):
         markdown = with_terms(markdown, "../" * path.count("/") + "glossary.md")
     # A folder of pages is, on the site, the page that lists them.
-    return re.sub(r"(?<=\]\()((?:\w+/)*proofs|proofs)/(?=\))", r"\1/index.md", as_lists(markdown))
+    return re.sub(r"(?<=\]\()((?:\.\./)*proofs)/(?=\))", r"\1/index.md", as_lists(markdown))
 
 
 ELSEWHERE = re.compile(
