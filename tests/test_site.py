@@ -111,6 +111,11 @@ def test_formulas_in_prose(text: str, found: str, formulas: ModuleType) -> None:
     assert text[: formulas.ends(text, 0)] == found
 
 
+def test_the_name_of_a_part_is_no_formula(formulas: ModuleType) -> None:
+    assert formulas.ends("part (b) is", 6) == 6
+    assert formulas.ends("errors(h*) is", 7) == 9
+
+
 def test_tables_of_figures_and_code_are_no_formulas(formulas: ModuleType) -> None:
     assert formulas.is_formula("HS(r) <= delta")
     assert not formulas.is_formula("k      0      1\nrate   0.1    0.2")

@@ -356,6 +356,6 @@ def ends(text: str, start: int) -> int:
         return start  # as in i.e.
     if re.fullmatch(r"[\d.,\s()+/-]*", found):
         return start
-    if lone and text[start - 1 : end + 1] == f"({found})":
+    if len(found) == 1 and re.search(rf"(?<!\w)\({found}\)", text[max(0, start - 2) : end + 1]):
         return start  # as in part (b)
     return end if end > start and (strong or lone or group) else start
