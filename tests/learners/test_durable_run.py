@@ -10,17 +10,19 @@ from typing import Any
 
 import pytest
 
-from littlestone.classes import FiniteClass, Subsets
+from littlestone.classes import FiniteClass, Subsets, Thresholds
 from littlestone.classes.declared import Declared
 from littlestone.classes.digest import digest
 from littlestone.discovery import concrete
 from littlestone.domains import Integers
-from littlestone.errors import ModelError, OutputError
+from littlestone.errors import DeclarationError, ModelError, OutputError
 from littlestone.learners.online import (
     ConfirmedLearner,
     DurableStream,
     KeyLearner,
+    PrivateExperts,
     PrivateOnlineLearner,
+    TeacherLearner,
     durable_run,
 )
 from littlestone.learners.online.state import lock_of, state_file
@@ -161,6 +163,20 @@ def test_records_that_cannot_be_read_again_are_skipped_in_public(
         with run(ledger, state) as again:
             again.stream.skip()
             assert again.stream.steps == 2000
+
+
+@pytest.mark.parametrize("kind", [PrivateExperts, TeacherLearner])
+def test_records_that_are_remembered_cannot_be_gone(
+    kind: Any, ledger: Ledger, tmp_path: Path
+) -> None:
+    """The line of a mistake has all right records before it: with one mistake less, none is kept."""
+    learner, state = kind(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=HORIZON), tmp_path / "s"
+    with run(ledger, state, learner=learner) as begun:
+        follow(begun, RECORDS[:30])
+    with run(ledger, state, learner=learner) as again:
+        with pytest.raises(DeclarationError, match="batches=True"):
+            again.stream.skip()
+        assert again.stream.steps <= 30
 
 
 def test_a_draw_at_a_public_step_does_not_tell(ledger: Ledger, tmp_path: Path) -> None:

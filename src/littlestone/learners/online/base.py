@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, final
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, NamedTuple, final
 
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
+from littlestone.errors import DeclarationError
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.online.base import OnlineLearner
@@ -16,6 +19,19 @@ from littlestone.privacy.tape import Tape, journal_mismatch
 
 PUBLIC = 1000
 """A run notes its progress each time this many steps have passed, whatever the records are."""
+
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+class Taken(NamedTuple):
+    """What came of some records: each hypothesis ``published``, with its step, and draws.
+
+    ``drawn`` has the step of each draw; it is secret if the learner has secret draws.
+    """
+
+    published: list[tuple[int, Hypothesis[Any]]]
+    drawn: list[int]
 
 
 @dataclass(frozen=True)
@@ -91,22 +107,38 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
         Raises `OutputError` if the run is kept in a file and writing to it fails.
         """
-        point, label = self._domain.canonical(x), truth(y)
-        self._tape.open()
-        if self._steps < self._horizon:
-            looked_at = not self.over
-            self._steps += 1
-            if looked_at:
-                self._learn(point, label)
-            self._end()
+        self._open()
+        self._go(((x, y),))
+        if self._steps % PUBLIC == 0:
+            self._checkpoint()
+        self._show()
         self._tape.close()
+
+    @final
+    def take(
+        self, records: Iterable[tuple[object, object]], offsets: Mapping[str, int] = NOTHING
+    ) -> Taken:
+        """Take the next records (x, y), as `update` takes each, and show the last `hypothesis`.
+
+        A run that is kept in batches waits for the disk once: after a crash it has taken all of them
+        or none, and nothing was shown.  ``offsets`` are kept with them.  Raises what `update` raises.
+        """
+        self._tape.open()
+        taken = self._go(records)
+        self._checkpoint()
+        self._tape.commit(offsets)
+        self._show()
+        self._tape.close()
+        return taken
 
     @final
     def skip_to(self, step: int) -> None:
         """Take the steps up to ``step`` as if each of their records were predicted correctly."""
-        self._tape.open()
+        self._open()
         self._to(min(step, self._horizon))
-        self._end()
+        if self._steps % PUBLIC == 0:
+            self._checkpoint()
+        self._show()
         self._tape.close()
 
     @final
@@ -115,16 +147,53 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
         Call it on a resumed run if the records of its last steps are gone.  Its `steps` may be the step
         of its last draw, which is secret, and the later publication times would reveal it.
+
+        Raises `DeclarationError` if the learner remembers records predicted correctly.  A line of a
+        mistake holds those before it, and without that mistake they are gone: one record would decide
+        how many others count.
         """
+        if type(self)._owed is not PrivateStream._owed:
+            raise DeclarationError(
+                "go on without the records of the last steps",
+                found="the learner remembers records that it predicted correctly, and one mistake "
+                "decides how many of them are in the file",
+                fix="read the records again, or begin the run with durable_run(..., batches=True)",
+            )
         self.skip_to((self._noted // PUBLIC + 1) * PUBLIC)
 
-    def _learn(self, x: Point, y: int) -> None:
-        """Take the record of this step."""
-        if self._published(x) == y:
-            self._right(x, y)
-            return
-        self._mistaken(x, y)
-        self._line(Record(self._steps, x, y))
+    def _open(self) -> None:
+        """Begin what takes no batch; a run that is kept in batches would not know of it."""
+        if self._tape.together:
+            raise DeclarationError(
+                "take a step by itself",
+                found="the run is kept in batches",
+                fix="give its records to take, one or more at a time",
+            )
+        self._tape.open()
+
+    def _go(self, records: Iterable[tuple[object, object]]) -> Taken:
+        """Take one step after another, each with what is due then."""
+        canonical, taken, looks = self._domain.canonical, Taken([], []), not self.over
+        for x, y in records:
+            if self._steps == self._horizon:
+                break
+            point, label = canonical(x), truth(y)
+            self._steps = step = self._steps + 1
+            if looks:
+                if self._published(point) == label:
+                    self._right(point, label)
+                else:
+                    self._mistaken(point, label)
+                    self._line(Record(step, point, label))
+            if self._due <= step:
+                before, draws = self._published, self.public_draws + self.secret_draws
+                self._to(step)
+                draws = self.public_draws + self.secret_draws - draws
+                taken.drawn.extend([step] * draws)
+                if self._published is not before:
+                    taken.published.append((step, self._published))
+                looks = not self.over  # only a draw can end it before the horizon
+        return taken
 
     def _right(self, x: Point, y: int, times: int = 1) -> None:
         """Keep what is needed of ``times`` equal records predicted correctly; draw nothing."""
@@ -175,13 +244,6 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
     def _go_on(self) -> None:
         # Do not show that the tape's last step was taken: a neighbour without a draw has no line.
         self._to(self._steps)
-        self._show()
-
-    def _end(self) -> None:
-        """Do what is due at the last step, and show the result."""
-        self._to(self._steps)
-        if self._steps % PUBLIC == 0:
-            self._checkpoint()
         self._show()
 
     def _show(self) -> None:
