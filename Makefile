@@ -4,6 +4,7 @@
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
 # make browser  the tests that open pages in headless Chromium, which must be installed
 # make check  lint, strict types and every test
+# make docs   the site, into site/, and its tests
 # make packages  build the wheel and the source distribution, check them, install each and use it
 # make bench  the benchmarks, each beside a named alternative
 
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test quick engines engines-spark browser check packages bench clean
+.PHONY: demo test quick engines engines-spark browser check docs packages bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml
@@ -63,6 +64,11 @@ check: $(READY)
 	$(BIN)/mypy
 	$(MAKE) test
 
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict
+	$(BIN)/python -m pytest -q tests/test_site.py
+
 packages: $(READY)
 	$(BIN)/python -m pip install --quiet build twine
 	rm -rf dist
@@ -75,4 +81,4 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) demo build dist
+	rm -rf $(VENV) demo build site
