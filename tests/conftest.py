@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from servers import Server, server
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests share the cores among themselves.
+os.environ.setdefault("LITTLESTONE_JOBS", "1")
 
 SLOW_FILE = re.compile(
     r"^pytestmark = (pytest\.mark\.slow|\[\n    pytest\.mark\.slow,)$", re.MULTILINE

@@ -15,10 +15,12 @@ ROOT = Path(littlestone.__file__).parent
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
     {"visible"},
-    {"addresses", "errors", "discovery", "disk", "steps"},
+    {"addresses", "errors", "discovery", "disk", "steps", "progress"},
+    {"parallel"},
     {"domains"},
     {"labels", "units"},
     {"algebra"},
+    {"expressions"},
     {"hypotheses"},
     {"sample"},
     {"dimension"},

@@ -185,7 +185,7 @@ def test_a_rule_that_is_too_narrow_is_widened_and_one_too_wide_withdrawn() -> No
 def wrong_first(lead: int) -> Fraction:
     """The chance that the first rule lacks the column of the true one, if one record comes 25 times."""
     terms = make_terms(4, True, Fraction(1, 2), Fraction(3, 2), Fraction(1, 100))
-    shapes = [("JFK", "HNL"), ("JFK", None), (None, "HNL"), (None, None)]
+    shapes = (("JFK", "HNL"), ("JFK", None), (None, "HNL"), (None, None))
     found = dict.fromkeys(shapes, Fraction(0))
     for u in range(1, 26):
         for rule in shapes:

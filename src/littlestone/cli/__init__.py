@@ -15,6 +15,7 @@ _COMMANDS = {
     "fit": "Learn a rule that predicts labels from TABLE, with differential privacy.",
     "subgroup": "Find the group of records in TABLE with the highest rate, with differential privacy.",
     "predict": "Print the predicted label of each record of TABLE, in order, as a CSV of one column.",
+    "export": "Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.",
     "classes": "List every class with its text form, an example and what it is.",
     "schema": "Draft a schema of TABLE from names and declared types; no record is read.",
     "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",

@@ -8,10 +8,10 @@ import typer
 from rich.text import Text
 
 from littlestone.cli.arguments import CostOption, SchemaOption, class_or_file
+from littlestone.cli.bars import bar
 from littlestone.cli.console import (
     cost_json,
     counted,
-    err,
     out,
     print_json,
     print_pairs,
@@ -60,7 +60,7 @@ def plan(
     --labels, CLASS has several labels or is a table of label numbers.  No data are read.
     """
     H = class_or_file(what, labels, opened_schema(schema))
-    with err.status(Text("planning")):
+    with bar("planning"):
         goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "mistakes": declared_costs(cost)}
         found = planned(H, Budget(epsilon, delta), **goal)
         promises = [] if n is None else found.at(n)

@@ -40,7 +40,7 @@ from littlestone.learners.online import (
 from littlestone.learners.online.state import lock_of
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.privacy.randomness import generator
 from littlestone.report.figures import picture_kind, require_matplotlib
 from littlestone.report.files import FIGURES, require_different, reserved
 from littlestone.report.stream import figure
@@ -167,7 +167,7 @@ def stream(
     if public is not None:
         public.require_table(source)
     require_fit(source, declared.domain, label)
-    rng = system_generator() if seed is None else seeded_generator(seed)
+    rng = generator(seed)
     with (
         reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write,
         Ledger(ledger, create=True) as book,

@@ -18,6 +18,7 @@ from littlestone.cli.arguments import (
     TableArgument,
     label_from,
 )
+from littlestone.cli.bars import bar
 from littlestone.cli.fit import Form, released
 from littlestone.data.schema import opened_schema
 from littlestone.learners import Release
@@ -80,15 +81,16 @@ def subgroup(
     Its size and its rate are estimated under the same budget, by one entry of the ledger.
     """
     public = opened_schema(schema)
-    task = Task.subgroup(
-        label_from(public, target, positive),
-        hypotheses,
-        Budget(epsilon, delta),
-        above=above,
-        method=method,
-        estimate=estimate,
-        schema=public,
-    )
+    with bar("choosing a method"):
+        task = Task.subgroup(
+            label_from(public, target, positive),
+            hypotheses,
+            Budget(epsilon, delta),
+            above=above,
+            method=method,
+            estimate=estimate,
+            schema=public,
+        )
     form = Form(group_accuracy, _rows, lambda release: Group(release).to_json())
     released(
         task,

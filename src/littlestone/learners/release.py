@@ -9,15 +9,16 @@ from fractions import Fraction
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from littlestone.data import open_table, read_mapped
 from littlestone.data.tables import SPANNING
 from littlestone.domains import require_list
-from littlestone.errors import DAMAGED, ModelError
+from littlestone.errors import DAMAGED, DeclarationError, ModelError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
+from littlestone.learners.model_card import model_card
 from littlestone.mistakes import EQUAL, MistakeCosts
 from littlestone.privacy.cost import (
     NeighboringRelation,
@@ -28,6 +29,9 @@ from littlestone.privacy.cost import (
 )
 from littlestone.units import Unit
 from littlestone.visible import shortened, visible
+
+if TYPE_CHECKING:
+    import polars
 
 FORMAT = "littlestone model 1"
 
@@ -108,9 +112,42 @@ class Release:
         `TableError` for a missing column.
         """
         rule = self.hypothesis
-        shown: Sequence[Any] = self.labels or range(rule.labels)
+        names: Sequence[Any] = self.labels or range(rule.labels)
         opened = open_table(table)
-        return list(read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested))
+        return list(read_mapped(opened, rule.domain, lambda x: names[rule(x)], rule.tested))
+
+    def to_sql(self, dialect: str, *, types: Mapping[str, str] | None = None) -> str:
+        """The label as an SQL expression: its name, or 0 or 1; see `Hypothesis.to_sql`."""
+        return self.hypothesis.to_sql(dialect, types=types, names=self.labels or None)
+
+    def to_polars(self, *, types: Mapping[str, str] | None = None) -> polars.Expr:
+        """The label as a polars expression: its name, or 0 or 1; see `Hypothesis.to_polars`."""
+        return self.hypothesis.to_polars(types=types, names=self.labels or None)
+
+    def to_pandas_query(
+        self, label: str | int | None = None, *, types: Mapping[str, str] | None = None
+    ) -> str:
+        """The query of the rows that get ``label``: a name, or 0 or 1.
+
+        By default it is the label 1, which is the second one of those with names.  See
+        `Hypothesis.to_pandas_query`.
+        """
+        known: Sequence[Any] = self.labels or range(self.hypothesis.labels)
+        found = known[1] if label is None else label
+        if found not in known:
+            raise DeclarationError(
+                f"select the rows that get the label {shown(label)}",
+                found="the rule has no such label",
+                fix=f"give one of: {', '.join(map(str, known))}",
+            )
+        return self.hypothesis.to_pandas_query(known.index(found), types=types)
+
+    def card(self) -> str:
+        """A model card in Markdown: the rule, its guarantee and its columns, all from the release.
+
+        Nothing else is in it, so it may be shown to everyone who may see the release.
+        """
+        return model_card(self)
 
     def rows(self) -> list[tuple[str, str]]:
         """The content and cost of the release, as pairs (heading, text); all of it is public."""

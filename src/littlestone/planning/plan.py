@@ -15,6 +15,7 @@ from littlestone.planning.formulas import formulas
 from littlestone.planning.lower import LowerBound, lower_bounds
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
+from littlestone.progress import tracked
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,11 @@ def plan(
         cost=budget.cost,
         alpha=alpha,
         beta=beta,
-        rows=tuple(_row(H, c, c.learner, goal) for c in found if c.learner is not None),
+        rows=tuple(
+            _row(H, c, c.learner, goal)
+            for c in tracked(found, "looking for sizes")
+            if c.learner is not None
+        ),
         excluded=tuple(c for c in found if c.learner is None),
         lower=tuple(_lower(H, goal, mistakes)) if H.labels == 2 else (),
         formulas=tuple(formulas(H, **goal)),
