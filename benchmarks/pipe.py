@@ -1,9 +1,9 @@
 """Rounds through a pipe: CPU and time of ``littlestone stream -`` for 1e6 and 1e7 records.
 
 The stream is that of `benchmarks.streaming`, written to a file before, which ``cat`` sends through a
-pipe.  Each contender is a process of its own, with an answer that is checked.  Two of them learn
-nothing alike: one takes each line by itself, with the same learner and no state; one only counts
-labels with Python's csv module, and is the least that a loop in Python takes.
+pipe.  Each contender is a process of its own, with an answer that is checked.  One takes each
+line by itself, with the same learner and no state.  One learns nothing and only counts labels with
+Python's csv module.
 
 ``python -m benchmarks pipe`` takes some minutes.
 """

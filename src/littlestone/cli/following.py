@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from littlestone.cli.console import err
@@ -54,8 +54,9 @@ class Following:
     def take(self, rows: list[Row]) -> None:
         """Take these records, and print what came of them."""
         k, rule, first = self._places, self._run.stream.hypothesis, self.step
-        encode, label = self._domain.encode_record, _of_texts(self._label)
-        records = [(encode(row[k:-1]), label(row[-1])) for row in rows]
+        points = map(self._domain.encode_record, [row[k:-1] for row in rows])
+        labels = _labelled(self._label, [row[-1] for row in rows])
+        records = list(zip(points, labels, strict=True))
         places = [(row[1] if k > 1 else _ONE_PARTITION, row[0]) for row in rows] if k else None
         new, taken = self._run.take(records, places)
         self.step = self._run.stream.steps
@@ -124,18 +125,12 @@ class Following:
             err.print(words)
 
 
-def _of_texts(label: Label) -> Callable[[object], int]:
-    """The same function, worked out once for each text."""
-    known = dict[object, int]()
-
-    def labelled(value: object) -> int:
-        if type(value) is not str:  # 1, 1.0 and True are equal, and have different texts
-            return label(value)
-        if (found := known.get(value)) is None:
-            found = known[value] = label(value)
-        return found
-
-    return labelled
+def _labelled(label: Label, values: Sequence[object]) -> Iterator[int]:
+    """The label of each value, worked out once for equal texts."""
+    if {str}.issuperset(map(type, values)):  # 1, 1.0 and True are equal, and have different texts
+        known = {value: label(value) for value in set(values)}
+        return map(known.__getitem__, values)
+    return map(label, values)
 
 
 def print_lines(lines: Sequence[dict[str, object]]) -> None:

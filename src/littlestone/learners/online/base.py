@@ -210,7 +210,8 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     def _go(self, records: Iterable[tuple[object, object]]) -> Taken:
         """Take one step after another, each with what is due then."""
-        canonical, taken, looks = self._domain.canonical, Taken([], []), not self.over
+        canonical, taken = self._domain.canonical, Taken([], [])
+        looks, due = not self.over, self._due
         for x, y in records:
             if self._steps == self._horizon:
                 break
@@ -222,18 +223,23 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
                 else:
                     self._mistaken(point, label)
                     self._line(Record(step, point, label))
-            if self._due <= step:
+                    due = self._due
+            if due <= step:
                 before, draws = self._published, self.public_draws + self.secret_draws
                 self._to(step)
                 draws = self.public_draws + self.secret_draws - draws
                 taken.drawn.extend([step] * draws)
                 if self._published is not before:
                     taken.published.append((step, self._published))
-                looks = not self.over  # only a draw can end it before the horizon
+                # Only a draw can end it before the horizon.
+                looks, due = not self.over, self._due
         return taken
 
     def _right(self, x: Point, y: int, times: int = 1) -> None:
-        """Keep what is needed of ``times`` equal records predicted correctly; draw nothing."""
+        """Keep what is needed of ``times`` equal records predicted correctly.
+
+        It draws nothing, and leaves `_due` as it is.
+        """
 
     @abstractmethod
     def _mistaken(self, x: Point, y: int) -> None:

@@ -61,7 +61,7 @@ def offset_of(value: object) -> int | None:
     >>> offset_of(" 12 "), offset_of(12), offset_of(-1), offset_of("1e3"), offset_of(None)
     (12, 12, None, None, None)
     """
-    shown = text(value).strip()
+    shown = (value if type(value) is str else text(value)).strip()
     if len(shown) > _DIGITS or not (shown.isascii() and shown.isdigit()):
         return None
     number = int(shown)
