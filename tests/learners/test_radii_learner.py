@@ -289,9 +289,9 @@ def test_several_labels_take_longer_lists() -> None:
         sizes.append(bound.n)
     assert sizes[0] < sizes[1]
     assert longest(5, 1, 3) == (2 * (demanded(5, 1)[1] + 5) + 1,)
-    H = Lookup(Integers(), 3, 1)  # two labels other than the usual one
-    learner = RadiiLearner(H, BUDGET)
-    spaces = 2 * (learner.radii + 1) * leaves_of_class(H, learner.radii)
+    table = Lookup(Integers(), 3, 1)  # two labels other than the usual one
+    learner = RadiiLearner(table, BUDGET)
+    spaces = 2 * (learner.radii + 1) * leaves_of_class(table, learner.radii)
     assert learner.work(1000) == 40 * (learner.radii + spaces)
 
 
