@@ -297,7 +297,7 @@ SIZES: list[tuple[type[StreamLearner[Any]], Any, dict[str, list[Any]]]] = [
 
 
 def test_each_learner_has_its_sizes_here() -> None:
-    kinds: list[type[Any]] = concrete(StreamLearner, "littlestone.learners.online")  # type: ignore[type-abstract]
+    kinds: list[type[Any]] = concrete(StreamLearner, "littlestone.learners.online")
     found = set(kinds)
     assert found == {kind for kind, _, _ in SIZES}
     for kind, _, sizes in SIZES:
