@@ -3,6 +3,7 @@
 # make quick  set up and run 4,000 fast tests in one or two minutes
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
 # make browser  the tests that open pages in headless Chromium, which must be installed
+# make notebooks  run the three notebooks
 # make check  lint, strict types and every test
 # make docs   the site, into site/, and its tests
 # make packages  build the wheel and the source distribution, check them, install each and use it
@@ -14,7 +15,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test quick engines engines-spark browser check docs packages bench clean
+.PHONY: demo test quick engines engines-spark browser notebooks check docs packages bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml
@@ -57,6 +58,10 @@ engines-spark: $(READY)
 browser: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[browser]'
 	$(BIN)/python -m pytest tests/report/test_*_in_browser.py
+
+notebooks: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[notebooks]'
+	$(BIN)/python -m pytest tests/test_notebooks.py
 
 check: $(READY)
 	$(BIN)/ruff check .
