@@ -92,7 +92,7 @@ def _by_columns(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
         whole = bool(there.all())
         found = pieces.take(pyarrow.array(cell if whole else cell[there])).dictionary_encode()
         # A piece is read as a line of its own.
-        values = [_cell(piece, separator) for piece in found.dictionary.to_pylist()]
+        values = _cells(found.dictionary.to_pylist(), separator)
         codes = found.indices.to_numpy().astype(np.int64)
         if not whole:
             present, codes = codes, np.full(len(last), len(values))
@@ -101,6 +101,17 @@ def _by_columns(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
             values += ["", *more]
         columns.append(Coded(values, codes))
     return columns
+
+
+def _cells(pieces: Sequence[bytes], separator: str) -> list[str]:
+    """The cell of each piece."""
+    joined = b"".join(pieces)
+    mark = "\n" if joined.endswith(b"\n") else separator
+    if b'"' in joined or joined.count(mark.encode()) < len(pieces):
+        return [_cell(piece, separator) for piece in pieces]
+    # No piece has a quote, so its only mark ends it.
+    texts = joined.decode("utf-8", "replace").split(mark)[:-1]
+    return [text.removesuffix("\r") for text in texts] if mark == "\n" else texts
 
 
 def _cell(piece: bytes, separator: str) -> str:
