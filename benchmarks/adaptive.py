@@ -24,7 +24,8 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, product
 from time import perf_counter
 from typing import Any
 
@@ -33,15 +34,17 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import require
 from benchmarks.mistakes import labelled, mistakes
-from littlestone.classes import FiniteClass, Intervals, Thresholds, parse_class
+from littlestone.classes import EqualityRules, FiniteClass, Intervals, Thresholds, parse_class
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import (
     ConfirmedLearner,
     PrivateExperts,
     PrivateOnlineLearner,
+    RuleLearner,
     TalliedLearner,
 )
+from littlestone.learners.online.rules import lead
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -218,6 +221,66 @@ def measure_intervals(runs: int) -> None:
         print(f"    {words}: mean {sum(found) / runs:.1f}, most {max(found)}", flush=True)
 
 
+def rule_game(
+    learner: RuleLearner, rng: random.Random, fixed: int, varied: int, most: int, wait: int
+) -> int:
+    """Mistakes of a rule that asks for "v" in its first ``fixed`` columns, against one adversary.
+
+    Until there is a rule, its last ``varied`` columns take new values in each of the first ``most``
+    records.  Then the adversary errs at the superfluous columns in turn.  It waits after each
+    publication.
+    """
+    with Ledger() as ledger:
+        stream = learner.start(ledger=ledger, dataset="d", rng=rng)
+    columns, made = len(learner.hypotheses.domain.columns), 0
+    while stream.steps < learner.horizon:
+        if stream.steps < stream.published_at + wait:
+            stream.skip_to(stream.published_at + wait)
+        new = (f"{made}",)
+        if stream.predict(("v",) * columns) == 0:
+            free = varied if made < most else 0
+            record = ("v",) * (columns - free) + new * free
+        else:
+            others = [("v",) * c + new + ("v",) * (columns - c - 1) for c in range(fixed, columns)]
+            wrong = [x for x in others if stream.predict(x) == 0]
+            if not wrong:  # a column of the true rule may be missing
+                wrong = [x for x in [new + ("v",) * (columns - 1)] if fixed and stream.predict(x)]
+            if not wrong:
+                break
+            record = wrong[made % len(wrong)]
+        made += 1
+        stream.update(record, int(all(v == "v" for v in record[:fixed])))
+    return made
+
+
+def measure_rules(runs: int) -> None:
+    """Rules of at most 2 of 2 and of 4 open columns, which need a delta."""
+    for columns in (2, 4):
+        H = EqualityRules.of(*"abcd"[:columns], max_literals=2)
+        learner = RuleLearner(H, Budget(1, "1e-6"), horizon=T)
+        bound = learner.mistake_bound(0.05)
+        assert bound is not None
+        print(f"{H}: at most {bound.mistakes:,} proved with 95%", flush=True)
+        worst, fails, played = 0.0, 0, 0
+        late = lead(learner.mechanism.terms(2**columns, shared=True), Fraction(80)) * columns
+        for fixed, most, wait in product((0, 1, 2), (late, T), (0, 1000, T // 16)):
+            for varied in range(columns - fixed + 1):
+                found = [
+                    rule_game(learner, seeded_generator(seed), fixed, varied, most, wait)
+                    for seed in range(runs)
+                ]
+                worst = max(worst, sum(found) / runs)
+                fails += sum(count > bound.mistakes for count in found)
+                played += runs
+                print(
+                    f"    {fixed} of its columns, {varied} vary in {most:,} records, waits of "
+                    f"{wait:,}: mean {sum(found) / runs:.1f}, most {max(found)}",
+                    flush=True,
+                )
+        print(f"    adaptive, worst mean: {worst:.1f}; over the bound: {fails} of {played}")
+        require(fails <= 0.05 * played + 3 * (0.05 * played) ** 0.5, "the bound fails too often")
+
+
 def main(runs: int) -> None:
     """A block for each class."""
     for name, H in classes():
@@ -229,6 +292,7 @@ def main(runs: int) -> None:
         erred = Game(experts, H.table(), seeded_generator(0)).play(greedy, rounds)
         print(f"  experts, greedy: {erred} in {rounds} rounds", flush=True)
     measure_intervals(runs)
+    measure_rules(runs)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ GOAL: dict[str, Any] = {"budget": Budget(1, "1e-6"), "horizon": 200_000}
         (
             "rules(a, b; at most 2)",
             "rules",
-            "rules, of about 99 mistakes on clean labels in simul",
+            "rules, of at most 186 mistakes on clean labels, proved",
         ),
         ("thresholds(x, 0..9)", "confirmed", "confirmed, of at most 90 mistakes on clean labels"),
         ("thresholds(x, 0..1)", "confirmed", "confirmed, of at most 36 mistakes on clean labels"),

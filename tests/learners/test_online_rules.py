@@ -10,18 +10,20 @@ from typing import Any
 import pytest
 
 from littlestone.audit.neighbours import neighbours
+from littlestone.audit.subjects.online_rules import of_rules
 from littlestone.classes import EqualityRules, Subsets
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, ModelError
 from littlestone.hypotheses import RuleUnion
 from littlestone.learners.online import RuleLearner, choose_online_learner
-from littlestone.learners.online.rules import RuleStream
+from littlestone.learners.online.rules import RuleStream, lead
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams.competition import Terms
 from littlestone.privacy.mechanisms.streams.continual_selection import (
     ContinualSelection,
+    first,
     make_terms,
 )
 from littlestone.privacy.randomness import seeded_generator
@@ -62,15 +64,18 @@ class Told(RuleStream):
         return RuleUnion(self._domain, frozenset([(f"{len(self._competition._records)} rules",)]))
 
 
-def private(monkeypatch: pytest.MonkeyPatch, kind: type[RuleStream]) -> bool:
-    """Whether the claim holds for what is published, on all neighbouring streams of 3 records."""
+POINTS = [(("JFK",), 0), (("JFK",), 1), (("LGA",), 1)]
+MECHANISM = Short(budget=Budget(1, DELTA), horizon=3, growth=2)
+
+
+def drawn(monkeypatch: pytest.MonkeyPatch, kind: type[RuleStream]) -> dict[Any, Any]:
+    """The laws of what is published for all streams of 2 records, along all random bits."""
     script = Script()
     script.take_over(monkeypatch)
-    mechanism = Short(budget=Budget(1, DELTA), horizon=3, growth=2)
 
     def law(records: Any) -> dict[Any, Fraction]:
         def run() -> Any:
-            stream = kind(ONE.domain, mechanism, Tape(script.generator()))
+            stream = kind(ONE.domain, MECHANISM, Fraction(1), Tape(script.generator()))
             published = []
             for x, y in records:
                 stream.update(x, y)
@@ -79,22 +84,38 @@ def private(monkeypatch: pytest.MonkeyPatch, kind: type[RuleStream]) -> bool:
 
         return script.explore(run)
 
-    points = [(("JFK",), 0), (("JFK",), 1), (("LGA",), 1)]
-    laws = {records: law(records) for records in product(points, repeat=3)}
+    return {records: law(records) for records in product(POINTS, repeat=2)}
+
+
+def by_law(n: int) -> dict[Any, Any]:
+    """The same for n records, from the laws of the mechanisms."""
+    stream = RuleStream(ONE.domain, MECHANISM, Fraction(1), Tape(random.Random(0)))
+    return {records: of_rules(stream, records) for records in product(POINTS, repeat=n)}
+
+
+def private(laws: dict[Any, Any]) -> bool:
+    """Whether the claim holds for all neighbouring streams."""
+    n = len(next(iter(laws)))
     return all(
         hockey_stick(laws[one], laws[other], Fraction(4)) <= DELTA
-        for a, b in neighbours(points, 3)
+        for a, b in neighbours(POINTS, n)
         for one, other in ((a, b), (b, a))
     )
 
 
 def test_the_whole_process_is_private(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert private(monkeypatch, RuleStream)
+    laws = by_law(2)
+    for records, law in drawn(monkeypatch, RuleStream).items():
+        assert {output: p for output, p in law.items() if p} == {
+            output: p for output, p in laws[records].items() if p
+        }
+    assert private(laws)
+    assert private(by_law(3))
 
 
 @pytest.mark.parametrize("plant", [AtOnce, Told])
 def test_planted_bugs_are_caught(plant: type[RuleStream], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not private(monkeypatch, plant)
+    assert not private(drawn(monkeypatch, plant))
 
 
 def begun(H: EqualityRules, seed: int, horizon: int = 20_000) -> RuleStream:
@@ -159,6 +180,62 @@ def test_a_rule_that_is_too_narrow_is_widened_and_one_too_wide_withdrawn() -> No
     for t in range(600):  # no rule is left that agrees with all of this: it begins anew
         stream.update(("EWR", f"v{t}"), 1)
     assert stream.predict(("EWR", "v0")) == 1
+
+
+def wrong_first(lead: int) -> Fraction:
+    """The chance that the first rule lacks the column of the true one, if one record comes 25 times."""
+    terms = make_terms(4, True, Fraction(1, 2), Fraction(3, 2), Fraction(1, 100))
+    shapes = [("JFK", "HNL"), ("JFK", None), (None, "HNL"), (None, None)]
+    found = dict.fromkeys(shapes, Fraction(0))
+    for u in range(1, 26):
+        for rule in shapes:
+            found[rule] += first(terms, [shapes] * u, rule, lambda rule: lead * rule.count(None))
+    return (found[None, "HNL"] + found[None, None]) / sum(found.values())
+
+
+def test_the_first_rule_rarely_lacks_a_column_of_the_true_one() -> None:
+    terms = make_terms(4, True, Fraction(1, 2), Fraction(3, 2), Fraction(1, 100))
+    assert wrong_first(lead(terms, Fraction(40))) <= Fraction(1, 40)
+    assert wrong_first(0) == Fraction(1, 2)  # planted: narrow rules have no lead
+
+
+class Anew(RuleStream):
+    """The counts of all changes begin anew after each."""
+
+    def _change(self, selected: frozenset[int]) -> None:
+        super()._change(selected)
+        self._changes = self._no_changes()
+
+
+def spread(stream: RuleStream) -> int:
+    """Mistakes of the same record until there is a rule, and then at all its columns in turn."""
+    columns, made = len(stream._all), 0
+    stream.skip_to(1000)
+    while stream.predict(("v",) * columns) == 0:
+        stream.update(("v",) * columns, 1)
+        made += 1
+    while stream._rule is not None and (asked := [c for c, v in enumerate(stream._rule) if v]):
+        c = asked[made % len(asked)]
+        stream.update(tuple("w" if i == c else "v" for i in range(columns)), 1)
+        made += 1
+    return made
+
+
+def test_the_bound_holds_against_mistakes_at_all_columns_in_turn() -> None:
+    H = EqualityRules.of("a", "b", "c", "d", "e", "f", max_literals=2)
+    learner = RuleLearner(H, Budget(1, "1e-6"), horizon=20_000)
+    bound = learner.mistake_bound(0.05)
+    assert bound is not None
+    assert bound.adaptive
+    right = [spread(begun(H, seed)) for seed in range(3)]
+    assert max(right) <= bound.mistakes
+    tape = Tape(seeded_generator(1))
+    assert spread(Anew(H.domain, learner.mechanism, Fraction(80), tape)) > bound.mistakes
+
+
+def test_no_bound_within_the_doubt() -> None:
+    learner = RuleLearner(TWO, Budget(1, "1e-6"), horizon=5000, doubt="0.05")
+    assert learner.mistake_bound(0.05) is None
 
 
 def test_a_run_goes_on_where_its_draws_left_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from copy import copy, deepcopy
+from copy import deepcopy
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate
@@ -13,14 +13,13 @@ from typing import Any
 from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subject import Run, Subject, paid, subject
 from littlestone.audit.subjects.exponential_learner import Records
-from littlestone.classes import EqualityRules, Points, Subsets
+from littlestone.classes import Points, Subsets
 from littlestone.domains import Integers
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online import (
     KeyLearner,
     PrivateOnlineLearner,
     PrivateStream,
-    RuleLearner,
     TeacherLearner,
 )
 from littlestone.learners.online.experts import ExpertStream
@@ -28,7 +27,6 @@ from littlestone.learners.online.stage_stream import StagedStream
 from littlestone.learners.online.teachers import TeacherStream
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Receipt
-from littlestone.privacy.mechanisms.streams.continual_selection import first
 from littlestone.privacy.tape import Tape
 
 Published = tuple[str, ...]
@@ -128,29 +126,6 @@ def of_keys(
     return law
 
 
-def of_rules(stream: Any, records: Records, before: Published = ()) -> Law:
-    """The law by the stream's own code between the selections; ``stream`` has published ``before``."""
-    start, competing, h = len(before), stream._competition, stream.hypothesis
-    mistaken = [() if h(x) == y else stream.named(x, y) for x, y in records]
-    now, data = h.words(), [tuple(dict.fromkeys(n))[: competing.terms.growth] for n in mistaken]
-    law, left = dict[Any, Fraction](), Fraction(1)
-    for u in range(start, len(records)):
-        epoch = data[start : u + 1]
-        for key in dict.fromkeys(key for named in epoch for key in named):
-            mass = first(competing.terms, epoch, key, competing.handicap)
-            left -= mass
-            if mass:
-                later = twin(stream)
-                later._competition, later._withdrawn = copy(competing), list(stream._withdrawn)
-                later._take(key)
-                later._show()
-                published = (*before, *(now,) * (u - start), later.hypothesis.words())
-                for output, p in of_rules(later, records, published).items():
-                    law[output] = law.get(output, Fraction(0)) + mass * p
-    still = (*before, *(now,) * (len(records) - start))
-    return law | {still: law.get(still, Fraction(0)) + left}
-
-
 def of_teachers(stream: Any, records: Records, before: Published = ()) -> Law:
     """The law by the stream's own code between the draws."""
     learner, now = stream._learner, seen(stream)
@@ -196,18 +171,6 @@ def keys(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
     """The online learner of sets: all sets that it publishes; needs a delta."""
     learner = KeyLearner(Subsets(Integers(), 2), Budget(epsilon, delta), horizon=LONG)
     return told(learner, lambda data: of_keys(learner, data), ((0, 0), (0, 1), (1, 0), (1, 1)))
-
-
-@subject("online-rule-learner")
-def rules(epsilon: Fraction, delta: Fraction) -> Subject[Records]:
-    """The online learner of equality rules, of one column: all its rules; needs a delta."""
-    H = EqualityRules.of("a", max_literals=1)
-    learner = RuleLearner(H, Budget(epsilon, delta), horizon=LONG)
-
-    def law(data: Records) -> Law:
-        return of_rules(learner.resume([], Tape(random.Random(0))), data)
-
-    return told(learner, law, ((("u",), 0), (("u",), 1), (("w",), 1)))
 
 
 @subject("online-teacher-learner")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
-
-import numpy as np
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.classes.covering import PointCovering
 from littlestone.hypotheses import FiniteSet, Hypothesis
 from littlestone.learners.base import require_plan, unfit
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
-from littlestone.learners.online.waiting import least_total
+from littlestone.learners.online.waiting import least_total, wait
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
 from littlestone.privacy.tape import Tape
@@ -197,9 +194,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         most beta / d, which is larger.  docs/proofs/continual-key-selection.md, Theorems 4 and 5.
         """
         require_plan(0.5, beta)
-        d, terms = self.naming.parts, self.mechanism.terms
-        # Keys that take more records than `most` are counted as never selected.
-        most = terms.sample_size(beta / (1000 * max(d, 1)))
-        missed = np.fromiter(islice(terms.missed(), most + 1), float)
+        d = self.naming.parts
+        missed = wait(self.mechanism.terms, beta / (1000 * max(d, 1)))
         mistakes = least_total(missed, d, beta)
         return MistakeBound(mistakes, beta, True, self.naming.source)

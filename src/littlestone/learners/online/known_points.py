@@ -24,7 +24,7 @@ MOST_ENTRIES = 1 << 20
 MOST_ASKED = 1 << 17
 """The same for a class whose hypotheses are asked one by one."""
 
-_WORK, _LEFT = 1 << 28, 1 << 6  # labels looked at for `touched`; what may be left for one target
+_WORK, _LEFT = 1 << 29, 1 << 6  # labels looked at for `touched`; what may be left for one target
 
 
 class Columns(Asked):
@@ -57,9 +57,7 @@ class Columns(Asked):
         some of the points at which the majority of what may be left is wrong.
         """
         hypotheses, columns = self.table.shape[1], len(self.table)
-        if 4 * hypotheses * self.table.size > _WORK:
-            return columns
-        most = 0
+        most, work = 0, 0
         for target in self.table.T:
             agree = self.table == target[:, None]
             wrong, done = np.zeros(columns, dtype=np.bool_), list[NDArray[np.bool_]]()
@@ -68,7 +66,8 @@ class Columns(Asked):
                 left = waiting.pop()
                 if (name := np.packbits(left).tobytes()) in found:
                     continue
-                if len(found) == _LEFT or wrong.all():
+                work += self.table.size
+                if len(found) == _LEFT or wrong.all() or work > _WORK:
                     return columns
                 found.add(name)
                 done.append(left)

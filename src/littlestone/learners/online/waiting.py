@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
+
 import numpy as np
 from numpy.typing import NDArray
+
+from littlestone.privacy.mechanisms.streams.competition import Terms
 
 MOST_SUMMED = 20_000
 """The most records of all keys whose exact law is summed, which takes their square."""
@@ -15,20 +20,34 @@ RARE = 1e-6
 def least_total(missed: NDArray[np.float64], parts: int, beta: float) -> int:
     """The least M that ``parts`` independent waits exceed together with probability at most ``beta``.
 
-    A wait is longer than m records with probability ``missed[m]``; one that is longer than all of them
-    counts as endless, so the last of them must be far below beta / parts.  If the waits may have more
-    than `MOST_SUMMED` records together, or if beta is below `RARE`, M is ``parts`` times the number
-    that each exceeds with probability at most beta / parts, which is larger.
+    A wait is longer than m records with probability ``missed[m]``; see `least_sum`.
 
     >>> least_total(np.array([1.0, 0.5, 0.0]), 2, 0.3)
     3
     """
-    if not parts:
-        return 0
+    return least_sum([missed] * parts, beta)
+
+
+def least_sum(waits: Sequence[NDArray[np.float64]], beta: float) -> int:
+    """The least M that these independent waits exceed together with probability at most ``beta``.
+
+    Wait i is longer than m records with probability ``waits[i][m]``; one that is longer than all of
+    them counts as endless, so the last of them must be far below beta / len(waits).  If the waits may
+    have more than `MOST_SUMMED` records together, or if beta is below `RARE`, M is the sum of the
+    numbers that each exceeds with probability at most beta / len(waits), which is larger.
+
+    >>> least_sum([np.array([1.0, 0.5, 0.0]), np.array([1.0, 0.0])], 0.3)
+    3
+    """
     # The margins cover the rounding of sums of a few thousand numbers.
-    if parts * (len(missed) - 1) > MOST_SUMMED or beta < RARE:
-        return parts * int(np.argmax(missed * (1 + 1e-9) <= beta / parts))
-    total, one = np.ones(1), np.append(0.0, missed[:-1] - missed[1:])
-    for _ in range(parts):
-        total = np.convolve(total, one)
+    if sum(len(wait) - 1 for wait in waits) > MOST_SUMMED or beta < RARE:
+        return sum(int(np.argmax(wait * (1 + 1e-9) <= beta / len(waits))) for wait in waits)
+    total = np.ones(1)
+    for wait in waits:
+        total = np.convolve(total, np.append(0.0, wait[:-1] - wait[1:]))
     return int(np.argmax(1 - np.cumsum(total) + 1e-9 <= beta))
+
+
+def wait(terms: Terms, rare: float) -> NDArray[np.float64]:
+    """S(m) of these terms for m = 0, 1, ..., down to ``rare`` or less."""
+    return np.fromiter(islice(terms.missed(), terms.sample_size(rare) + 1), float)
