@@ -197,11 +197,12 @@ def _compare(
     """Run the contenders one after the other, compare their counts and add their rows."""
     found: dict[str, dict[str, Any]] = {}
     for run in runs:
-        console.print(f"  {title}: {run.contender} ...", style="dim", highlight=False)
         command = [sys.executable, "-m", "benchmarks.large_tables", "--alone", json.dumps(run)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
         require(done.returncode == 0, f"{run.contender}: {done.stderr[-900:]}")
-        found[run.contender] = json.loads(done.stdout.splitlines()[-1])
+        found[run.contender] = one = json.loads(done.stdout.splitlines()[-1])
+        told = f"  {title}: {run.contender} {one['cpu']:.2f} s, {one['peak']:.0f} MB"
+        console.print(told, style="dim", highlight=False)
         require(
             found[run.contender]["answer"] == found[runs[0].contender]["answer"],
             f"{title}: {run.contender} has other counts than {runs[0].contender}",

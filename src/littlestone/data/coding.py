@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from math import prod
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,40 @@ class Coded(NamedTuple):
         """The value of each record."""
         listed: list[Any] = _objects(self.values)[self.codes].tolist()
         return listed
+
+
+class Undecoded(Sequence[object]):
+    """Texts in an Arrow array of bytes, which are decoded when they are needed, and then other values.
+
+    ``decode`` makes texts of such bytes, each by itself, and ``how`` names the way it does so.
+
+    >>> import pyarrow
+    >>> raw = pyarrow.array([b"b", b"a"], pyarrow.large_binary())
+    >>> list(Undecoded(raw, lambda raw: [one.decode() for one in raw], "utf-8", [None]))
+    ['b', 'a', None]
+    """
+
+    def __init__(
+        self,
+        raw: Any,
+        decode: Callable[[Sequence[bytes]], list[str]],
+        how: str,
+        rest: Sequence[object],
+    ) -> None:
+        self.raw, self.decode, self.how, self.rest = raw, decode, how, rest
+
+    def __len__(self) -> int:
+        return len(self.raw) + len(self.rest)
+
+    def __iter__(self) -> Iterator[object]:
+        return chain(self.decode(self.raw.to_pylist()), self.rest)
+
+    @overload
+    def __getitem__(self, i: int) -> object: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[object]: ...
+    def __getitem__(self, i: int | slice) -> object:
+        return list(self)[i]
 
 
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:
@@ -80,6 +115,7 @@ class Numbering(Generic[Value]):
         self._numbers: dict[Value, int] = {}
         # Separate for each type, because equal values of different types may have different texts.
         self._known: dict[int, dict[object, int]] = defaultdict(dict)
+        self._raw: dict[str, tuple[Any, Codes]] = {}  # by how they are decoded: bytes, and numbers
         self._last: tuple[Sequence[object], Codes] = (), np.zeros(0, np.int64)
 
     @property
@@ -95,19 +131,43 @@ class Numbering(Generic[Value]):
         values, numbers = self._last
         # Batches of whole numbers often share a range; other values are not compared.
         if not isinstance(column.values, range) or column.values != values:
-            numbers = np.fromiter(self._of(column.values), np.int64, len(column.values))
+            numbers = self._of(column.values)
             self._last = column.values, numbers
         return numbers[column.codes]
 
-    def _of(self, values: Sequence[object]) -> Iterable[int]:
+    def _of(self, values: Sequence[object]) -> Codes:
+        if isinstance(values, Undecoded):
+            return np.concatenate([self._of_bytes(values), self._of(values.rest)])
         types = set(map(id, map(type, values))) - {_NOTHING}
         if len(types) > 1 or not types <= PLAIN:
-            return map(self._number, values)
+            return np.fromiter(map(self._number, values), np.int64, len(values))
         known = self._known[types.pop() if types else _NOTHING]  # None equals no other value
         for value in values:
             if value not in known:
                 known[value] = self._new(value)
-        return map(known.__getitem__, values)
+        return np.fromiter(map(known.__getitem__, values), np.int64, len(values))
+
+    def _of_bytes(self, values: Undecoded) -> Codes:
+        from pyarrow import concat_arrays
+        from pyarrow.compute import index_in, unique
+
+        def places(raw: Any, among: Any) -> Codes:
+            found: Codes = index_in(raw, value_set=among).fill_null(-1).to_numpy().astype(np.int64)
+            return found
+
+        raw = values.raw
+        known, numbers = self._raw.get(values.how, (raw[:0], np.zeros(0, np.int64)))
+        found = places(raw, known)
+        new = found < 0
+        if new.any():
+            unknown = raw.filter(new)
+            listed = unique(unknown)
+            found[new] = len(known) + places(unknown, listed)
+            texts = values.decode(listed.to_pylist())
+            more = np.fromiter(map(self._new, texts), np.int64, len(texts))
+            known, numbers = concat_arrays([known, listed]), np.concatenate([numbers, more])
+            self._raw[values.how] = known, numbers
+        return numbers[found]
 
     def _number(self, value: object) -> int:
         if id(type(value)) not in PLAIN:
