@@ -1,7 +1,8 @@
 """Large tables to a Sample: CPU and peak memory beside polars, DuckDB, pyarrow and the engine itself.
 
-``python -m benchmarks.large_tables SECTION`` prints one table of docs/benchmarks/large-tables.md;
-``python -m benchmarks large_tables`` prints all.  Each run is a process of its own, and all contenders
+``python -m benchmarks.large_tables SECTION`` prints one table of docs/benchmarks/large-tables.md, and
+``python -m benchmarks.large_tables files 1e7`` those lines of it; ``python -m benchmarks large_tables``
+prints all.  Each run is a process of its own, and all contenders
 must end with the same counts.  They read the same files, and each does only what it is best at: polars
 in a lazy query with its streaming engine, DuckDB in one query, pyarrow in one plan of Acero.
 """
@@ -64,12 +65,12 @@ class Run(NamedTuple):
     """The process of a server that works for it, or 0."""
 
 
-def files(console: Console) -> None:
+def files(console: Console, only: int = 0) -> None:
     """CSV and Parquet files, beside polars, DuckDB and pyarrow."""
     table = _table("files", "polars")
     with tempfile.TemporaryDirectory(prefix="littlestone-benchmark-") as folder:
         for rows, tuples, tasks in FILES:
-            for ending in ("csv", "parquet"):
+            for ending in ("csv", "parquet") if only in (0, rows) else ():
                 path = Path(folder, f"table.{ending}")
                 write(path, rows, tuples, tasks)
                 for task in tasks:
@@ -121,7 +122,7 @@ def growth(console: Console) -> None:
         )
 
 
-SECTIONS = {"files": files, "engines": engines, "growth": growth}
+SECTIONS: dict[str, Callable[..., None]] = {"files": files, "engines": engines, "growth": growth}
 
 
 def show(console: Console) -> None:
@@ -140,7 +141,7 @@ def _title(rows: int, tuples: int, task: str) -> str:
 
 
 def _table(title: str, beside: str) -> Table:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=None)
     table.add_column("task")
     table.add_column("contender")
     for heading in ("CPU s", f"CPU / {beside}", "peak MB"):
@@ -476,4 +477,4 @@ if __name__ == "__main__":
     if what == "--alone":
         print(json.dumps(alone(Run(*json.loads(more[0])))))
     else:
-        SECTIONS[what](Console(width=120))
+        SECTIONS[what](Console(width=120), *(int(float(rows)) for rows in more))
