@@ -3,6 +3,7 @@
 # make quick  set up and run 4,000 fast tests in one or two minutes
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
 # make check  lint, strict types and every test
+# make packages  build the wheel and the source distribution, check them, install each and use it
 # make bench  the benchmarks, each beside a named alternative
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test quick engines engines-spark check bench clean
+.PHONY: demo test quick engines engines-spark check packages bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml
@@ -56,9 +57,16 @@ check: $(READY)
 	$(BIN)/mypy
 	$(MAKE) test
 
+packages: $(READY)
+	$(BIN)/python -m pip install --quiet build twine
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tools/try_package.py dist/*
+
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) demo build
+	rm -rf $(VENV) demo build dist

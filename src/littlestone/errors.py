@@ -136,3 +136,18 @@ def did_you_mean(name: str, known: Iterable[str], fix: str) -> str:
     close = [other for other in names if other.casefold() == name.casefold()]
     close = close or get_close_matches(name, names, n=1)
     return f"did you mean {close[0]!r}? Otherwise {fix}" if close else fix
+
+
+def no_such(
+    asked: str, kind: str, name: object, known: Iterable[str], also: str = ""
+) -> DeclarationError:
+    """The error for a ``name`` of this kind of thing that is none of the ``known`` ones.
+
+    >>> print(no_such("learn by the method 'exponental'", "method", "exponental", ["exponential"]))
+    cannot learn by the method 'exponental': there is no such method
+    to fix it: did you mean 'exponential'? Otherwise use one of: exponential
+    """
+    names = list(known)
+    fix = f"use one of: {', '.join(names)}{also}"
+    fix = did_you_mean(name, names, fix) if isinstance(name, str) else fix
+    return DeclarationError(asked, found=f"there is no such {kind}", fix=fix)

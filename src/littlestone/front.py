@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.data.schema import Schema, declared_label, opened_schema
-from littlestone.errors import DeclarationError, ModelError, shown
+from littlestone.errors import ModelError, no_such, shown
 from littlestone.interop.declarations import generator, whole_seed
 from littlestone.interop.ledgers import opened
 from littlestone.learners import Release
@@ -318,11 +318,7 @@ def play(
     known = {"learner": (learner, tuple(players)), "adversary": (adversary, ("tree", "random"))}
     for kind, (name, names) in known.items():
         if not isinstance(name, str) or name not in names:
-            raise DeclarationError(
-                f"play with the {kind} {shown(name)}",
-                found=f"there is no such {kind}",
-                fix=f"use one of: {', '.join(names)}",
-            )
+            raise no_such(f"play with the {kind} {shown(name)}", kind, name, names)
     rng = None if simulation_seed is None else random.Random(whole_seed(simulation_seed))
     opponent: Adversary[Any]
     opponent = TreeAdversary(H) if adversary == "tree" else RandomAdversary(H, rng=rng)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -32,6 +33,8 @@ from littlestone.privacy.randomness import chosen_generator
 from littlestone.report.fit import Evaluation
 from littlestone.sample import Sample
 from littlestone.units import Unit
+
+_LOG = logging.getLogger(__name__)
 
 
 def declared_class(
@@ -307,6 +310,9 @@ class Task:
                 fix="read the sample with this task",
             )
         learner = self.for_records(sample.n).learner
+        _LOG.info(
+            "learn %s from %s by the method %s", self.label, learner.hypotheses, learner.method
+        )
         rate = decimal_text(learner.mistakes.rate)
         purpose = f"find a group with a rate of {self.label} above {rate}" if self.group else ""
         return learner.fit(

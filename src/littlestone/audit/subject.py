@@ -12,7 +12,7 @@ from littlestone.audit.exact import Data, Distribution, ExactAudit, exact_audit
 from littlestone.audit.statistical import EpsilonBound, audit_epsilon, checked_trials
 from littlestone.audit.trials import Trials
 from littlestone.discovery import modules
-from littlestone.errors import DeclarationError
+from littlestone.errors import no_such
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
@@ -133,9 +133,6 @@ def find_subject(name: str) -> Named:
     """The subject of that name; raises `DeclarationError` if there is none."""
     known = {named.name: named for named in find_subjects()}
     if name not in known:
-        raise DeclarationError(
-            f"audit {name!r}",
-            found="there is no such subject",
-            fix=f"use one of: {', '.join(known)}; your own algorithm with audit_epsilon()",
-        )
+        also = "; your own algorithm with audit_epsilon()"
+        raise no_such(f"audit {name!r}", "subject", name, known, also)
     return known[name]

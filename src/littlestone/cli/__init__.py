@@ -71,7 +71,6 @@ app = typer.Typer(
     name="littlestone",
     help="Learn Littlestone classes: exactly, online, and with differential privacy.",
     no_args_is_help=True,
-    add_completion=False,
     # A pretty trace shows local variables, which may hold records.
     pretty_exceptions_enable=False,
 )

@@ -13,7 +13,7 @@ from littlestone.classes import HypothesisClass
 from littlestone.cli.arguments import SchemaOption, class_or_file
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
 from littlestone.data.schema import opened_schema
-from littlestone.errors import DeclarationError
+from littlestone.errors import DeclarationError, no_such
 from littlestone.online import (
     Adversary,
     FileAdversary,
@@ -102,11 +102,7 @@ def play(
 def _named(kind: str, name: str, known: Mapping[str, T]) -> T:
     """The learner or adversary of that name."""
     if name not in known:
-        raise DeclarationError(
-            f"play with the {kind} {name!r}",
-            found=f"there is no such {kind}",
-            fix=f"use one of: {', '.join(known)}",
-        )
+        raise no_such(f"play with the {kind} {name!r}", kind, name, known)
     return known[name]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError, shown
+from littlestone.errors import DeclarationError, no_such, shown
 from littlestone.learners.base import Bound, Caveat, PrivateLearner, Setting, require_plan
 from littlestone.learners.labels.bits import Binary, BitwiseLearner
 from littlestone.learners.labels.parts import BitPartsLearner
@@ -255,11 +255,8 @@ def choose_learner(
     for kind in _kinds():
         if named and kind.method == method:
             return _made(hypotheses, budget, kind, **goal), f"{method}: asked for"
-    raise DeclarationError(
-        f"learn by the method {shown(method)}",
-        found="there is no such method",
-        fix=f"use one of: {', '.join([AUTO, *(kind.method for kind in _kinds())])}",
-    )
+    known = [AUTO, *(kind.method for kind in _kinds())]
+    raise no_such(f"learn by the method {shown(method)}", "method", method, known)
 
 
 def _none_applies(

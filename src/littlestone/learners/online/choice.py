@@ -7,7 +7,7 @@ from typing import Any
 
 from littlestone.classes.base import HypothesisClass
 from littlestone.discovery import concrete
-from littlestone.errors import DeclarationError, TooLargeError, shown
+from littlestone.errors import DeclarationError, TooLargeError, no_such, shown
 from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.parameters import require_horizon
@@ -61,11 +61,8 @@ def online_choice(
     kinds: list[type[Any]] = concrete(PrivateOnlineLearner, "littlestone.learners.online")
     names = [kind.method for kind in kinds]
     if not isinstance(method, str) or method not in (AUTO, *names):
-        raise DeclarationError(
-            f"learn online by the method {shown(method)}",
-            found="there is no such method",
-            fix=f"use one of: {', '.join([AUTO, *names])}",
-        )
+        asked = f"learn online by the method {shown(method)}"
+        raise no_such(asked, "method", method, [AUTO, *names])
     found: list[PrivateOnlineLearner[Any]] = []
     refusals: dict[str, DeclarationError] = {}
     for kind in kinds:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import random
 import warnings
@@ -34,6 +35,8 @@ from littlestone.privacy.ledger.receipt import SEAL, Entry, Receipt, lines
 from littlestone.privacy.ledger.server import LedgerServer
 from littlestone.privacy.ledger.store import Connection, Store
 from littlestone.privacy.randomness import chosen_generator
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,8 @@ class Ledger:
             named(part.partition, "a partition", most=MOST)
         place = f"part {part} of " if part else ""
         asked = f"spend {cost} on {place}data set {dataset!r}"
+        # Before the entry, because a handler that fails must not cost what is paid for.
+        _LOG.info("%s, to %s", asked, what)
         before = self._spent
         try:
             with self._store.transaction(asked) as connection:

@@ -1,0 +1,41 @@
+"""Install a wheel, then a source distribution, in a new environment, and use each: PATH ...
+
+The environment has nothing but the package and what it depends on.
+"""
+
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+TABLE = "x,y\n" + "".join(f"{i % 10},{int(i % 10 >= 4)}\n" for i in range(2000))
+FIT = ["fit", "table.csv", "--target", "y", "--positive", "1", "--epsilon", "1"]
+
+
+def main(packages: list[Path]) -> None:
+    """Say of each package that it is installed and learns, or fail."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        venv.create(folder / "env", with_pip=True)
+        python = folder / "env" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+        (folder / "table.csv").write_text(TABLE)
+
+        def run(*words: str) -> str:
+            # Outside of the repository, so that nothing is imported from it.
+            done = subprocess.run([python, *words], cwd=folder, capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"{' '.join(words)} failed:\n{done.stderr}")
+            return done.stdout
+
+        for number, package in enumerate(packages):
+            again = ["--force-reinstall", "--no-deps"] if number else []
+            run("-m", "pip", "install", "--quiet", *again, str(package))
+            release = run("-m", "littlestone", *FIT, "--class", "thresholds(x, 0..9)")
+            if "x >= 4" not in release:
+                sys.exit(f"{package.name}: the rule is not x >= 4 but\n{release}")
+            sys.stdout.write(f"{package.name}: installed, and it learns\n")
+
+
+if __name__ == "__main__":
+    main([Path(name).resolve() for name in sorted(sys.argv[1:], reverse=True)])
