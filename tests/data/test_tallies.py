@@ -45,7 +45,7 @@ def test_counts_are_those_of_a_counter(
     listed = list(zip(*(column.tolist() for column in found), strict=True))
     assert dict(zip(listed, counts.tolist(), strict=True)) == expected
     assert listed == sorted(expected, key=lambda row: row[::-1])
-    assert tally.rows()[1].tolist() == counts.tolist()
+    assert not tally
 
 
 class Pairs(ColumnarTable):

@@ -185,8 +185,12 @@ class _Sampling:
         first = np.ones(len(counts), bool)
         first[1:] = np.logical_or.reduce([codes[1:] != codes[:-1] for codes in columns])
         tally = np.zeros((self.labels, np.count_nonzero(first)), np.int64)
-        tally[labels, np.cumsum(first) - 1] = counts
-        values, distinct = [n.values for n in self.points], [codes[first] for codes in columns]
+        place = np.cumsum(first) - 1
+        place += labels.astype(np.int64) * tally.shape[1]
+        tally.put(place, counts)
+        del place, labels, counts
+        values = [numbering.values for numbering in self.points]
+        distinct: list[Places] = [columns.pop(0)[first] for _ in self.points]
         if self.keep is not None:
             # Nothing is left of records that were not kept, not even a value that they alone had.
             values, distinct = _occurring(values, distinct)

@@ -48,13 +48,14 @@ class Tally:
             self._merge()
 
     def rows(self) -> tuple[list[Places], Codes]:
-        """The distinct rows by column, and their counts; at least one was added.
+        """Hand over the distinct rows by column, and their counts; at least one was added.
 
-        They are in lexicographic order from the last column, which comes first, to the first.
+        They are in lexicographic order from the last column, which comes first, to the first.  The
+        tally is empty afterwards.
         """
         if len(self._parts) > 1:
             self._merge()
-        *words, counts = self._parts[0][1]
+        _, (*words, counts) = self._parts.pop()
         return list(_unpacked(words, self._widths)), counts
 
     def _keep(self, rows: list[Codes]) -> None:
