@@ -2,7 +2,9 @@
 # make test   set up and run every test
 # make quick  set up and run 4,000 fast tests in one or two minutes
 # make engines  the tests of databases and lazy frames; make engines-spark those of Spark, which takes Java
+# make browser  the tests that open pages in headless Chromium, which must be installed
 # make check  lint, strict types and every test
+# make docs   the site, into site/, and its tests
 # make packages  build the wheel and the source distribution, check them, install each and use it
 # make bench  the benchmarks, each beside a named alternative
 
@@ -12,7 +14,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FLIGHTS := demo/flights.csv
 
-.PHONY: demo test quick engines engines-spark check packages bench clean
+.PHONY: demo test quick engines engines-spark browser check docs packages bench clean
 .DELETE_ON_ERROR:
 
 $(READY): pyproject.toml
@@ -41,7 +43,8 @@ test: $(READY)
 quick: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
-ENGINES := tests/data/test_engines.py tests/data/test_postgresql_tables.py tests/cli/test_databases_cli.py
+ENGINES := tests/data/test_engines.py tests/data/test_postgresql_tables.py tests/cli/test_databases_cli.py \
+    tests/expressions
 
 engines: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[engines]'
@@ -51,11 +54,20 @@ engines-spark: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[spark]'
 	$(BIN)/python -m pytest tests/data/test_spark.py
 
+browser: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[browser]'
+	$(BIN)/python -m pytest tests/report/test_*_in_browser.py
+
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(MAKE) test
+
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict
+	$(BIN)/python -m pytest -q tests/test_site.py
 
 packages: $(READY)
 	$(BIN)/python -m pip install --quiet build twine
@@ -69,4 +81,4 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) demo build dist
+	rm -rf $(VENV) demo build site

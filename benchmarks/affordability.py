@@ -26,9 +26,9 @@ from littlestone.classes import HypothesisClass, parse_class
 from littlestone.classes.base import Scored
 from littlestone.errors import LittlestoneError, TooLargeError
 from littlestone.learners import Bound
+from littlestone.pictures.figures import RULE, TWO, drawn
 from littlestone.planning import Plan, Row, plan
 from littlestone.privacy import Budget
-from littlestone.report.figures import RULE, TWO, drawn
 
 ON_REQUEST = True
 ALPHA, BETA, DELTA = 0.1, 0.05, 1e-6

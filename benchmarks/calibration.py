@@ -1,10 +1,11 @@
 """Calibrated sample sizes for sets, or tables, of at most 1 to 5 elements: simulated, not proved.
 
-``python -m benchmarks.calibration [RUNS] [METHOD ...]`` finds, for every learner that applies to
-`Subsets` or `Lookup` and has a simulation here, or for those that are named, the least n at which at
-most 5% of the runs err by more than alpha = 0.1, at delta 1e-6.  It writes their rows of
+``python -m benchmarks.calibration [--jobs N] [RUNS] [METHOD ...]`` finds, for every learner that
+applies to `Subsets` or `Lookup` and has a simulation here, or for those that are named, the least n at
+which at most 5% of the runs err by more than alpha = 0.1, at delta 1e-6.  It writes their rows of
 ``src/littlestone/planning/calibrated.json``, which planning reads, and ``docs/figures/subsets.svg``.
-All seeds are fixed; it takes about half an hour, of which `irreducible` takes ten minutes.
+All seeds are fixed, so the rows are the same for any number N of processes, by default one for each
+core.  One core takes about half an hour, of which `irreducible` takes ten minutes.
 
 Partition, single_key, lookup and choosing are simulated by their exact law
 (`benchmarks.affordable.laws`), at epsilon .1, .3, 1 and 3.  ``between`` as the only argument
@@ -30,12 +31,12 @@ from __future__ import annotations
 
 import json
 import math
-import sys
+from argparse import ArgumentParser
 from collections.abc import Callable, Collection
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ from numpy.typing import NDArray
 from benchmarks.affordable.laws import Floats, Law, law
 from benchmarks.harness import require
 from littlestone.classes import HypothesisClass, Lookup, Subsets
+from littlestone.cli.bars import bar
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError
 from littlestone.learners import (
@@ -54,6 +56,7 @@ from littlestone.learners import (
     RadiiLearner,
     SingleKeyLearner,
 )
+from littlestone.parallel import spread
 from littlestone.planning import calibrated, plan
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -293,22 +296,46 @@ def worst(
     return float(simulate(learner, top, n, 4 * runs, 1).mean()), top
 
 
-def measured(runs: int, methods: Collection[str]) -> list[dict[str, Any]]:
-    """One row for each learner, epsilon and number of elements."""
-    rows = []
-    for kind, (simulate, factor, epsilons) in SIMULATIONS.items():
-        for epsilon in epsilons if kind.method in methods else ():
-            for d in range(1, LARGEST + 1):
-                try:
-                    learner = kind(declared(kind, d), Budget(epsilon, DELTA))
-                except DeclarationError:
-                    continue
-                each = runs * factor // (1 if epsilon == EPSILON else 2)
-                n = needed(simulate, learner, d, each, checked=epsilon == EPSILON)
-                row = {"method": kind.method, "k": d, "epsilon": str(epsilon), "runs": each}
-                rows.append(row | {"n": n})
-                print(f"{row}: worst {max(n.items(), key=lambda pair: pair[1])}", flush=True)
+class Wanted(NamedTuple):
+    """A row to simulate: a method at an epsilon, for sets of at most k elements."""
+
+    method: str
+    epsilon: float
+    k: int
+    runs: int
+
+
+def measured(runs: int, methods: Collection[str], jobs: int | None = None) -> list[dict[str, Any]]:
+    """One row for each learner, epsilon and number of elements, by ``jobs`` processes."""
+    wanted = [
+        Wanted(kind.method, epsilon, d, runs)
+        for kind, (_, _, epsilons) in SIMULATIONS.items()
+        for epsilon in epsilons
+        for d in range(1, LARGEST + 1)
+        if kind.method in methods
+    ]
+    with bar("simulating"):
+        found = dict(spread(row, wanted, jobs=jobs, what="simulating"))
+    rows = [made for i in range(len(wanted)) if (made := found[i]) is not None]
+    for made in rows:
+        about = {name: value for name, value in made.items() if name != "n"}
+        print(f"{about}: worst {max(made['n'].items(), key=lambda pair: pair[1])}", flush=True)
     return rows
+
+
+def row(wanted: Wanted) -> dict[str, Any] | None:
+    """The row of calibrated.json; None if the method does not apply."""
+    kind = next(kind for kind in SIMULATIONS if kind.method == wanted.method)
+    simulate, factor, _ = SIMULATIONS[kind]
+    try:
+        learner = kind(declared(kind, wanted.k), Budget(wanted.epsilon, DELTA))
+    except DeclarationError:
+        return None
+    usual = wanted.epsilon == EPSILON
+    runs = wanted.runs * factor // (1 if usual else 2)
+    n = needed(simulate, learner, wanted.k, runs, checked=usual)
+    about = {"method": wanted.method, "k": wanted.k, "epsilon": str(wanted.epsilon)}
+    return {**about, "runs": runs, "n": n}
 
 
 def needed(
@@ -411,14 +438,14 @@ def figure(rows: list[dict[str, Any]]) -> None:
     picture.savefig(FIGURE, metadata={"Date": None})
 
 
-def main(runs: int, methods: Collection[str]) -> None:
+def main(runs: int, methods: Collection[str], jobs: int | None) -> None:
     """Measure, write the file and draw the figure."""
     table = json.loads(FILE.read_text(encoding="utf-8"))
     goal = {"delta": DELTA, "alpha": str(ALPHA), "beta": str(BETA)}
     kept = [row for row in table["sizes"] if row["method"] not in methods]
     order = [kind.method for kind in SIMULATIONS]
     rows = sorted(
-        kept + measured(runs, methods), key=lambda row: order.index(row["method"])
+        kept + measured(runs, methods, jobs), key=lambda row: order.index(row["method"])
     )  # stable: a method's rows keep their order
     lines = ",\n".join(f"    {json.dumps(row)}" for row in rows)
     head = {"command": "python -m benchmarks.calibration", **goal}
@@ -428,10 +455,16 @@ def main(runs: int, methods: Collection[str]) -> None:
 
 
 if __name__ == "__main__":
-    numbers = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
-    named = [argument for argument in sys.argv[1:] if not argument.isdigit()]
+    from benchmarks import calibration  # by this name, other processes find it too
+
+    parser = ArgumentParser()
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("words", nargs="*", metavar="[RUNS] [METHOD ...] or between")
+    given = parser.parse_args()
+    numbers = [int(word) for word in given.words if word.isdigit()]
+    named = [word for word in given.words if not word.isdigit()]
     asked = numbers[0] if numbers else 200
     if named == ["between"]:
         between(asked)
     else:
-        main(asked, named or [kind.method for kind in SIMULATIONS])
+        calibration.main(asked, named or [kind.method for kind in SIMULATIONS], given.jobs)

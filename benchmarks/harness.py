@@ -18,6 +18,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from littlestone.cli.bars import bar
+from littlestone.progress import tracked
+
 
 class WrongAnswerError(Exception):
     """A contender's answer is wrong, so its time means nothing."""
@@ -83,7 +86,7 @@ def measure(case: Case) -> list[Timing]:
     timings = [Timing(contender.name, []) for contender in contenders]
     used = [0.0] * len(contenders)
     rng = random.Random(0)
-    for k in range(-1, case.repeats):
+    for k in tracked(range(-1, case.repeats), case.title):
         for i in rng.sample(range(len(contenders)), len(contenders)):
             timing = timings[i]
             if timing.gave_up is not None or (k >= 3 and used[i] >= case.patience):
@@ -120,7 +123,8 @@ def report(cases: Iterable[Case], console: Console, *, title: str) -> None:
     notes: dict[str, None] = {}
     for case in cases:
         console.print(f"  {title}: {case.title} ...", style="dim", highlight=False)
-        timings = measure(case)
+        with bar(case.title, still=True):
+            timings = measure(case)
         ours = timings[0]
         for timing in timings:
             task = case.title if timing is ours else ""

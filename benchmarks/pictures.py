@@ -1,4 +1,4 @@
-"""The figures of rules in the documentation, each of a rule that its page learns.
+"""The figures of rules in the documentation, each of a rule that its page learns, and its game.
 
 Written to ``docs/figures``; a test compares their words with what is drawn now.
 """
@@ -15,9 +15,11 @@ from littlestone.domains import Product
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Node, Split, conjunction
 from littlestone.learners import Release
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.report.tree import rule_figure
+from littlestone.report.pages.game import game_page
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
+GAME = "thresholds(x, 1..7)"
+"""The class of the game in the tutorial."""
 
 
 def table(columns: str) -> Product:
@@ -73,5 +75,6 @@ def figures() -> dict[str, Release]:
 def show(console: Console) -> None:
     """Draw the figures."""
     for name, release in figures().items():
-        (FOLDER / f"{name}.svg").write_bytes(rule_figure(release, kind="svg"))
-    console.print(f"drawn: {', '.join(figures())}, in {FOLDER}", highlight=False)
+        (FOLDER / f"{name}.svg").write_bytes(release.drawing().content("svg"))
+    (FOLDER / "game.html").write_text(game_page(parse_class(GAME), GAME, GAME), encoding="utf-8")
+    console.print(f"drawn: {', '.join(figures())} and the game, in {FOLDER}", highlight=False)

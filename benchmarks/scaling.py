@@ -26,10 +26,10 @@ from benchmarks.harness import require
 from littlestone.classes import Subsets
 from littlestone.domains import Integers
 from littlestone.learners.online import KeyLearner, PrivateOnlineLearner, TeacherLearner
+from littlestone.pictures.figures import RULE, TWO, drawn
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.report.figures import RULE, TWO, drawn
 
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "scaling.svg"
 BASE: dict[str, float] = {"d": 2, "T": 10**5, "1/delta": 10**6, "1/epsilon": 1}

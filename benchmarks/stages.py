@@ -22,10 +22,10 @@ from littlestone.domains import Integers
 from littlestone.learners.online import StagedOnlineLearner
 from littlestone.learners.online.stage_sizes import Adversary
 from littlestone.learners.online.stage_stream import StagedStream
+from littlestone.pictures.figures import TWO, drawn
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
-from littlestone.report.figures import TWO, drawn
 
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "stages.svg"
 POINTS = (3, 7, 9)

@@ -1,11 +1,14 @@
-"""What tests share: a Ctrl+C that is heard, slow files left out, the two places of a ledger."""
+"""What tests share: a Ctrl+C that is heard, slow files left out, places of a ledger, a browser."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +18,8 @@ from servers import Server, server
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests share the cores among themselves.
+os.environ.setdefault("LITTLESTONE_JOBS", "1")
 
 SLOW_FILE = re.compile(
     r"^pytestmark = (pytest\.mark\.slow|\[\n    pytest\.mark\.slow,)$", re.MULTILINE
@@ -41,3 +46,22 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "budget.ledger")
     running: Server = request.getfixturevalue("running_server")
     return running.database()
+
+
+# Chromium asks for nothing by itself; and CI runs as root, where its sandbox does not start.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-background-networking", "--disable-component-update"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    driver = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed: make browser"
+    )
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    with driver.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()

@@ -15,11 +15,15 @@ ROOT = Path(littlestone.__file__).parent
 # Each layer may import itself and the layers above it; docs/architecture.md draws the same list.
 LAYERS = [
     {"visible"},
-    {"addresses", "errors", "discovery", "disk", "steps"},
+    {"markup"},
+    {"addresses", "errors", "discovery", "disk", "steps", "progress"},
+    {"parallel"},
     {"domains"},
     {"labels", "units"},
     {"algebra"},
+    {"expressions"},
     {"hypotheses"},
+    {"pictures"},
     {"sample"},
     {"dimension"},
     {"classes"},

@@ -31,10 +31,13 @@ def main(packages: list[Path]) -> None:
         for number, package in enumerate(packages):
             again = ["--force-reinstall", "--no-deps"] if number else []
             run("-m", "pip", "install", "--quiet", *again, str(package))
-            release = run("-m", "littlestone", *FIT, "--class", "thresholds(x, 0..9)")
+            learned = "--class", "thresholds(x, 0..9)", "--out", "model.json"
+            release = run("-m", "littlestone", *FIT, *learned)
             if "x >= 4" not in release:
                 sys.exit(f"{package.name}: the rule is not x >= 4 but\n{release}")
-            sys.stdout.write(f"{package.name}: installed, and it learns\n")
+            if "<style>" not in run("-m", "littlestone", "report", "model.json"):
+                sys.exit(f"{package.name}: a page has no style")
+            sys.stdout.write(f"{package.name}: installed, it learns, and it makes a page\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Learn short, readable rules from sensitive data with differential privacy, and study the theory.
 
 `fit` learns a rule from a table, `predict` applies a rule, and `plan` says how many records you need.
-`draw` makes a picture of a rule, and `subgroup` finds the group of records with the highest rate.
+`draw` makes a picture of a rule, and `page` a page about a release.  `subgroup` finds the group of
+records with the highest rate.
 `dim` computes the Littlestone dimension of a class, `tree` draws a deepest tree that the class
 shatters, and `play` plays the online game.  Every name here is imported when it is first used.
 """
@@ -14,7 +15,17 @@ from typing import Any
 __version__ = "0.2.0"
 
 _FRONT = {
-    "littlestone.front": ("dim", "draw", "fit", "plan", "play", "predict", "subgroup", "tree"),
+    "littlestone.front": (
+        "dim",
+        "draw",
+        "fit",
+        "page",
+        "plan",
+        "play",
+        "predict",
+        "subgroup",
+        "tree",
+    ),
     "littlestone.classes": (
         "AffineSubspaces",
         "Boxes",

@@ -26,14 +26,16 @@ from littlestone.online import (
     TreeAdversary,
 )
 from littlestone.online import play as played
+from littlestone.pictures.figures import picture_kind
+from littlestone.pictures.tree import Node, rule_tree
 from littlestone.planning import ALPHA, BETA, Plan
 from littlestone.planning import plan as planned
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.report.figures import picture_kind
 from littlestone.report.files import FIGURES, reserved
 from littlestone.report.group import Group
-from littlestone.report.tree import Node, class_tree, drawable, rule_figure, rule_tree
+from littlestone.report.pages.release import release_page
+from littlestone.report.tree import class_tree, drawable
 from littlestone.tasks import Task, declared_class
 
 Hypotheses = HypothesisClass[Any] | str
@@ -206,12 +208,13 @@ def _opened(model: Release | str | os.PathLike[str], asked: str) -> Release:
 def draw(model: Release | str | os.PathLike[str], picture: str | os.PathLike[str]) -> None:
     """Draw the rule of a `Release` or of a model file to an .svg or .png file.
 
-    The rule is one of conditions on columns, such as those of `conditions`, `trees` and `rule_list`.
-    Each condition is shown on the range or the list that its column declares.  A rule of two labels on
-    exactly two numbers is shown on their plane, too.  Only the release is drawn, and no record.
+    Each condition of the rule is shown on the range or the list that its column declares.  A tree of
+    two labels on exactly two numbers is shown on their plane, too.  Only the release is drawn, and no
+    record.
 
-    Raises `DeclarationError` for any other rule, and `OutputError` if matplotlib is not installed, for
-    another suffix and for a file of another kind, which is not overwritten.
+    Raises `DeclarationError` for a kind of rule that has no picture, such as a parity.  Raises
+    `OutputError` for another suffix, for a file of another kind, which is not overwritten, and for a
+    .png file if matplotlib is not installed.
 
     >>> import littlestone, pandas, tempfile
     >>> from pathlib import Path
@@ -228,7 +231,29 @@ def draw(model: Release | str | os.PathLike[str], picture: str | os.PathLike[str
     release, target = _opened(model, "draw the rule of"), Path(picture)
     kind = picture_kind(target)
     with reserved(target, FIGURES[kind]) as write:
-        write(rule_figure(release, kind=kind))
+        write(release.drawing().content(kind))
+
+
+def page(model: Release | Group | str | os.PathLike[str], *, ledger: Ledger | None = None) -> str:
+    """The page about a `Release`, a `Group` or a model file, for people: one HTML file without scripts.
+
+    It says the rule in words and as a picture, what the guarantee means for one person, how good the
+    rule is, the budget, and how to reproduce and cite it.  With the ``ledger`` that paid, it shows the
+    whole budget of the data set.  Only the release and the ledger are in it.
+
+    Raises `DeclarationError` if the ledger has no entry that paid for the release.
+
+    >>> import littlestone, pandas
+    >>> visits = pandas.DataFrame({"age": [30, 70] * 600, "back": [0, 1] * 600})
+    >>> release = littlestone.fit(
+    ...     visits, "back", positive=1, hypotheses="thresholds(age, 0..120)", epsilon=1,
+    ...     ledger=littlestone.Ledger(), dataset="doc",
+    ... )
+    >>> "What the guarantee means for one person" in littlestone.page(release)
+    True
+    """
+    what = model if isinstance(model, Group) else _opened(model, "make a page of")
+    return release_page(what, ledger)
 
 
 def plan(

@@ -30,7 +30,8 @@ from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.ledger.declared import checked
 from littlestone.privacy.randomness import chosen_generator
-from littlestone.report.fit import Evaluation
+from littlestone.report.fit import Evaluation, accuracy
+from littlestone.report.group import group_accuracy
 from littlestone.sample import Sample
 from littlestone.units import Unit
 
@@ -323,8 +324,13 @@ class Task:
             labels=self.label.names,
             estimate=self.estimate,
             purpose=purpose,
+            promise=self.promise(learner, sample.n),
             rng=rng,
         )
+
+    def promise(self, learner: PrivateLearner[Any], n: int) -> str:
+        """What is proved about the error, or the gain of a group, learned from ``n`` records."""
+        return group_accuracy(learner, n) if self.group else accuracy(learner, n, self.unit)
 
     def evaluate(self, release: Release, sample: Sample[Any]) -> Evaluation:
         """The errors of the release on the sample: NOT PRIVATE."""

@@ -57,7 +57,7 @@ def test_a_drawing(folder: Path) -> None:
         (["rules.csv", "--d", "0"], "d >= 1"),
         (["thresholds(x, reals)"], "infinite"),
         (["thresholds(x, 1..1000000000)"], "more nodes than are allowed"),
-        (["rules.csv", "--out", "tree.pdf"], ".svg or .png"),
+        (["rules.csv", "--out", "tree.pdf"], ".svg, .png or .html"),
     ],
 )
 def test_refusals(folder: Path, arguments: list[str], words: str) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from running import TABLE, command, entries, fit_arguments, run, run_process
 
+from littlestone import tasks
 from littlestone.cli import fit as fit_module
 from littlestone.errors import BudgetExceededError, OutputError
 from littlestone.learners import ExponentialLearner, Release
@@ -182,7 +183,7 @@ def test_an_interrupt_before_the_spend_stops_at_once(monkeypatch: pytest.MonkeyP
         signal.raise_signal(signal.SIGINT)
         raise AssertionError
 
-    monkeypatch.setattr(fit_module, "accuracy", interrupted)
+    monkeypatch.setattr(tasks, "accuracy", interrupted)
     ran = run(*fit_arguments("table.csv"))
     assert (ran.status, ran.out, ran.err) == (130, "", "interrupted; nothing is spent\n")
     assert entries(Path("littlestone.ledger")) == []
@@ -269,7 +270,7 @@ def test_accuracy_is_worked_out_before_the_spend(monkeypatch: pytest.MonkeyPatch
     def failing(*_: Any) -> str:
         raise MemoryError
 
-    monkeypatch.setattr(fit_module, "accuracy", failing)
+    monkeypatch.setattr(tasks, "accuracy", failing)
     ran = run(*fit_arguments("table.csv"))
     assert (ran.status, ran.out) == (70, "")
     assert entries(Path("littlestone.ledger")) == []

@@ -18,7 +18,8 @@ from running import Ran, run
 from littlestone.classes import Enumerable, parse_class
 from littlestone.dimension import Bounds, Certificate, littlestone_bounds
 from littlestone.errors import DeclarationError
-from littlestone.report.tree import Node, class_tree
+from littlestone.pictures.tree import Node
+from littlestone.report.tree import class_tree
 
 RULES = "rule,a,b,c\nnone,0,0,0\nlow,0,0,1\nmid,0,1,1\nhigh,1,1,1\n"
 Data = dict[str, Any]
@@ -311,8 +312,8 @@ def test_ctrl_c_before_the_search_leaves_what_counting_tells(
         (("dim", "rules.csv", "--certificate", "rules.csv"), ("is the same file as the table",)),
         (("dim", "rules.csv", "--certificate", "absent/c.json"), ("c.json",)),
         (("dim", "wide.npy", "--memory-limit", "0"), ("limit is 0.0",)),
-        (("tree", "rules.csv", "--out", "tree.pdf"), (".svg or .png",)),
-        (("tree", "rules.csv", "--out", "tree"), (".svg or .png",)),
+        (("tree", "rules.csv", "--out", "tree.pdf"), (".svg, .png or .html",)),
+        (("tree", "rules.csv", "--out", "tree"), (".svg, .png or .html",)),
         (("tree", "rules.csv", "--out", "absent/tree.svg"), ("tree.svg",)),
         (("tree", "thresholds(x)"), ("LOW..HIGH",)),
         (("tree", "absent.csv"), ("no such file",)),
@@ -402,8 +403,9 @@ def test_without_matplotlib_the_command_to_install_it_is_told(
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    refused(run("tree", "rules.csv", "--out", "t.svg"), "pip install 'littlestone[plot]'")
-    assert not Path("t.svg").exists()
+    refused(run("tree", "rules.csv", "--out", "t.png"), "pip install 'littlestone[plot]'")
+    assert not Path("t.png").exists()
+    assert run("tree", "rules.csv", "--out", "t.svg").status == 0
     assert run("tree", "rules.csv").status == 0
 
 

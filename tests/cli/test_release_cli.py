@@ -118,7 +118,10 @@ def test_what_a_model_says(table: Path) -> None:
         "randomness": "system cryptographic generator",
         "ledger entry": 1,
     }
-    assert set(data) == {"format", "rule", "class", "label", "n", "privacy", "hypothesis"}
+    assert data["accuracy"] == "No accuracy guarantee: that needs 254 records."
+    assert set(data) == {
+        "format", "rule", "class", "label", "n", "privacy", "accuracy", "hypothesis",
+    }  # fmt: skip
 
 
 def test_the_text_says_what_is_guaranteed(table: Path) -> None:

@@ -19,9 +19,9 @@ from littlestone.errors import ModelError, OutputError
 from littlestone.hypotheses import StepFunction
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, Split, conjunction
 from littlestone.learners import Release
+from littlestone.pictures.plane import Plane
+from littlestone.pictures.ranges import Axis, Strip
 from littlestone.privacy.cost import PrivacyCost
-from littlestone.report.ranges import Axis, Plane, Strip
-from littlestone.report.tree import rule_figure
 
 CLASS = "trees(age: 0..80 step 40, sex in {F, M}; depth 2)"
 
@@ -81,12 +81,16 @@ def release(rule: DecisionTree, labels: tuple[str, ...] = ()) -> Release:
                    labels=labels)  # fmt: skip
 
 
+def svg(of: Release) -> bytes:
+    return of.drawing().content("svg")
+
+
 def texts(content: bytes) -> list[str]:
     return [unescape(text) for text in re.findall(r"<text [^>]*>([^<]*)</text>", content.decode())]
 
 
 def test_a_figure_shows_the_declared_ranges(fitted: tuple[Path, str]) -> None:
-    shown = texts(rule_figure(Release.load(fitted[0]), kind="svg"))
+    shown = texts(svg(Release.load(fitted[0])))
     assert {"missing", "other", "F", "M", "0", "40", "80"} <= set(shown)
     assert "late == 1, epsilon 4, delta 0 (replace-one), a simulation: NOT PRIVATE" in shown
 
@@ -94,11 +98,11 @@ def test_a_figure_shows_the_declared_ranges(fitted: tuple[Path, str]) -> None:
 def test_a_figure_is_that_of_the_rule_alone() -> None:
     one = release(DecisionTree(GRIDS, Split(OLD, 1, 0)))
     other = replace(one, n=10**6, receipt=7)
-    assert rule_figure(one, kind="svg") == rule_figure(other, kind="svg")
+    assert svg(one) == svg(other)
 
 
 def test_a_constant_has_a_figure() -> None:
-    assert "1" in texts(rule_figure(release(DecisionTree(GRIDS, 1)), kind="svg"))
+    assert "1" in texts(svg(release(DecisionTree(GRIDS, 1))))
 
 
 @pytest.mark.slow
@@ -111,8 +115,8 @@ def test_rules_on_two_grids_have_a_plane() -> None:
         inside = [a <= i <= b and c <= j <= d for (a, b), (c, d) in plane.areas]
         x, y = tuple(GRIDS.columns[0])[i + 1], tuple(GRIDS.columns[1])[j + 1]
         assert sum(inside) == rule((x, y))
-    assert texts(rule_figure(release(rule), kind="svg")).count("late == 1") == 1
-    named = texts(rule_figure(release(rule, ("out", "in")), kind="svg"))
+    assert texts(svg(release(rule))).count("late == 1") == 1
+    named = texts(svg(release(rule, ("out", "in"))))
     assert "late == 1: in" in named
 
 
@@ -129,7 +133,7 @@ def test_rules_on_two_grids_have_a_plane() -> None:
 )
 def test_other_rules_have_none(rule: DecisionTree) -> None:
     assert Plane.of(rule) is None
-    assert rule_figure(release(rule), kind="svg")
+    assert svg(release(rule))
 
 
 def test_long_lists_and_open_columns() -> None:
@@ -172,7 +176,7 @@ def test_any_name_is_drawn(name: str) -> None:
     domain = Product((Cells(("0", FAR), name), Listed((value,), "x"), Cells(("1",), "y")))
     tests = [ColumnTest(0, frozenset([FAR])), ColumnTest(1, frozenset([value]))]
     rule = DecisionTree(domain, conjunction([*tests, ColumnTest(2, frozenset(["1"]))]))
-    assert rule_figure(release(rule), kind="svg").endswith(b"</svg>\n")
+    assert svg(release(rule)).endswith(b"</svg>\n")
 
 
 @pytest.mark.slow
@@ -190,4 +194,4 @@ def test_python_draws_a_release_and_a_model(fitted: tuple[Path, str], tmp_path: 
 @pytest.mark.parametrize("name", figures())
 def test_the_figures_of_the_documentation(name: str) -> None:
     kept = (FOLDER / f"{name}.svg").read_bytes()
-    assert texts(kept) == texts(rule_figure(figures()[name], kind="svg"))
+    assert texts(kept) == texts(svg(figures()[name]))

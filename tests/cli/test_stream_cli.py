@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from running import command, entries, run
 
-from littlestone.cli import stream as stream_module
+from littlestone.cli import following
+from littlestone.data import tables
 from littlestone.learners.online.keys import KeyStream
-from littlestone.report.stream import Mistakes, Publication, figure
+from littlestone.pictures.stream import Mistakes, Publication, figure
 
 TABLE = "id,day,bad\n" + "".join(
     f"d{t % 2},{t},1\n" if t % 11 == 0 else f"x{t},{t},0\n" for t in range(4000)
@@ -130,19 +131,23 @@ def test_ctrl_c_ends_it_in_good_order() -> None:
 def test_an_interrupted_run_says_whether_it_goes_on(
     monkeypatch: pytest.MonkeyPatch, state: str | None
 ) -> None:
-    honest, steps = KeyStream.update, 0
+    """What it took of the batch in which it was interrupted counts for nothing."""
+    honest, mistakes = KeyStream._mistaken, 0
 
     def interrupted(self: Any, x: Any, y: int) -> None:
-        nonlocal steps
-        steps += 1
-        if steps == 4:
+        nonlocal mistakes
+        mistakes += 1
+        if self.steps > 2000:
             raise KeyboardInterrupt
         honest(self, x, y)
 
-    monkeypatch.setattr(KeyStream, "update", interrupted)
+    monkeypatch.setattr(KeyStream, "_mistaken", interrupted)
+    rows = "".join(f"y{t},0,1\n" for t in range(1100))
+    Path("table.csv").write_text(TABLE.partition("\n")[0] + "\n" + 2 * rows)
     done = run(*arguments(method="keys", **({} if state is None else {"state": state})))
     assert done.status == 130
-    assert "interrupted at step 3; the " in done.err
+    assert mistakes > 2000
+    assert "interrupted at step 1024; the " in done.err
     assert ("with --state" in done.err) == (state is None)
     assert ("same command goes on from there" in done.err) == (state is not None)
 
@@ -151,7 +156,7 @@ def test_a_reader_that_leaves_is_told_of_the_budget(monkeypatch: pytest.MonkeyPa
     def closed(*_: Any) -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr(stream_module, "visible_json", closed)
+    monkeypatch.setattr(following, "visible_json", closed)
     done = run(*arguments())
     assert done.status == 1
     assert "the reader of the output left at step 0; the budget is spent" in done.err
@@ -186,6 +191,7 @@ def test_a_full_disk_stops_it_before_it_prints_what_the_state_does_not_hold(
         honest(handle)
 
     monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(tables, "_ROWS", 100)
     refused = 0
     for _ in range(60):
         done = run(*arguments("table.csv", state="run.state"))
@@ -312,7 +318,7 @@ def test_many_rules_are_counted_and_not_named() -> None:
     for named, part in ((True, published[:24]), (False, published)):
         drawn = figure(part, 1000, ["many", "rules"], kind="svg").decode()
         assert ("rule 17" in drawn) is named
-        assert ("rules so far" in drawn) is not named
+        assert ("40 rules" in drawn) is not named
     at_once = [Publication(0, "always 0"), Publication(1, "$x$ \n_1")]
     assert "$x$  _1" in figure(at_once, 1, ["a", "b"], kind="svg", mistakes=Mistakes(0)).decode()
 

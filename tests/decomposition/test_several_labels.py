@@ -146,7 +146,7 @@ def test_drawings() -> None:
     H = named(np.array([[x, y] for x in range(3) for y in range(3)]))
     root = class_tree(H, levels=4)
     assert (root.ends, [y for y, _ in root.after]) == (4, [0, 1])
-    drawn = decomposition_drawing(optimal_tree(H, 1), H.domain.words, levels=4)
+    drawn = decomposition_drawing(optimal_tree(H, 1), H, levels=4)
     assert [y for y, _ in drawn.after] == [0, 1, 2]
     rules = parse_class("outcomes(a; at most 1)", labels=3)
     assert class_tree(rules, levels=4).ends == 1 << int(rules.littlestone_dimension())

@@ -10,11 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from littlestone.classes import FiniteClass, Intervals, Parities, Points, Thresholds, parse_class
+from littlestone.classes import (
+    EqualityRules,
+    FiniteClass,
+    Intervals,
+    Parities,
+    Points,
+    Thresholds,
+    parse_class,
+)
 from littlestone.domains import Integers, Reals
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
-from littlestone.learners.online import ConfirmedLearner
+from littlestone.learners.online import ConfirmedLearner, RuleLearner
 from littlestone.learners.online.confirmed import ConfirmedStream, missed
 from littlestone.learners.online.known_ends import Cuts, Ends, Sides
 from littlestone.learners.online.known_points import Columns
@@ -302,14 +310,25 @@ def test_the_bound_grows_with_confidence_and_asks_for_less_doubt() -> None:
     assert many.mistakes < bound.mistakes < T
 
 
+@pytest.mark.parametrize("doubt", ["nan", "inf", "few", None, [], 0, 1, -1, "1e-400"])
+def test_a_doubt_is_a_small_probability(doubt: Any) -> None:
+    with pytest.raises(DeclarationError, match="doubt"):
+        ConfirmedLearner(CUTS, Budget(1), horizon=T, doubt=doubt)
+    with pytest.raises(DeclarationError, match="doubt"):
+        RuleLearner(
+            EqualityRules.of("a", max_literals=1), Budget(1, "1e-6"), horizon=T, doubt=doubt
+        )
+
+
 def test_the_sum_of_waits() -> None:
-    half = np.array([0.5**m for m in range(60)])
+    half = np.array([0.5**m for m in range(80)])
     one, two = least_total(half, 1, 0.01), least_total(half, 2, 0.01)
     assert one == 7
     assert one < two < 2 * one
     assert least_total(half, 0, 0.01) == 0
     long = np.append(np.ones(11_000), 0.0)
     assert least_total(long, 2, 0.1) == 22_000
+    assert least_total(half, 10**18, 0.01) == 67 * 10**18
 
 
 def test_waits_are_no_shorter_than_simulated_ones() -> None:

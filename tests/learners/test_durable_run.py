@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import random
 from collections.abc import Iterator, Sequence
@@ -10,20 +11,27 @@ from typing import Any
 
 import pytest
 
-from littlestone.classes import FiniteClass, Subsets
+from littlestone.classes import EqualityRules, FiniteClass, Subsets, Thresholds
 from littlestone.classes.declared import Declared
 from littlestone.classes.digest import digest
 from littlestone.discovery import concrete
 from littlestone.domains import Integers
-from littlestone.errors import ModelError, OutputError
+from littlestone.errors import DeclarationError, ModelError, OutputError
 from littlestone.learners.online import (
     ConfirmedLearner,
     DurableStream,
     KeyLearner,
+    PredictionLearner,
+    PrivateExperts,
     PrivateOnlineLearner,
+    RuleLearner,
+    StagedOnlineLearner,
+    TalliedLearner,
+    TeacherLearner,
     durable_run,
 )
 from littlestone.learners.online.state import lock_of, state_file
+from littlestone.learners.online.taped import StreamLearner
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams import epoch
@@ -163,6 +171,20 @@ def test_records_that_cannot_be_read_again_are_skipped_in_public(
             assert again.stream.steps == 2000
 
 
+@pytest.mark.parametrize("kind", [PrivateExperts, TeacherLearner])
+def test_records_that_are_remembered_cannot_be_gone(
+    kind: Any, ledger: Ledger, tmp_path: Path
+) -> None:
+    """The line of a mistake has all right records before it: with one mistake less, none is kept."""
+    learner, state = kind(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=HORIZON), tmp_path / "s"
+    with run(ledger, state, learner=learner) as begun:
+        follow(begun, RECORDS[:30])
+    with run(ledger, state, learner=learner) as again:
+        with pytest.raises(DeclarationError, match="batches=True"):
+            again.stream.skip()
+        assert again.stream.steps <= 30
+
+
 def test_a_draw_at_a_public_step_does_not_tell(ledger: Ledger, tmp_path: Path) -> None:
     """The crash comes before the step is noted in public; one of two neighbours drew in it."""
     for y in (0, 1):
@@ -236,6 +258,61 @@ def test_a_table_that_changed_is_another_class(ledger: Ledger, tmp_path: Path) -
         run(ledger, state, learner=other).__enter__()
     with run(ledger, state, learner=one) as again:
         assert again.resumed
+
+
+CUTS, RULES = Thresholds.on(0, 30), EqualityRules.of("origin", "dest", max_literals=2)
+SIZES: list[tuple[type[StreamLearner[Any]], Any, dict[str, list[Any]]]] = [
+    (KeyLearner, CUTS, {}),
+    (RuleLearner, RULES, {"doubt": ["0.1", "0.01"]}),
+    (ConfirmedLearner, CUTS, {"doubt": ["0.1", "0.0001"], "warm": [64, 128]}),
+    (TalliedLearner, CUTS, {"threshold": [30, 40]}),
+    (PrivateExperts, CUTS, {"draws": [3, 5], "threshold": [30, 40]}),
+    (
+        TeacherLearner,
+        CUTS,
+        {
+            "draws": [3, 5],
+            "teachers": [20, 30],
+            "threshold": [10, 20],
+            "list_size": [2, 3],
+            "most": [10, 20],
+        },
+    ),
+    (PredictionLearner, CUTS, {"copies": [30, 50], "threshold": [2000, 3000], "hits": [5, 6]}),
+    (
+        StagedOnlineLearner,
+        CUTS,
+        {
+            "adversary": ["oblivious", "adaptive"],
+            "calls": [2, 3],
+            "draws": [2, 3],
+            "teachers": [4000, 5000],
+            "threshold": [100, 200],
+            "cap": [2, 3],
+            "list_size": [2, 3],
+            "most": [10, 20],
+        },
+    ),
+]
+
+
+def test_each_learner_has_its_sizes_here() -> None:
+    kinds: list[type[Any]] = concrete(StreamLearner, "littlestone.learners.online")
+    found = set(kinds)
+    assert found == {kind for kind, _, _ in SIZES}
+    for kind, _, sizes in SIZES:
+        named = inspect.signature(kind).parameters.values()
+        assert {p.name for p in named if p.kind is p.KEYWORD_ONLY} == {"horizon", *sizes}
+
+
+@pytest.mark.parametrize(
+    ("kind", "H", "size", "values"),
+    [(kind, H, size, values) for kind, H, sizes in SIZES for size, values in sizes.items()],
+)
+def test_a_run_of_other_sizes_is_another_run(kind: Any, H: Any, size: str, values: Any) -> None:
+    """A size that the ledger does not know may still decide what is drawn next."""
+    one, other = (kind(H, Budget(1, "1e-6"), horizon=3000, **{size: n}).declared for n in values)
+    assert one != other
 
 
 def test_equal_classes_and_no_others_have_equal_digests() -> None:

@@ -13,7 +13,7 @@ import pytest
 from littlestone.audit.neighbours import neighbours
 from littlestone.classes import Points, Subsets, Thresholds
 from littlestone.domains import Integers
-from littlestone.errors import BudgetExceededError, DeclarationError
+from littlestone.errors import BudgetExceededError, DeclarationError, EmptyClassError
 from littlestone.hypotheses import FiniteSet
 from littlestone.learners.online import KeyLearner, keys
 from littlestone.learners.online.keys import KeyStream
@@ -168,6 +168,8 @@ def test_what_is_refused() -> None:
         KeyLearner(Thresholds.on(0, 9), Budget(1, "1e-6"), horizon=9)
     with pytest.raises(DeclarationError, match="horizon"):
         learner(1, horizon=0)
+    with pytest.raises(EmptyClassError):  # before the spend
+        KeyLearner(Points(Integers()).restrict(1, 1).restrict(1, 0), Budget(1, "1e-6"), horizon=9)
 
 
 def test_many_points_have_a_bound_without_the_law_of_their_sum() -> None:
@@ -178,8 +180,10 @@ def test_many_points_have_a_bound_without_the_law_of_their_sum() -> None:
     found = few.mistake_bound(0.05)
     assert found is not None
     assert found.mistakes < 30 * each
-    d = 999_999_999
-    many = KeyLearner(Subsets(Integers(), d), **goal)
-    found = many.mistake_bound(0.05)
-    assert found is not None
-    assert found.mistakes == d * many.mechanism.terms.sample_size(0.05 / d)
+    d = 10**6  # as many as there are records
+    for most in (999_999_999, 10**400):
+        many = KeyLearner(Subsets(Integers(), most), **goal)
+        found = many.mistake_bound(0.05)
+        assert found is not None
+        assert found.mistakes == d * many.mechanism.terms.sample_size(0.05 / d)
+        assert many.measured_mistakes() == round(d * many.mechanism.terms.expected_records)

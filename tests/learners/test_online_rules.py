@@ -13,10 +13,10 @@ from littlestone.audit.neighbours import neighbours
 from littlestone.audit.subjects.online_rules import of_rules
 from littlestone.classes import EqualityRules, Subsets
 from littlestone.domains import Integers
-from littlestone.errors import DeclarationError, ModelError
+from littlestone.errors import DeclarationError, EmptyClassError, ModelError
 from littlestone.hypotheses import RuleUnion
 from littlestone.learners.online import RuleLearner, choose_online_learner
-from littlestone.learners.online.rules import RuleStream, lead
+from littlestone.learners.online.rules import WITHDRAW, RuleStream, lead
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
@@ -182,10 +182,28 @@ def test_a_rule_that_is_too_narrow_is_widened_and_one_too_wide_withdrawn() -> No
     assert stream.predict(("EWR", "v0")) == 1
 
 
+def test_which_rules_compete_after_each_change() -> None:
+    H = EqualityRules.of("a", "b", "c", max_literals=2)
+    made = RuleLearner(H, Budget(1, "1e-6"), horizon=5000).mechanism
+    stream = RuleStream(H.domain, made, Fraction(80), Tape(random.Random(0)))
+    stream._take(("1", "1", None))
+    stream._change(frozenset([0]))
+    stream._change(frozenset([WITHDRAW]))  # the rule "b is 1", and so that of no column
+    assert stream._shapes == [{2}, {1, 2}]
+    assert stream._competition.terms == made.terms(2, shared=True)
+    handicap, few = stream._competition.handicap, lead(made.terms(2, shared=True), Fraction(80))
+    assert (handicap((None, "1", "1")), handicap((None, None, "1"))) == (0, few)
+    stream._take((None, "1", "1"))
+    stream._change(frozenset([2, WITHDRAW]))  # nothing is left
+    assert len(stream._shapes) == 8
+    few = lead(made.terms(8, shared=True), Fraction(80))
+    assert stream._competition.handicap((None, None, None)) == 3 * few
+
+
 def wrong_first(lead: int) -> Fraction:
     """The chance that the first rule lacks the column of the true one, if one record comes 25 times."""
     terms = make_terms(4, True, Fraction(1, 2), Fraction(3, 2), Fraction(1, 100))
-    shapes = [("JFK", "HNL"), ("JFK", None), (None, "HNL"), (None, None)]
+    shapes = (("JFK", "HNL"), ("JFK", None), (None, "HNL"), (None, None))
     found = dict.fromkeys(shapes, Fraction(0))
     for u in range(1, 26):
         for rule in shapes:
@@ -265,3 +283,5 @@ def test_which_learner_is_for_which_class() -> None:
     assert method(Subsets(Integers(), 2)) == "keys"
     with pytest.raises(DeclarationError, match="no class of equality rules"):
         RuleLearner(Subsets(Integers(), 2), Budget(1, "1e-6"), horizon=9)
+    with pytest.raises(EmptyClassError):
+        RuleLearner(ONE.restrict(("a",), 1).restrict(("a",), 0), Budget(1, "1e-6"), horizon=9)

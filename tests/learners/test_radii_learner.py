@@ -14,6 +14,7 @@ import pytest
 from littlestone.classes import (
     DirectSumClass,
     FiniteClass,
+    Lookup,
     Outcomes,
     Points,
     Subsets,
@@ -23,9 +24,16 @@ from littlestone.classes import (
 from littlestone.decomposition import reducing_path
 from littlestone.domains import Integers
 from littlestone.errors import DeclarationError, TooLargeError
-from littlestone.learners import RadiiLearner
+from littlestone.learners import RadiiLearner, radii
 from littlestone.learners.base import MOST_WORK
-from littlestone.learners.radii_lists import _Node, _Seen, demanded, lists, longest
+from littlestone.learners.radii_lists import (
+    _Node,
+    _Seen,
+    demanded,
+    leaves_of_class,
+    lists,
+    longest,
+)
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.randomness import seeded_generator
@@ -55,6 +63,20 @@ def test_the_proved_size_and_refusals() -> None:
             RadiiLearner(Subsets(Integers(), 3), BUDGET, lists=wrong)
     with pytest.raises(DeclarationError, match="delta"):
         RadiiLearner(Points(Integers()), Budget(1))
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(DeclarationError, match="whole numbers"):
+        RadiiLearner(Subsets(Integers(), 3), BUDGET, lists=5)  # type: ignore[arg-type]
+    for beta in (None, "few"):
+        with pytest.raises(DeclarationError, match="beta"):
+            RadiiLearner(Subsets(Integers(), 3), BUDGET, beta=beta)  # type: ignore[arg-type]
+
+
+def test_more_radii_than_are_tried_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(radii, "leaves_of_class", None)  # it would look at each radius
+    learner = RadiiLearner(Subsets(Integers(), 2), Budget("1e-4", "1e-6"))
+    assert learner.work(10**9) > MOST_WORK
 
 
 def test_classes_whose_search_is_limited_are_refused() -> None:
@@ -267,6 +289,10 @@ def test_several_labels_take_longer_lists() -> None:
         sizes.append(bound.n)
     assert sizes[0] < sizes[1]
     assert longest(5, 1, 3) == (2 * (demanded(5, 1)[1] + 5) + 1,)
+    table = Lookup(Integers(), 3, 1)  # two labels other than the usual one
+    learner = RadiiLearner(table, BUDGET)
+    spaces = 2 * (learner.radii + 1) * leaves_of_class(table, learner.radii)
+    assert learner.work(1000) == 40 * (learner.radii + spaces)
 
 
 def test_the_draw_hides_what_one_record_brings() -> None:

@@ -88,7 +88,7 @@ def holds(content: bytes) -> Callable[[Path], object]:
     [
         (a_ledger, "no state of a run"),
         (a_parquet_file, "no state of a run"),
-        (another_run, "another method, horizon or budget"),
+        (another_run, "another method, horizon, budget or size"),
         (holds(b"id,bad\n1,0\n2,1\n"), "no state of a run"),
         (holds(b"id,bad\n1,0\n2,1"), "no state of a run"),
         (holds(b"a text"), "no state of a run"),
@@ -387,7 +387,7 @@ def test_a_line_is_written_whole_in_however_many_calls(
             file.add({"a": "long line"})
             file.add([1, 2, 3])
     with state_file(state) as file:
-        assert file.read() == [{"a": "long line"}, [1, 2, 3]]
+        assert list(map(file.value, file.read())) == [{"a": "long line"}, [1, 2, 3]]
 
 
 def test_a_line_that_another_hand_follows_at_once_is_not_relied_on(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -20,8 +21,13 @@ from littlestone.errors import DeclarationError
 from littlestone.privacy import Budget
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.mechanisms.streams.continual_key_selection import ContinualKeySelection
+from littlestone.privacy.mechanisms.streams.competition import Terms
+from littlestone.privacy.mechanisms.streams.continual_key_selection import (
+    ContinualKeySelection,
+    SoloCompetitions,
+)
 from littlestone.privacy.mechanisms.streams.continual_selection import ContinualSelection, law
+from littlestone.privacy.tape import Tape
 from one_epoch import LONG, RATIO, SHORT, Selections, Stream, chance, one_epoch, times
 from scripted import Script
 
@@ -215,3 +221,16 @@ def test_the_split_is_the_best() -> None:
 def test_wrong_parameters_are_refused(name: str, value: object) -> None:
     with pytest.raises(DeclarationError, match=name.partition("_")[0]):
         replace(SHORT, **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_the_order_of_keys_that_are_due_together_is_drawn(order: list[int]) -> None:
+    """Keys of one hash are listed in the order in which they came into the set."""
+    sure = Terms(1, False, Fraction(0), Fraction(2), Fraction(1))
+    keys: SoloCompetitions[int] = SoloCompetitions(sure, 9, Tape(random.Random(1)))
+    same = [0, sys.hash_info.modulus]
+    for key in same:
+        keys.count(3, key)
+    tape = keys._tape
+    with tape.again([order]):
+        assert list(keys.select()) == [same[i] for i in order]

@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
+from itertools import chain
 from typing import Generic, TypeVar
 
 from littlestone.errors import DeclarationError
+from littlestone.parallel import spread
 from littlestone.privacy.cost import PrivacyCost
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.privacy.event import Event
@@ -92,12 +94,13 @@ def exact_audit(
     event: Event,
     *,
     epsilons: Sequence[Fraction] | None = None,
+    jobs: int | None = 1,
 ) -> ExactAudit[Data]:
     """Compare ``event``'s cost and guarantee with the exact ``distribution`` on all ``pairs``.
 
     Delta is compared at ``epsilons``; the default is 0, 1/2, 1 and 3/2 of the claimed epsilon, which is
     always among them.  Moments are compared outside the guarantee's delta, at those orders where rho
-    promises less than e^4000.
+    promises less than e^4000.  ``jobs`` processes work out the distributions, as `spread` says.
 
     >>> from littlestone.audit.subjects.randomized_response import RandomizedResponse
     >>> claimed = RandomizedResponse(Fraction(1))
@@ -110,23 +113,24 @@ def exact_audit(
     """
     claim, guarantee = event.cost(), event.guarantee()
     tested = list(pairs)
-    known = _memoised(distribution)
+    known = _worked_out(distribution, tested, jobs)
     halves = [claim.epsilon * i / 2 for i in range(4)]
     at = sorted({*(halves if epsilons is None else epsilons), claim.epsilon})
-    ratios = [ratio_below(epsilon) for epsilon in at]
-    rows = [
-        Row("delta", epsilon, claimed_delta(claim, ratio), worst)
-        for epsilon, ratio, worst in zip(
-            at, ratios, exact_curve(known, tested, ratios), strict=True
-        )
-    ]
+    claims: list[tuple[str, Fraction, Fraction, _Measure]] = []
+    for epsilon in at:
+        r = ratio_below(epsilon)
+        claims.append(("delta", epsilon, claimed_delta(claim, r), partial(_Two.stick, ratio=r)))
     for order in _ORDERS:
         exponent = guarantee.rho * order * (order - 1)
         if exponent <= _WIDEST:
-            moment = partial(renyi_moment, order=order, delta=guarantee.delta)
-            worst = _worst(known, tested, moment)
-            rows.append(Row("moment", Fraction(order), ratio_below(exponent), worst))
-    ratio = _worst(known, tested, partial(least_ratio, delta=claim.delta))
+            moment = partial(_Two.moment, order=order, delta=guarantee.delta)
+            claims.append(("moment", Fraction(order), ratio_below(exponent), moment))
+    least = partial(_Two.least_ratio, delta=claim.delta)
+    *found, ratio = _worst(known, tested, [*(measure for *_, measure in claims), least])
+    rows = [
+        Row(quantity, place, most, worst)
+        for (quantity, place, most, _), worst in zip(claims, found, strict=True)
+    ]
     return ExactAudit(claim, tuple(rows), ratio, len(tested))
 
 
@@ -144,8 +148,9 @@ def exact_curve(
     >>> [worst.value for worst in exact_curve(coin.get, [(0, 1)], [Fraction(1), Fraction(2)])]
     [Fraction(1, 3), Fraction(0, 1)]
     """
-    known, tested = _memoised(distribution), list(pairs)
-    return [_worst(known, tested, partial(hockey_stick, ratio=ratio)) for ratio in ratios]
+    tested = list(pairs)
+    sticks = [partial(_Two.stick, ratio=ratio) for ratio in ratios]
+    return _worst(_worked_out(distribution, tested), tested, sticks)
 
 
 def ratio_below(epsilon: Fraction) -> Fraction:
@@ -178,8 +183,7 @@ def least_ratio(p: Masses, q: Masses, delta: Fraction) -> Fraction | None:
     >>> least_ratio({0: 2 * third, 1: third}, {0: third, 1: 2 * third}, Fraction(0))
     Fraction(2, 1)
     """
-    r = _ratio(p, q, delta)
-    return None if r is None else max(Fraction(1), r)
+    return _Two(p, q).least_ratio(delta)
 
 
 def renyi_moment(
@@ -196,16 +200,7 @@ def renyi_moment(
     >>> renyi_moment({0: Fraction(1)}, {0: Fraction(1, 2), 1: Fraction(1, 2)}, 2, Fraction(1, 2))
     Fraction(1, 2)
     """
-    r = _ratio(p, q, delta)
-    if r is None:
-        return None
-    # p' (p' / q)^(order - 1), with short numbers, so that powers and their sum are short too.
-    terms = (
-        _up(min(mass, r * q[y])) * _up(min(mass / q[y], r)) ** (order - 1)
-        for y, mass in p.items()
-        if q.get(y)
-    )
-    return sum(terms, Fraction(0))
+    return _Two(p, q).moment(order, delta)
 
 
 def _up(x: Fraction) -> Fraction:
@@ -216,19 +211,61 @@ def _up(x: Fraction) -> Fraction:
     return Fraction(-(-(x.numerator << shift) // x.denominator), 1 << shift)
 
 
-def _ratio(p: Masses, q: Masses, delta: Fraction) -> Fraction | None:
-    """The least r >= 0 with sum over y of (p(y) - r q(y))_+ <= delta; None if there is none."""
-    inside_p = sum((mass for y, mass in p.items() if not q.get(y)), Fraction(0))
-    if inside_p > delta:
-        return None
-    # The divergence is linear in r between two likelihood ratios, at which an output joins the sum.
-    inside_q = Fraction(0)
-    joining = sorted(((mass / q[y], y) for y, mass in p.items() if q.get(y)), key=lambda j: -j[0])
-    for ratio, y in joining:
-        if inside_q and (inside_p - delta) / inside_q >= ratio:
-            break
-        inside_p, inside_q = inside_p + p[y], inside_q + q[y]
-    return max(Fraction(0), (inside_p - delta) / inside_q) if inside_q else Fraction(0)
+class _Two:
+    """Two distributions, and what several measures of them share: numbers are long, so it is kept."""
+
+    def __init__(self, p: Masses, q: Masses) -> None:
+        self.p, self.q = p, q
+        self._ratios: dict[Fraction, Fraction | None] = {}
+        self._terms: dict[Fraction, list[tuple[Fraction, Fraction]]] = {}
+
+    def stick(self, ratio: Fraction) -> Fraction:
+        return hockey_stick(self.p, self.q, ratio=ratio)
+
+    def least_ratio(self, delta: Fraction) -> Fraction | None:
+        r = self._ratio(delta)
+        return None if r is None else max(Fraction(1), r)
+
+    def moment(self, order: int, delta: Fraction) -> Fraction | None:
+        r = self._ratio(delta)
+        if r is None:
+            return None
+        # p' (p' / q)^(order - 1), with short numbers, so that powers and their sum are short too.
+        if delta not in self._terms:
+            self._terms[delta] = [
+                (_up(min(self.p[y], r * self.q[y])), _up(min(ratio, r)))
+                for ratio, y in self._joining
+            ]
+        terms = (mass * ratio ** (order - 1) for mass, ratio in self._terms[delta])
+        return sum(terms, Fraction(0))
+
+    @cached_property
+    def _joining(self) -> list[tuple[Fraction, Hashable]]:
+        """The outputs of both, the largest likelihood ratio first."""
+        ratios = [(mass / self.q[y], y) for y, mass in self.p.items() if self.q.get(y)]
+        return sorted(ratios, key=lambda joining: -joining[0])
+
+    def _ratio(self, delta: Fraction) -> Fraction | None:
+        """The least r >= 0 with sum over y of (p(y) - r q(y))_+ <= delta; None if there is none."""
+        if delta not in self._ratios:
+            self._ratios[delta] = self._found(delta)
+        return self._ratios[delta]
+
+    def _found(self, delta: Fraction) -> Fraction | None:
+        p, q = self.p, self.q
+        inside_p = sum((mass for y, mass in p.items() if not q.get(y)), Fraction(0))
+        if inside_p > delta:
+            return None
+        # The divergence is linear in r between two likelihood ratios, at which an output joins the sum.
+        inside_q = Fraction(0)
+        for ratio, y in self._joining:
+            if inside_q and inside_p - delta >= ratio * inside_q:
+                break
+            inside_p, inside_q = inside_p + p[y], inside_q + q[y]
+        return max(Fraction(0), (inside_p - delta) / inside_q) if inside_q else Fraction(0)
+
+
+_Measure = Callable[[_Two], Fraction | None]
 
 
 def nats(ratio: Fraction) -> float:
@@ -245,43 +282,49 @@ def nats(ratio: Fraction) -> float:
 def _worst(
     known: Distribution[Data],
     pairs: Sequence[tuple[Data, Data]],
-    measure: Callable[[Masses, Masses], Fraction | None],
-) -> Worst[Data]:
+    measures: Sequence[_Measure],
+) -> list[Worst[Data]]:
+    """For each measure the largest value over all pairs in both directions; None is infinity."""
     if not pairs:
         raise DeclarationError(
             "audit a mechanism", found="there is no pair of neighbours", fix="give at least one"
         )
-    worst = Worst[Data](Fraction(-1), pairs[0])
+    worst = [Worst[Data](Fraction(-1), pairs[0]) for _ in measures]
     done: set[tuple[int, int]] = set()
-    for one, other in pairs:
-        p, q = known(one), known(other)
+    for pair in pairs:
+        p, q = map(known, pair)
         # Many data sets share few distributions.
-        if (id(p), id(q)) not in done:
-            done |= {(id(p), id(q)), (id(q), id(p))}
-            for value, pair in ((measure(p, q), (one, other)), (measure(q, p), (other, one))):
-                if value is None:
-                    return Worst(None, pair)
-                if worst.value is None or value > worst.value:
-                    worst = Worst(value, pair)
+        if (id(p), id(q)) in done:
+            continue
+        done |= {(id(p), id(q)), (id(q), id(p))}
+        for two, ordered in ((_Two(p, q), pair), (_Two(q, p), pair[::-1])):
+            for i, measure in enumerate(measures):
+                most = worst[i].value
+                if most is not None and ((value := measure(two)) is None or value > most):
+                    worst[i] = Worst(value, ordered)
     return worst
 
 
-def _memoised(distribution: Distribution[Data]) -> Distribution[Data]:
-    """``distribution``, computed once per data set; equal distributions become one object."""
-    known: dict[Data, Masses] = {}
+def _worked_out(
+    distribution: Distribution[Data], pairs: Sequence[tuple[Data, Data]], jobs: int | None = 1
+) -> Distribution[Data]:
+    """``distribution`` on all data sets of the pairs; equal distributions become one object."""
+    tiny = list(dict.fromkeys(chain.from_iterable(pairs)))
     distinct: dict[frozenset[tuple[Hashable, Fraction]], Masses] = {}
+    known: dict[Data, Masses] = {}
+    work = partial(_checked, distribution)
+    for i, masses in spread(work, tiny, jobs=jobs, what="exact laws on tiny data"):
+        known[tiny[i]] = distinct.setdefault(frozenset(masses.items()), masses)
+    return known.__getitem__
 
-    def checked(data: Data) -> Masses:
-        if data not in known:
-            masses = distribution(data)
-            total = sum(masses.values(), Fraction(0))
-            if total != 1 or min(masses.values()) < 0:
-                raise DeclarationError(
-                    "audit a mechanism by its distribution",
-                    found=f"its probabilities add up to {float(total)}, or one is negative",
-                    fix="correct `distribution`: an audit is only as good as it is",
-                )
-            known[data] = distinct.setdefault(frozenset(masses.items()), masses)
-        return known[data]
 
-    return checked
+def _checked(distribution: Distribution[Data], data: Data) -> Masses:
+    masses = distribution(data)
+    total = sum(masses.values(), Fraction(0))
+    if total != 1 or min(masses.values()) < 0:
+        raise DeclarationError(
+            "audit a mechanism by its distribution",
+            found=f"its probabilities add up to {float(total)}, or one is negative",
+            fix="correct `distribution`: an audit is only as good as it is",
+        )
+    return masses

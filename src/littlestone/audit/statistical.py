@@ -17,6 +17,8 @@ from littlestone.privacy.cost import exact, exact_delta
 from littlestone.privacy.randomness import system_generator
 
 Trial = Callable[[random.Random], Hashable]
+Seen = tuple[Counter[Hashable], Counter[Hashable]]
+"""How often each output was seen, on each of two data sets."""
 
 
 @dataclass(frozen=True)
@@ -60,39 +62,58 @@ def audit_epsilon(
     >>> 1.0 < bound.epsilon <= math.log(3)
     True
     """
-    delta, confidence = exact_delta(delta), exact(confidence, what="confidence")
-    half = checked_trials(trials) // 2
-    if not 0 < confidence < 1:
+    rng = system_generator() if rng is None else rng
+    delta, confidence = exact_delta(delta), checked_confidence(confidence)
+    one, other, one_fresh, other_fresh = (
+        Counter(algorithm(rng) for _ in range(times))
+        for times in halves(trials)
+        for algorithm in (run, run_neighbour)
+    )
+    return bounded((one, other), (one_fresh, other_fresh), delta=delta, confidence=confidence)
+
+
+def bounded(seen: Seen, fresh: Seen, *, delta: Fraction, confidence: Fraction) -> EpsilonBound:
+    """`audit_epsilon` of outputs that were counted on the two data sets.
+
+    Those that were ``seen`` choose the event and the direction, and the ``fresh`` ones bound both
+    probabilities.
+    """
+    reverse, event = _choose(*seen, seen[0].total(), float(delta), float(confidence))
+    trials = fresh[0].total()
+    counts = [sum(outputs[y] for y in event) for outputs in fresh]
+    hits, others = reversed(counts) if reverse else counts
+    beta = (1 - confidence) / 2  # one for each of two bounds: the direction was chosen before
+    above = at_least(hits, trials, beta) - delta
+    ratio = max(Fraction(1), above / at_most(others, trials, beta))
+    # Rounded down by far more than a logarithm's error.
+    epsilon = max(0.0, nats(ratio) * (1 - 1e-12) - 1e-12)
+    return EpsilonBound(epsilon, delta, confidence, hits, others, trials)
+
+
+def checked_confidence(confidence: object) -> Fraction:
+    """``confidence`` as an exact number; raises `DeclarationError` unless it is between 0 and 1."""
+    found = exact(confidence, what="confidence")
+    if not 0 < found < 1:
         raise DeclarationError(
-            f"audit with confidence = {confidence}",
+            f"audit with confidence = {found}",
             found="it must lie strictly between 0 and 1",
             fix="give a probability, such as 0.95",
         )
-    rng = system_generator() if rng is None else rng
-    seen = [Counter(algorithm(rng) for _ in range(half)) for algorithm in (run, run_neighbour)]
-    reverse, event = _choose(seen[0], seen[1], half, float(delta), float(confidence))
-    fresh = trials - half
-    counts = [
-        sum(algorithm(rng) in event for _ in range(fresh)) for algorithm in (run, run_neighbour)
-    ]
-    hits, others = reversed(counts) if reverse else counts
-    beta = (1 - confidence) / 2  # one for each of two bounds: the direction was chosen before
-    above = at_least(hits, fresh, beta) - delta
-    ratio = max(Fraction(1), above / at_most(others, fresh, beta))
-    # Rounded down by far more than a logarithm's error.
-    epsilon = max(0.0, nats(ratio) * (1 - 1e-12) - 1e-12)
-    return EpsilonBound(epsilon, delta, confidence, hits, others, fresh)
+    return found
 
 
-def checked_trials(trials: int) -> int:
-    """``trials`` itself; raises `DeclarationError` unless it is a whole number of at least 2."""
+def halves(trials: int) -> tuple[int, int]:
+    """The runs on each data set that choose an event, and the fresh ones that count it.
+
+    Raises `DeclarationError` unless ``trials`` is a whole number of at least 2.
+    """
     if isinstance(trials, bool) or not isinstance(trials, int) or trials < 2:
         raise DeclarationError(
             f"audit with trials = {trials}",
             found="one half of them chooses an event and the other half counts it",
             fix="give a whole number of at least 2, such as 2000",
         )
-    return trials
+    return trials // 2, trials - trials // 2
 
 
 def _choose(

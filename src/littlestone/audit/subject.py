@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from littlestone.audit.exact import Data, Distribution, ExactAudit, exact_audit
-from littlestone.audit.statistical import EpsilonBound, audit_epsilon, checked_trials
+from littlestone.audit.statistical import EpsilonBound, bounded, checked_confidence, halves
 from littlestone.audit.trials import Trials
 from littlestone.discovery import modules
 from littlestone.errors import no_such
+from littlestone.parallel import spread
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Ledger, Receipt
 from littlestone.privacy.mechanisms.base import Mechanism
-from littlestone.privacy.randomness import chosen_generator
+from littlestone.privacy.randomness import chosen_generator, generator, seed_from
 
 Input = TypeVar("Input")
 Output = TypeVar("Output", bound=Hashable)
@@ -26,6 +29,18 @@ Run = Callable[[Data], Hashable]
 def as_it_is(data: object, output: Hashable) -> Hashable:
     """The cell of an output whose probability stands alone."""
     return output
+
+
+_PART = 250  # runs that one message to a worker is worth, even if they take a millisecond each
+
+
+class _Part(NamedTuple):
+    """Some runs of one of two halves, on one of the two large data sets; the seed is None for none."""
+
+    half: int
+    which: int
+    times: int
+    seed: int | None
 
 
 @dataclass(frozen=True)
@@ -45,25 +60,62 @@ class Subject(Generic[Data]):
     runs: Callable[[int, random.Random], Run[Data]]
     large: tuple[Data, Data]
     cell: Callable[[Data, Any], Hashable] = as_it_is
+    # What another process makes it from.  A subject that is changed by `replace` has none.
+    recipe: tuple[str, Fraction, Fraction] | None = field(default=None, init=False, repr=False)
 
-    def exact(self) -> ExactAudit[Data]:
-        """The claim against the exact distributions on all tiny pairs."""
-        return exact_audit(self.distribution, self.pairs, self.event)
+    def __reduce__(self) -> tuple[object, ...]:
+        # Its functions cannot be pickled, and its receipts must not be.
+        return _made, self.recipe or ()
+
+    def _jobs(self, jobs: int | None) -> int | None:
+        return 1 if self.recipe is None else jobs
+
+    def exact(self, *, jobs: int | None = 1) -> ExactAudit[Data]:
+        """The claim against the exact distributions on all tiny pairs.
+
+        ``jobs`` processes share the work, as `spread` says, if `find_subject` made the subject.
+        """
+        return exact_audit(self._law, self.pairs, self.event, jobs=self._jobs(jobs))
+
+    def _law(self, data: Data) -> Mapping[Hashable, Fraction]:
+        return self.distribution(data)
 
     def measured(
-        self, *, trials: int, confidence: object, rng: random.Random | None = None
+        self,
+        *,
+        trials: int,
+        confidence: object,
+        rng: random.Random | None = None,
+        jobs: int | None = 1,
     ) -> EpsilonBound:
-        """A lower bound on epsilon at the claimed delta, from ``trials`` runs on each of ``large``."""
-        rng = chosen_generator(rng)
-        run, (one, other) = self.runs(2 * checked_trials(trials), rng), self.large
-        return audit_epsilon(
-            lambda rng: run(one),
-            lambda rng: run(other),
-            delta=self.event.cost().delta,
-            trials=trials,
-            confidence=confidence,
-            rng=rng,
+        """A lower bound on epsilon at the claimed delta, from ``trials`` runs on each of ``large``.
+
+        Runs come in parts of at most 250, each with a generator of its own.  So a seeded ``rng`` gives
+        the same bound for any number of ``jobs``, which are those of `exact`.
+        """
+        rng, confidence = chosen_generator(rng), checked_confidence(confidence)
+        parts = [
+            _Part(half, which, min(_PART, times - begun), seed_from(rng))
+            for half, times in enumerate(halves(trials))
+            for which in (0, 1)
+            for begun in range(0, times, _PART)
+        ]
+        seen = {(half, which): Counter[Hashable]() for half in (0, 1) for which in (0, 1)}
+        found = dict(
+            spread(self._outputs, parts, jobs=self._jobs(jobs), what="running it on made-up data")
         )
+        for i, part in enumerate(parts):  # in their order, on which ties between events depend
+            seen[part.half, part.which] += found[i]
+        return bounded(
+            (seen[0, 0], seen[0, 1]),
+            (seen[1, 0], seen[1, 1]),
+            delta=self.event.cost().delta,
+            confidence=confidence,
+        )
+
+    def _outputs(self, part: _Part) -> Counter[Hashable]:
+        run = self.runs(part.times, generator(part.seed))
+        return Counter(run(self.large[part.which]) for _ in range(part.times))
 
 
 def mechanism_subject(
@@ -111,7 +163,16 @@ class Named:
 
 def subject(name: str) -> Callable[[Callable[[Fraction, Fraction], Subject[Any]]], Named]:
     """Mark a function of (epsilon, delta) as the subject ``name`` of ``littlestone audit``."""
-    return lambda make: Named(name, (make.__doc__ or "").partition("\n")[0], make)
+
+    def named(make: Callable[[Fraction, Fraction], Subject[Any]]) -> Named:
+        def made(epsilon: Fraction, delta: Fraction) -> Subject[Any]:
+            found = make(epsilon, delta)
+            object.__setattr__(found, "recipe", (name, epsilon, delta))
+            return found
+
+        return Named(name, (make.__doc__ or "").partition("\n")[0], made)
+
+    return named
 
 
 def find_subjects() -> list[Named]:
@@ -136,3 +197,9 @@ def find_subject(name: str) -> Named:
         also = "; your own algorithm with audit_epsilon()"
         raise no_such(f"audit {name!r}", "subject", name, known, also)
     return known[name]
+
+
+@cache
+def _made(name: str, epsilon: Fraction, delta: Fraction) -> Subject[Any]:
+    """The subject that a recipe stands for, in another process."""
+    return find_subject(name).make(epsilon, delta)

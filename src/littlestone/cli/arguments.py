@@ -130,6 +130,15 @@ def table_or_class(text: str, schema: Schema | None = None) -> BinaryTable | Hyp
     return BinaryTable(H.label_table().values.astype(bool), H.domain, H.names)
 
 
+def named(text: str) -> str:
+    """A class or a file in a title: the text of the class, or the last part of the path.
+
+    >>> named("thresholds(x, 1..7)")
+    'thresholds(x, 1..7)'
+    """
+    return Path(text).name if os.path.exists(text) else text
+
+
 def ledger_name(text: str, ledger: Ledger) -> str:
     """The name of the ledger ``text`` in output: a path as it was given, an address without password.
 

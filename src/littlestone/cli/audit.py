@@ -12,10 +12,11 @@ import typer
 
 from littlestone.audit import EpsilonBound, ExactAudit, find_subject, find_subjects
 from littlestone.audit.exact import Row, nats
+from littlestone.cli.bars import JobsOption, bar
 from littlestone.cli.console import counted, out, print_json, print_pairs, print_table
 from littlestone.errors import DeclarationError
 from littlestone.privacy.cost import decimal_text, exact_delta, exact_epsilon
-from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.privacy.randomness import generator
 
 
 def audit(
@@ -28,6 +29,7 @@ def audit(
         int, typer.Option(help="Runs on each of two data sets; 0 measures nothing.")
     ] = 2000,
     confidence: Annotated[str, typer.Option(help="Confidence of the measured bound.")] = "0.99",
+    jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     seed: Annotated[int | None, typer.Option(help="Measure with a seeded generator.")] = None,
     as_list: Annotated[bool, typer.Option("--list", help="List what can be audited.")] = False,
@@ -52,9 +54,13 @@ def audit(
             fix="see `littlestone audit --list`, then `littlestone audit NAME --epsilon 1`",
         )
     made = find_subject(subject).make(exact_epsilon(epsilon), exact_delta(delta))
-    found = made.exact()
-    rng = system_generator() if seed is None else seeded_generator(seed)
-    bound = made.measured(trials=trials, confidence=confidence, rng=rng) if trials else None
+    bound = None
+    with bar("auditing"):
+        found = made.exact(jobs=jobs)
+        if trials:
+            bound = made.measured(
+                trials=trials, confidence=confidence, rng=generator(seed), jobs=jobs
+            )
     holds = found.holds and (bound is None or bound.epsilon <= found.claim.epsilon)
     if as_json:
         print_json(_data(found, bound, holds))

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from littlestone.classes.table_file import BinaryTable
 from littlestone.cli.arguments import table_or_class
-from littlestone.cli.console import err, out, print_json
+from littlestone.cli.bars import bar
+from littlestone.cli.console import out, print_json
 from littlestone.dimension import Certificate
 from littlestone.errors import DeclarationError
 
@@ -38,7 +38,7 @@ def certify(
             found="certificates are about tables, and this class is given by a formula",
             fix="give the CSV or .npy file of the table",
         )
-    with err.status(Text("checking the proofs")):  # shown on a terminal only
+    with bar("checking the proofs"):
         verdicts = read.check(H.values)
     if as_json:
         print_json([asdict(verdict) for verdict in verdicts])

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import SchemaOption, class_or_file
+from littlestone.cli.arguments import SchemaOption, class_or_file, named
 from littlestone.cli.console import counted, out, print_json
 from littlestone.data.schema import opened_schema
 from littlestone.decomposition import (
@@ -23,10 +23,11 @@ from littlestone.decomposition import (
 )
 from littlestone.decomposition.limits import depth_parameter
 from littlestone.hypotheses import Hypothesis
+from littlestone.pictures.figures import suffix_of
 from littlestone.report.decomposition import decomposition_drawing
-from littlestone.report.figures import picture_kind
-from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.report.tree import figure, terminal
+from littlestone.report.files import DRAWINGS, DRAWN, require_different, reserved
+from littlestone.report.pages.walk import DECOMPOSITION, walk_page
+from littlestone.report.tree import terminal
 from littlestone.steps import answering
 
 _LISTED = 12  # hypotheses
@@ -47,7 +48,10 @@ def decompose(
         int | None, typer.Option(help="An upper bound on LDim; by default LDim itself.")
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option("--out", help="Draw to this .svg or .png file instead.")
+        Path | None,
+        typer.Option(
+            "--out", help="Draw to this .svg or .png file instead, or to an .html page to walk in."
+        ),
     ] = None,
     levels: Annotated[int, typer.Option(min=1, max=8, help="Draw the top levels only.")] = 4,
     schema: SchemaOption = None,
@@ -59,16 +63,19 @@ def decompose(
     essential if every optimal tree has it as the standard optimal algorithm of a largest version
     space.  If the class is too large for the exact search, bounds and the greedy tree are printed.
     """
-    kind = None if picture is None else picture_kind(picture)
+    kind = None if picture is None else suffix_of(picture, DRAWN)
     require_different({"the table": [what], "the schema": [schema], "--out": [picture]})
-    with reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write:
+    with reserved(picture, DRAWINGS[kind]) if picture and kind else nullcontext() as write:
         H = class_or_file(what, schema=opened_schema(schema))
         d = depth_parameter(H, p, d)
         tree, settled, essential = _solved(H, p, d)
-        root = decomposition_drawing(tree, H.domain.words, levels)
-        title = f"({p}, {d})-decomposition of {Path(what).name if Path(what).exists() else what}"
+        root = decomposition_drawing(tree, H, levels)
+        title = f"({p}, {d})-decomposition of {named(what)}"
         if write is not None and kind is not None:
-            write(figure(root, title, kind=kind))
+            if kind == "html":
+                write(walk_page(root, DECOMPOSITION, title, named(what)))
+            else:
+                write(root.picture(title).content(kind))
     shown = [f.words() for f in essential[:_LISTED]]
     if as_json:
         print_json(

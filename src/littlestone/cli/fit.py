@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, NamedTuple, cast
 
 import typer
 
@@ -26,20 +25,22 @@ from littlestone.cli.arguments import (
     ledger_name,
     no_ledger,
 )
+from littlestone.cli.bars import bar
 from littlestone.cli.console import cost_json, err, print_json, print_pairs
 from littlestone.cli.console import out as console
 from littlestone.data.opening import file_of
 from littlestone.data.schema import opened_schema
 from littlestone.hypotheses.trees import DecisionTree
-from littlestone.learners import PrivateLearner, Release
+from littlestone.learners import Release
 from littlestone.learners.base import Setting
+from littlestone.pictures.tree import rule_tree
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.ledger import Ledger
-from littlestone.privacy.randomness import seeded_generator, system_generator
+from littlestone.privacy.randomness import generator
 from littlestone.report.delivery import delivered, held
 from littlestone.report.files import MODEL, require_different, reserved
-from littlestone.report.fit import accuracy, budget, form, guarantee
-from littlestone.report.tree import rule_tree, terminal
+from littlestone.report.fit import budget, form, guarantee
+from littlestone.report.tree import terminal
 from littlestone.tasks import Task
 from littlestone.visible import visible_json
 
@@ -123,22 +124,23 @@ def fit(
     """
     public = opened_schema(schema)
     allowed = Budget(epsilon, delta)
-    task = Task.declared(
-        label_from(public, target, positive, labels, default),
-        hypotheses,
-        allowed,
-        method=method,
-        setting=cast(Setting, setting),
-        estimate=estimate,
-        cost=cost,
-        unit=unit,
-        max_records=max_records,
-        schema=public,
-    )
+    with bar("choosing a method"):
+        task = Task.declared(
+            label_from(public, target, positive, labels, default),
+            hypotheses,
+            allowed,
+            method=method,
+            setting=cast(Setting, setting),
+            estimate=estimate,
+            cost=cost,
+            unit=unit,
+            max_records=max_records,
+            schema=public,
+        )
     released(
         task,
         source,
-        Form(partial(accuracy, unit=task.unit), guarantee, Release.to_json),
+        Form(guarantee, Release.to_json),
         table=table,
         ledger=ledger,
         dataset=dataset,
@@ -155,10 +157,9 @@ def fit(
 
 
 class Form(NamedTuple):
-    """How a command shows a release: what it promises, its rows given the promise, and its JSON."""
+    """How a command shows a release: its rows, and its JSON."""
 
-    promise: Callable[[PrivateLearner[Any], int], str]
-    rows: Callable[[Release, str], list[tuple[str, str]]]
+    rows: Callable[[Release], list[tuple[str, str]]]
     fields: Callable[[Release], dict[str, object]]
 
 
@@ -199,19 +200,21 @@ def released(
     if dry_run:
         _preview(task, data.name, ledger, as_json=as_json, more=more)
         return
-    rng = system_generator() if seed is None else seeded_generator(seed)
+    rng = generator(seed)
     with (
         reserved(out, MODEL) if out is not None else nullcontext() as write,
         Ledger(ledger, create=True) as book,
         held(book, name=ledger_name(ledger, book)),
     ):
-        sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
+        with bar("reading the table"):
+            sample, hint = task.read_noted(data, book, refuse_blank=evaluate, rng=rng)
         task = task.for_records(sample.n)
-        promised, shown = form.promise(task.learner, sample.n), ledger_name(ledger, book)
+        shown = ledger_name(ledger, book)
         if hint is not None:
             err.print(hint)
         if as_json and book.made:
             err.print(f"the ledger {shown} was {MADE}")
+        # No bar: it could show how long the draw takes, and fail after the spend.
         release = task.fit(sample, ledger=book, dataset=data.name, rng=rng)
         # From here on the release is paid for, so it is kept whatever fails.
         model = visible_json(release.to_json(), indent=2) + "\n"
@@ -225,7 +228,7 @@ def released(
                 finally:
                     print_json(fields)
                 return
-            rows = [*form.rows(release, promised), ("method", task.why)]
+            rows = [*form.rows(release), ("method", task.why)]
             if release.total is not None:
                 spent = f"{budget(release.total, release.limit)} ({shown})"
                 rows.append(("ledger", spent + (f", {MADE}" if book.made else "")))

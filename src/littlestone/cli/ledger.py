@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -33,6 +33,7 @@ from littlestone.privacy.cost import (
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
 from littlestone.report.fit import budget
+from littlestone.report.pages.budget import Account
 from littlestone.units import Unit
 from littlestone.visible import shortened, visible, visible_json
 
@@ -47,16 +48,6 @@ class Format(StrEnum):
 
     CSV = "csv"
     JSON = "json"
-
-
-@dataclass(frozen=True)
-class Account:
-    """One data set: its names, its entries with the total after each, its total and its limit."""
-
-    names: list[str]
-    lines: list[tuple[Entry, PrivacyCost]]
-    total: PrivacyCost
-    limit: PrivacyCost | None
 
 
 @app.command()

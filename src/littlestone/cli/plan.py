@@ -8,10 +8,10 @@ import typer
 from rich.text import Text
 
 from littlestone.cli.arguments import CostOption, SchemaOption, class_or_file
+from littlestone.cli.bars import bar
 from littlestone.cli.console import (
     cost_json,
     counted,
-    err,
     out,
     print_json,
     print_pairs,
@@ -23,6 +23,7 @@ from littlestone.mistakes import declared_costs
 from littlestone.planning import AtN, Plan, Row
 from littlestone.planning import plan as planned
 from littlestone.planning.choice import refusals
+from littlestone.planning.plan import in_digits
 from littlestone.privacy.budget import Budget
 from littlestone.report.fit import rounded_up
 
@@ -60,7 +61,7 @@ def plan(
     --labels, CLASS has several labels or is a table of label numbers.  No data are read.
     """
     H = class_or_file(what, labels, opened_schema(schema))
-    with err.status(Text("planning")):
+    with bar("planning"):
         goal: dict[str, Any] = {"alpha": alpha, "beta": beta, "mistakes": declared_costs(cost)}
         found = planned(H, Budget(epsilon, delta), **goal)
         promises = [] if n is None else found.at(n)
@@ -165,11 +166,9 @@ def _bound(bound: Bound | None) -> dict[str, Any] | None:
 
 
 def size(bound: Bound | None) -> str:
-    """A number of records; above a million million, its first digits.
+    """The number of records of a bound.
 
-    >>> size(None), size(Bound(10**15 + 1, 0.1, 0.05, "realizable", True, ""))
-    ('-', '1e+15')
+    >>> size(None), size(Bound(1500, 0.1, 0.05, "realizable", True, ""))
+    ('-', '1,500')
     """
-    if bound is None:
-        return "-"
-    return f"{bound.n:,}" if bound.n < 10**12 else f"{bound.n:.3g}"
+    return in_digits(None if bound is None else bound.n)

@@ -10,10 +10,12 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from littlestone.classes import HypothesisClass
-from littlestone.cli.arguments import SchemaOption, class_or_file
+from littlestone.cli.arguments import SchemaOption, class_or_file, named
 from littlestone.cli.console import counted, finite_or_text, out, print_json, print_table
+from littlestone.data import label_names
 from littlestone.data.schema import opened_schema
 from littlestone.errors import DeclarationError, no_such
+from littlestone.labels import declared_labels
 from littlestone.online import (
     Adversary,
     FileAdversary,
@@ -25,6 +27,9 @@ from littlestone.online import (
 from littlestone.online import (
     play as play_game,
 )
+from littlestone.pictures.figures import suffix_of
+from littlestone.report.files import PAGE, require_different, reserved
+from littlestone.report.pages.game import MOST_HYPOTHESES, MOST_POINTS, game_page
 from littlestone.steps import MOST_ANSWERED, answering
 
 T = TypeVar("T")
@@ -59,6 +64,14 @@ def play(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat the random adversary's choices.")] = None,
     schema: SchemaOption = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Write an .html page on which you play yourself, for up to "
+            f"{MOST_HYPOTHESES} hypotheses on {MOST_POINTS} points.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Play the online game round by round: an adversary asks, and a learner predicts.
@@ -66,6 +79,15 @@ def play(
     The standard optimal algorithm (soa) makes at most as many mistakes as the Littlestone dimension.
     With --labels, CLASS has several labels or is a table of label numbers.
     """
+    if page is not None:
+        if (learner, adversary, rounds, seed, as_json) != ("soa", "tree", None, None, False):
+            raise typer.BadParameter(
+                "on a page you play yourself: leave out --learner, --adversary, --rounds, --seed "
+                "and --json",
+                param_hint="--out",
+            )
+        _write_page(what, labels, schema, page)
+        return
     rng = None if seed is None else random.Random(seed)
     H = class_or_file(what, labels, opened_schema(schema))
     player = _named("learner", learner, _LEARNERS)(H)
@@ -97,6 +119,16 @@ def play(
     )
     if transcript.interrupted:
         raise typer.Exit(130)
+
+
+def _write_page(what: str, labels: str | None, schema: Path | None, page: Path) -> None:
+    suffix_of(page, ("html",))
+    require_different({"the table": [what], "the schema": [schema], "--out": [page]})
+    with reserved(page, PAGE) as write:
+        H = class_or_file(what, labels, opened_schema(schema))
+        names = () if labels is None else declared_labels(label_names(labels))
+        write(game_page(H, named(what), named(what), names))
+    out.print(f"written to {page}")
 
 
 def _named(kind: str, name: str, known: Mapping[str, T]) -> T:

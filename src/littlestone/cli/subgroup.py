@@ -18,11 +18,12 @@ from littlestone.cli.arguments import (
     TableArgument,
     label_from,
 )
+from littlestone.cli.bars import bar
 from littlestone.cli.fit import Form, released
 from littlestone.data.schema import opened_schema
 from littlestone.learners import Release
 from littlestone.privacy.budget import Budget
-from littlestone.report.group import Group, group_accuracy
+from littlestone.report.group import Group
 from littlestone.tasks import Task
 
 
@@ -80,16 +81,17 @@ def subgroup(
     Its size and its rate are estimated under the same budget, by one entry of the ledger.
     """
     public = opened_schema(schema)
-    task = Task.subgroup(
-        label_from(public, target, positive),
-        hypotheses,
-        Budget(epsilon, delta),
-        above=above,
-        method=method,
-        estimate=estimate,
-        schema=public,
-    )
-    form = Form(group_accuracy, _rows, lambda release: Group(release).to_json())
+    with bar("choosing a method"):
+        task = Task.subgroup(
+            label_from(public, target, positive),
+            hypotheses,
+            Budget(epsilon, delta),
+            above=above,
+            method=method,
+            estimate=estimate,
+            schema=public,
+        )
+    form = Form(_rows, lambda release: Group(release).to_json())
     released(
         task,
         source,
@@ -108,5 +110,5 @@ def subgroup(
     )
 
 
-def _rows(release: Release, promised: str) -> list[tuple[str, str]]:
-    return [*Group(release).rows(), ("accuracy", promised), *release.warning()]
+def _rows(release: Release) -> list[tuple[str, str]]:
+    return [*Group(release).rows(), ("accuracy", release.accuracy), *release.warning()]

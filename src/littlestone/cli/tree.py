@@ -9,26 +9,19 @@ from typing import Annotated, Any
 
 import typer
 
-from littlestone.classes import HypothesisClass
+from littlestone.classes import FiniteClass, HypothesisClass
 from littlestone.classes.table_file import BinaryTable
-from littlestone.cli.arguments import SchemaOption, table_or_class
+from littlestone.cli.arguments import SchemaOption, named, table_or_class
 from littlestone.cli.console import out
 from littlestone.cli.dim import solve, stopped_by
 from littlestone.data.schema import opened_schema
 from littlestone.dimension.table import PackedTable
 from littlestone.learners import Release
-from littlestone.report.figures import picture_kind
-from littlestone.report.files import FIGURES, require_different, reserved
-from littlestone.report.tree import (
-    Node,
-    class_tree,
-    drawable,
-    figure,
-    rule_figure,
-    rule_tree,
-    table_tree,
-    terminal,
-)
+from littlestone.pictures.figures import suffix_of
+from littlestone.pictures.tree import Node, rule_tree
+from littlestone.report.files import DRAWINGS, DRAWN, require_different, reserved
+from littlestone.report.pages.walk import MISTAKES, RULE, walk_page
+from littlestone.report.tree import class_tree, drawable, table_tree, terminal
 
 
 def tree(
@@ -41,7 +34,10 @@ def tree(
         ),
     ],
     picture: Annotated[
-        Path | None, typer.Option("--out", help="Draw to this .svg or .png file instead.")
+        Path | None,
+        typer.Option(
+            "--out", help="Draw to this .svg or .png file instead, or to an .html page to walk in."
+        ),
     ] = None,
     levels: Annotated[
         int, typer.Option(min=1, max=8, help="Of a table or class, draw the top levels only.")
@@ -61,23 +57,28 @@ def tree(
 
     Each question is a point, and its branches are the labels 0 and 1.  Each end is a hypothesis that
     gives every label on the way to it.  If a model is given, its rule is drawn; --out shows each
-    condition on the range or list that its column declares.
+    condition on the range or list that its column declares.  A page shows one question after the
+    other, with the Littlestone dimension and the size of each version space.
     """
-    kind = None if picture is None else picture_kind(picture)
+    kind = None if picture is None else suffix_of(picture, DRAWN)
     require_different({"the table": [what], "the schema": [schema], "--out": [picture]})
-    with reserved(picture, FIGURES[kind]) if picture and kind else nullcontext() as write:
+    with reserved(picture, DRAWINGS[kind]) if picture and kind else nullcontext() as write:
         shown = status = ""
         if what.endswith(".json"):
             release = Release.load(what)
             root = rule_tree(drawable(release), release.labels)
-            content = partial(rule_figure, release)
+            content, walk, title = release.drawing, RULE, release.drawing().title
         else:
             H = table_or_class(what, opened_schema(schema))
-            root, depth, status = _drawn(what, H, levels, time_limit, memory_limit)
+            root, depth, status = _drawn(H, levels, time_limit, memory_limit, spaces=kind == "html")
             shown = f"the top {levels} of {depth} levels" if levels < depth else ""
-            content = partial(figure, root, f"{_title(what, H)}{shown and f' ({shown})'}")
+            walk, title = MISTAKES, named(what)
+            content = partial(root.picture, f"Mistake tree of {title}{shown and f' ({shown})'}")
         if write is not None and kind is not None:
-            write(content(kind=kind))
+            if kind == "html":
+                write(walk_page(root, walk, title, named(what)))
+            else:
+                write(content().content(kind))
         else:
             out.print(terminal(root))
     if shown:
@@ -91,20 +92,21 @@ def tree(
 
 
 def _drawn(
-    what: str,
     H: BinaryTable | HypothesisClass[Any],
     levels: int,
     time_limit: float | None,
     memory_limit: float,
+    *,
+    spaces: bool,
 ) -> tuple[Node, int, str]:
-    """The drawing, the depth of the whole tree, and what stopped the search for a deeper one."""
+    """The drawing, the depth of the whole tree, and what stopped the search for a deeper one.
+
+    The nodes of a table have their version spaces if ``spaces`` says so.
+    """
     if not isinstance(H, BinaryTable):
         return class_tree(H, levels), int(H.littlestone_dimension()), ""
     table = PackedTable.read(H.values)
     bounds = solve(table, certificate=False, time_limit=time_limit, memory_limit=memory_limit)
-    root = table_tree(bounds.tree, H.domain.points, H.hypotheses, levels)
+    whole = FiniteClass.from_table(H) if spaces else None
+    root = table_tree(bounds.tree, H.domain.points, H.hypotheses, levels, whole)
     return root, bounds.lower, stopped_by(bounds)
-
-
-def _title(what: str, H: BinaryTable | HypothesisClass[Any]) -> str:
-    return f"Mistake tree of {Path(what).name if isinstance(H, BinaryTable) else what}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,21 +26,25 @@ _MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
 _LF, _QUOTE = b'\n"'
 
 
-def blocks(stream: Any) -> Iterator[bytes]:
+def blocks(stream: Any, *, waits: bool = True, ended: bool = False) -> Iterator[bytes]:
     r"""The rest of a stream of bytes, in blocks of whole lines; each ends with LF.
+
+    Unless it ``waits`` for more, a block is what can be read at once.  If all lines are ``ended``, what
+    follows the last LF is none.
 
     >>> import io
     >>> list(blocks(io.BytesIO(b"a\r\nb\r")))
     [b'a\r\n', b'b\r\r\n']
     """
     begun = list[bytes]()  # the line that the last bytes began
-    while data := stream.read(_SIZE):
+    read = stream.read if waits else stream.read1
+    while data := read(_SIZE):
         end = data.rfind(b"\n") + 1
         if end:
             yield b"".join([*begun, data[:end]])
             begun = []
         begun.append(data[end:])
-    if last := b"".join(begun):
+    if (last := b"".join(begun)) and not ended:
         yield last + b"\r\n"  # a CR that ends the file is text, and stays text before CRLF
 
 
@@ -99,6 +104,24 @@ def _together(batches: Sequence[Sequence[Coded]]) -> list[Coded]:
         all_values = Undecoded(raw, values[0].decode, values[0].how, rest)
         joined.append(Coded(all_values, np.concatenate(codes)))
     return joined
+
+
+def block_rows(block: bytes, separator: str, places: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    r"""The cells of each line of a block at some places, as `cells` reads them.
+
+    >>> list(block_rows(b'1,a,b\n2\n"3,4",c\n', ",", [1, 0]))
+    [('a', '1'), ('', '2'), ('c', '3,4')]
+    """
+    if b'"' in block or b"\r" in block:
+        lines = [line + b"\n" for line in block.split(b"\n")[:-1]]
+        return zip(*_one_by_one(lines, separator, places), strict=True)
+    # LF is never a part of another character, so the whole block can be decoded at once.
+    most = max(places) + 1
+    rows = [line.split(separator, most) for line in block.decode("utf-8", "replace").split("\n")]
+    del rows[-1]
+    if min(map(len, rows)) < most:
+        rows = [row + [""] * (most - len(row)) for row in rows]
+    return zip(*(map(itemgetter(j), rows) for j in places), strict=True)
 
 
 def _one_by_one(lines: Sequence[bytes], separator: str, places: Sequence[int]) -> list[list[str]]:

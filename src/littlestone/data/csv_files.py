@@ -6,11 +6,12 @@ import csv
 import gzip
 import io
 import lzma
+import os
 import struct
 import zipfile
 import zlib
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from itertools import chain
 from operator import itemgetter
@@ -22,6 +23,7 @@ from littlestone.data.csv_blocks import blocks, coded_blocks
 from littlestone.data.csv_lines import cells, content
 from littlestone.data.tables import Row, Table, separated
 from littlestone.errors import DeclarationError, TableError, shown
+from littlestone.progress import stage
 
 # Errors of damaged files; an archive with a password or an unknown method raises RuntimeError.
 _DAMAGE = (
@@ -225,19 +227,37 @@ def _is_name(column: str) -> bool:
     return len(column) <= 1000 and all(c.isprintable() and c != "\ufffd" for c in column)
 
 
+class _Followed(io.FileIO):
+    """A file that tells which share of its bytes has been read."""
+
+    def __init__(self, path: Path, tell: Callable[[int, int], object]) -> None:
+        super().__init__(path)
+        self._told, self._size = tell, os.fstat(self.fileno()).st_size
+
+    def readinto(self, buffer: Any) -> int:
+        count = super().readinto(buffer)
+        self._told(self.tell(), self._size)
+        return count
+
+
 @contextmanager
 def _byte_stream(path: Path) -> Iterator[Any]:
+    with stage("reading the table") as tell, io.BufferedReader(_Followed(path, tell)) as file:
+        yield from _unpacked(path, file)
+
+
+def _unpacked(path: Path, file: Any) -> Iterator[Any]:
     kind = path.suffix.lower()
     if kind == ".gz":
-        with gzip.open(path, "rb") as stream:
+        with gzip.open(file, "rb") as stream:
             yield stream
     elif kind == ".zst":
         from pyarrow import CompressedInputStream
 
-        with path.open("rb") as file, CompressedInputStream(file, "zstd") as stream:
+        with CompressedInputStream(file, "zstd") as stream:
             yield io.BufferedReader(stream)
     elif kind == ".zip":
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             members = [name for name in archive.namelist() if not name.endswith("/")]
             if len(members) != 1:
                 raise TableError(
@@ -248,5 +268,4 @@ def _byte_stream(path: Path) -> Iterator[Any]:
             with archive.open(members[0]) as stream:
                 yield stream
     else:
-        with path.open("rb") as stream:
-            yield stream
+        yield file

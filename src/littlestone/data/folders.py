@@ -16,6 +16,7 @@ from littlestone.data.coding import Coded, Grouped
 from littlestone.data.frames import ParquetTable
 from littlestone.data.tables import NAMED, ColumnarTable, Kind, Table
 from littlestone.errors import SourceError, TableError
+from littlestone.progress import tracked
 
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"  # how Hive and Spark write a missing value
 
@@ -73,13 +74,13 @@ class FolderTable(ColumnarTable):
         return opened
 
     def groups(self, columns: Sequence[str]) -> Iterator[Grouped]:
-        for part in self._parts:
+        for part in tracked(self._parts, "reading the files"):
             read = self._read(columns)
             for found, counts in self._opened(part).groups(read):
                 yield Grouped(_with_keys(columns, read, found, part.keys), counts)
 
     def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
-        for part in self._parts:
+        for part in tracked(self._parts, "reading the files"):
             read = self._read(columns)
             for batch in self._opened(part).batches(read):
                 yield _with_keys(columns, read, batch, part.keys)

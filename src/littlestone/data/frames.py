@@ -13,6 +13,7 @@ from narwhals.exceptions import DuplicateError
 from littlestone.data.coding import Coded, Undecoded, coded
 from littlestone.data.tables import NAMED, Kind, Row, Table
 from littlestone.errors import TableError
+from littlestone.progress import stage
 
 # Types that Arrow stores the same way in every library; other types depend on the library.
 _NUMBERS = (
@@ -250,9 +251,12 @@ class ParquetTable(Table):
         from pyarrow import Table as ArrowTable
 
         try:
-            wanted = list(dict.fromkeys(columns))
-            for batch in self._file.iter_batches(batch_size=_BATCH, columns=wanted):
-                yield FrameTable(ArrowTable.from_batches([batch]), name=self.name)
+            wanted, done = list(dict.fromkeys(columns)), 0
+            with stage("reading the table") as tell:
+                for batch in self._file.iter_batches(batch_size=_BATCH, columns=wanted):
+                    tell(done, self._file.metadata.num_rows)
+                    yield FrameTable(ArrowTable.from_batches([batch]), name=self.name)
+                    done += len(batch)
         except (OSError, ArrowException):
             raise TableError(
                 f"read the table {self.name}",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, BinaryIO
 
+from littlestone.data.csv_blocks import block_rows, blocks
 from littlestone.data.csv_files import CsvText
+from littlestone.data.tables import Row
 
 
 class CsvStream(CsvText):
     r"""CSV text from a pipe, read once and line by line as it arrives; otherwise like any CSV file.
+
+    If all lines are ``ended``, `arrivals` leave out a last line without a line end: its writer stopped
+    in the middle of it.
 
     >>> import io
     >>> stream = CsvStream(io.BytesIO(b"id,bad\n7,1\n"), name="standard input")
@@ -24,9 +30,20 @@ class CsvStream(CsvText):
         name: str,
         separator: str | None = None,
         multiline: bool = False,
+        ended: bool = False,
     ) -> None:
-        self._pipe = stream
+        self._pipe, self._ended = stream, ended
         super().__init__(name, separator=separator, multiline=multiline)
+
+    def arrivals(self, columns: Sequence[str]) -> Iterator[list[Row]]:
+        """`rows`, each list as soon as its lines can be read; it never waits for more of them."""
+        if self.spanning:
+            yield from ([row] for row in self.rows(columns))
+            return
+        places = [self.columns.index(column) for column in columns]
+        with self._records() as stream:
+            for block in blocks(stream, waits=False, ended=self._ended):
+                yield list(block_rows(block, self.separator, places))
 
     def _bytes(self) -> AbstractContextManager[Any]:
         return nullcontext(self._pipe)

@@ -64,10 +64,15 @@ class Table(ABC):
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
         """The values of ``columns``, one tuple per record, in the order of the table."""
 
-    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
-        """The values of ``columns`` in batches, so that a file need not fit in memory."""
+    def arrivals(self, columns: Sequence[str]) -> Iterator[list[Row]]:
+        """`rows` in lists of records that are there at the same time; a list may be empty."""
         rows = self.rows(columns)
         while batch := list(islice(rows, _ROWS)):
+            yield batch
+
+    def batches(self, columns: Sequence[str]) -> Iterator[list[Coded]]:
+        """The values of ``columns`` in batches, so that a file need not fit in memory."""
+        for batch in Table.arrivals(self, columns):
             # zip(*batch) would make one iterator per record.
             yield [coded(list(map(itemgetter(j), batch))) for j in range(len(columns))]
 

@@ -9,6 +9,7 @@ from typing import Self
 from littlestone.dimension.table import PackedTable, Restrictions, TableOrClass
 from littlestone.dimension.tree import whole
 from littlestone.errors import DeclarationError
+from littlestone.progress import tracked
 
 
 @dataclass(frozen=True)
@@ -69,4 +70,5 @@ def unproved_claim(table_or_class: TableOrClass, refutation: Refutation) -> int 
 
     claims = refutation.claims
     checker = Checker(PackedTable.read(table_or_class), claims)
-    return next((i for i, claim in enumerate(claims) if not checker.accepts(claim)), None)
+    read = enumerate(tracked(claims, "checking claims"))
+    return next((i for i, claim in read if not checker.accepts(claim)), None)

@@ -94,6 +94,9 @@ class Strings(Domain[str]):
     def encode(self, value: object) -> str:
         return text(value)
 
+    def canonical(self, x: object) -> str:
+        return text(x)  # also of each point
+
     def __contains__(self, x: object) -> bool:
         # An equal text of another type is not a point, because a release would reveal it.  A text that
         # cannot be written is not a point either, because a file would bring back another text.

@@ -141,7 +141,7 @@ def text(value: object) -> str:
     >>> text("N14228"), text(None), text(float("nan")), text(3)
     ('N14228', '', '', '3')
     """
-    built_in = plain(value)
+    built_in: Any = value if type(value) is str else plain(value)
     kind = type(built_in)
     if kind is str:
         return _written(built_in)
@@ -162,6 +162,8 @@ def truth(value: object) -> int:
     >>> [truth(value) for value in (1, True, 1.0, "1", "true", 2, "yes", None)]
     [1, 1, 1, 1, 1, 0, 0, 0]
     """
+    if type(value) is int:  # most are
+        return int(value == 1)
     return int(number(value) == 1)
 
 
@@ -190,6 +192,8 @@ def _shown(value: object) -> str:
 
 def _written(shown: str) -> str:
     """The text without halves of surrogate pairs: JSON would join two of them, UTF-8 refuses one."""
+    if shown.isascii():
+        return shown
     try:
         shown.encode()
     except UnicodeEncodeError:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
 from littlestone.discovery import concrete
 from littlestone.domains import Domain, Point
 from littlestone.errors import DAMAGED, DeclarationError, ModelError
+from littlestone.expressions.constants import require_types
+from littlestone.expressions.form import Outcome, require_small
+from littlestone.expressions.regions import labelled
 from littlestone.labels import require_labels
+
+if TYPE_CHECKING:
+    import polars
 
 
 class Hypothesis(ABC, Generic[Point]):
@@ -85,6 +91,76 @@ class Hypothesis(ABC, Generic[Point]):
         """
         return None
 
+    def outcome(self) -> Outcome:
+        """The label as conditions on the cells of a record, which SQL and others are written from.
+
+        Raises `TooLargeError` if there is no such form within the limits.  A kind that knows its
+        conditions overrides this; of others, the points are listed.
+        """
+        return labelled(self.domain, self, self.labels, EXPORT)
+
+    def to_sql(
+        self,
+        dialect: str,
+        *,
+        types: Mapping[str, str] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> str:
+        """An SQL expression whose value is the label of a row, as `littlestone predict` gives it.
+
+        ``dialect`` is ``postgres``, ``duckdb`` or ``sqlite``.  ``types`` says what columns hold if that
+        is not what the rule expects, such as ``{"age": "text"}``; see docs/how-to/export-a-rule.md.
+        With ``names``, the value is the name of the label and not its number.  It is NULL only for a
+        text in a column of numbers that SQL cannot read for certain.
+
+        Raises `DeclarationError` for a rule, a dialect, a name or a type that SQL has no form for,
+        `TooLargeError` for a rule beyond the limits, `OutputError` if sqlglot is not installed.
+
+        >>> from littlestone.domains import Grid
+        >>> from littlestone.hypotheses import StepFunction
+        >>> StepFunction.threshold(Grid(0, 120, "age"), 65).to_sql("duckdb", types={"age": "integer"})
+        'CASE WHEN "age" >= 65 THEN 1 ELSE 0 END'
+        """
+        from littlestone.expressions.sql import written
+
+        return written(self._exported(types), dialect, types or {}, names)
+
+    def to_polars(
+        self, *, types: Mapping[str, str] | None = None, names: Sequence[str] | None = None
+    ) -> polars.Expr:
+        """A polars expression of the label of a row; the arguments and errors are those of `to_sql`.
+
+        >>> import polars
+        >>> from littlestone.domains import Grid
+        >>> from littlestone.hypotheses import StepFunction
+        >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 65).to_polars()
+        >>> polars.DataFrame({"age": [30, 70, None]}).select(rule.alias("old"))["old"].to_list()
+        [0, 1, 0]
+        """
+        from littlestone.expressions.polars_form import expression
+
+        return expression(self._exported(types), types or {}, names)
+
+    def to_pandas_query(self, label: int = 1, *, types: Mapping[str, str] | None = None) -> str:
+        """The text for `pandas.DataFrame.query` that selects the rows of this label.
+
+        Give the query ``engine="python"``.  ``types`` and errors are those of `to_sql`.
+
+        >>> from littlestone.domains import Grid
+        >>> from littlestone.hypotheses import StepFunction
+        >>> StepFunction.threshold(Grid(0, 120, "age"), 65).to_pandas_query()
+        'age >= 65'
+        """
+        from littlestone.expressions.pandas_query import query
+
+        return query(self._exported(types), label, types or {})
+
+    def _exported(self, types: Mapping[str, str] | None) -> Outcome:
+        require_types(types or {}, self.domain.column_names)
+        outcome = self.outcome()
+        require_small(outcome, EXPORT)
+        return outcome
+
     @abstractmethod
     def form(self) -> dict[str, object]:
         """The canonical form as plain JSON values; `from_form` reads it back."""
@@ -124,6 +200,9 @@ class Hypothesis(ABC, Generic[Point]):
                 fix="use a model file as `littlestone fit` wrote it",
             ) from None
 
+
+EXPORT = "write the rule as conditions on columns"
+"""What is asked of a rule that is exported."""
 
 _FORMER = {"BitClassifier": "BitFunction", "TableClassifier": "TableFunction"}
 """Names of kinds in models of version 0.1."""

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from littlestone.domains import Domain, require_list
 from littlestone.errors import DeclarationError
+from littlestone.expressions.form import Condition, Outcome, case, where
 from littlestone.hypotheses.base import Hypothesis, disagreement, label_count, numbers
 
 
@@ -65,6 +66,17 @@ class BitFunction(Hypothesis[Any]):
         bits = "; ".join(f"{value} if {words}" for value, words in told)
         above = f", or {self.other} for a sum above" if self.labels < 1 << len(self.bits) else ""
         return f"the sum of: {bits}{above}, where {numbers}"
+
+    def outcome(self) -> Outcome:
+        return self._outcome([where(h.outcome(), 1) for h in self.bits], 0)
+
+    def _outcome(self, bits: list[Condition], code: int) -> Outcome:
+        """The label of a code of which the higher bits are known, and not yet these."""
+        if not bits:
+            return code if code < self.labels else self.other
+        *lower, bit = bits
+        one = self._outcome(lower, code | 1 << len(lower))
+        return case([(bit, one)], self._outcome(lower, code))
 
     def witness(self, other: Self) -> Any:
         """A point where a bit and the label differ; None if none is found."""

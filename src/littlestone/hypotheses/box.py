@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from littlestone.domains import Domain, Grid, Product
+from littlestone.expressions.form import Outcome, both, case
+from littlestone.expressions.regions import interval
 from littlestone.hypotheses.base import BinaryHypothesis
 from littlestone.hypotheses.boxes import cover_words
 
@@ -43,6 +45,13 @@ class Box(BinaryHypothesis[Record]):
             if column.size > 1
         )
         return cover_words([places], [c for c in columns if c.size > 1]) or "always 1"
+
+    def outcome(self) -> Outcome:
+        if self.sides is None:
+            return 0
+        columns: Any = self.domain.columns  # type: ignore[attr-defined]
+        sides = zip(columns, self.sides, strict=True)
+        return case([(both(*(interval(column, a, b + 1) for column, (a, b) in sides)), 1)], 0)
 
     def witness(self, other: Self) -> Record | None:
         if self.sides is None or other.sides is None:

@@ -9,8 +9,9 @@ from itertools import product
 from typing import Any, Self
 
 from littlestone.domains import Domain, Product, require_list
+from littlestone.expressions.form import Outcome, case
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
-from littlestone.hypotheses.rules import Rule, obeys
+from littlestone.hypotheses.rules import Rule, obeyed, obeys
 
 Cell = Rule
 """A value for each column; None stands for all values that the function does not distinguish."""
@@ -97,6 +98,11 @@ class CellFunction(Hypothesis[Any]):
     def _words(self, cell: Cell) -> str:
         columns = zip(self.domain.columns, cell, strict=True)
         return " and ".join(f"{column.name} is {v!r}" for column, v in columns if v is not None)
+
+    def outcome(self) -> Outcome:
+        # The first cell with the most values that a record obeys is its own.
+        ordered = sorted(self._label.items(), key=lambda item: sum(v is None for v in item[0]))
+        return case([(obeyed(self.domain, cell), y) for cell, y in ordered], 0)
 
     def witness(self, other: Self) -> Any:
         values = [sorted({*u, *v}) for u, v in zip(self.values, other.values, strict=True)]

@@ -10,6 +10,7 @@ from math import prod
 from typing import Any, Self
 
 from littlestone.domains import Domain, Product
+from littlestone.expressions.form import Outcome
 from littlestone.hypotheses.base import BinaryHypothesis
 from littlestone.hypotheses.tables import TableFunction
 
@@ -64,6 +65,9 @@ class FewColumns(BinaryHypothesis[Any]):
 
     def words(self) -> str:
         return self._table.words() if self.chosen else f"always {self.labels_of[0]}"
+
+    def outcome(self) -> Outcome:
+        return self._table.outcome() if self.chosen else self.labels_of[0]
 
     @property
     def tested(self) -> tuple[str, ...]:

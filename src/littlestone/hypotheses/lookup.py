@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from littlestone.domains import Domain, Product, require_list
+from littlestone.expressions.form import Outcome, case
+from littlestone.expressions.regions import among
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 
 _SHOWN = 12  # entries that the words name
@@ -65,6 +67,12 @@ class LookupTable(Hypothesis[Any]):
             return " or ".join(f"({self.domain.words(x)})" for x in keys)
         listed = ", ".join(map(repr, keys))
         return f"{self.domain.name} is {'' if len(keys) == 1 else 'one of '}{listed}"
+
+    def outcome(self) -> Outcome:
+        keys: dict[int, list[Any]] = {}
+        for x, y in sorted(self.entries, key=lambda entry: (entry[1], entry[0])):
+            keys.setdefault(y, []).append(x)
+        return case([(among(self.domain, listed), y) for y, listed in keys.items()], 0)
 
     def witness(self, other: Self) -> Any:
         return min((x for x, _ in self.entries ^ other.entries), default=None)

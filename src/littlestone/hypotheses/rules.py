@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from littlestone.domains import Domain, Product
+from littlestone.expressions.form import Condition, Outcome, both, case, either
+from littlestone.expressions.regions import among
 from littlestone.hypotheses.base import BinaryHypothesis
 
 Rule = tuple[Any, ...]
@@ -78,6 +80,9 @@ class RuleUnion(BinaryHypothesis[Any]):
             shown.append(f"({joined})" if len(literals) > 1 < len(self.rules) else joined)
         return " or ".join(shown)
 
+    def outcome(self) -> Outcome:
+        return case([(either(*(obeyed(self.domain, rule) for rule in self._listed())), 1)], 0)
+
     def witness(self, other: Self) -> Any:
         differing = sorted(self.rules ^ other.rules, key=_literals)
         if not differing:
@@ -117,6 +122,12 @@ class RuleUnion(BinaryHypothesis[Any]):
         if not legal or any(column.size is not None for column in columns):
             raise ValueError
         return cls(domain, frozenset(map(tuple, rules)))
+
+
+def obeyed(domain: Any, rule: Rule) -> Condition:
+    """The records that have the values that ``rule`` asks for."""
+    asked = zip(domain.columns, rule, strict=True)
+    return both(*(among(column, (v,)) for column, v in asked if v is not None))
 
 
 def _order(rule: Rule) -> list[tuple[bool, Any]]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from littlestone.domains import Domain
+from littlestone.expressions.form import Outcome, case
+from littlestone.expressions.regions import among
 from littlestone.hypotheses.base import BinaryHypothesis
 
 
@@ -44,6 +46,9 @@ class FiniteSet(BinaryHypothesis[Any]):
             return f"{self.domain.name} is {'not ' * self.rest}{members[0]!r}"
         which = "none" if self.rest else "one"
         return f"{self.domain.name} is {which} of {', '.join(map(repr, members))}"
+
+    def outcome(self) -> Outcome:
+        return case([(among(self.domain, self.members), 1 - self.rest)], self.rest)
 
     def witness(self, other: Self) -> object:
         if self.rest == other.rest:

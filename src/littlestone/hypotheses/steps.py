@@ -8,9 +8,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Any, Self
 
 from littlestone.domains import Domain, Grid, Reals
+from littlestone.expressions.form import Outcome, case, either
+from littlestone.expressions.regions import interval
 from littlestone.hypotheses.base import BinaryHypothesis
 
 
@@ -63,6 +66,13 @@ class StepFunction(BinaryHypothesis[Any]):
                 else f"{self.domain.words(start)} <= {name} < {self.domain.words(stop)}"
             )
         return " or ".join(pieces)
+
+    def outcome(self) -> Outcome:
+        ends = [*([None] if self.first else []), *self.changes]
+        spans, domain = zip_longest(ends[::2], ends[1::2]), self.domain
+        if not isinstance(domain, Grid | Reals):  # an ordered domain of a package of its own
+            return super().outcome()
+        return case([(either(*(interval(domain, a, b) for a, b in spans)), 1)], 0)
 
     def witness(self, other: Self) -> int | Fraction | None:
         places = sorted({*self.changes, *other.changes})

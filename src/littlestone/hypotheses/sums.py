@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from littlestone.domains import Disjoint, Domain, require_list
+from littlestone.expressions.form import Outcome, case
+from littlestone.expressions.regions import shares
 from littlestone.hypotheses.base import BinaryHypothesis, Hypothesis, disagreement
 from littlestone.hypotheses.majority import vote
 
@@ -31,6 +33,10 @@ class DirectSum(BinaryHypothesis[tuple[int, Any]]):
 
     def words(self) -> str:
         return "; ".join(f"of {part.domain.name}: {part.words()}" for part in self.parts)
+
+    def outcome(self) -> Outcome:
+        outcomes = [part.outcome() for part in self.parts]
+        return case(zip(shares(self.domain), outcomes, strict=True), 0)
 
     def witness(self, other: Self) -> tuple[int, Any] | None:
         for j, (f, g) in enumerate(zip(self.parts, other.parts, strict=True)):

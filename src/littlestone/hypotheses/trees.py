@@ -8,6 +8,8 @@ from itertools import groupby
 from typing import Any, Self
 
 from littlestone.domains import MISSING, OTHER, Cells, Domain, Listed, Parted, Product
+from littlestone.expressions.form import Outcome, case
+from littlestone.expressions.regions import among
 from littlestone.hypotheses.base import Hypothesis, label_count, numbers
 
 Node = Any
@@ -163,6 +165,9 @@ class DecisionTree(Hypothesis[Any]):
         while isinstance(node, Split):
             node = node.yes if x[node.test.column] in node.test.accepted else node.no
         return int(node)
+
+    def outcome(self) -> Outcome:
+        return _outcome(self.root, self.domain)
 
     @property
     def condition(self) -> str:
@@ -325,6 +330,13 @@ def _shortest(rules: Sequence[Rule], domain: Product) -> list[Rule]:
 def _implies(rule: Rule, other: Rule) -> bool:
     """Whether each test of the other holds because a test of the rule does."""
     return all(any(t.column == u.column and t.accepted <= u.accepted for t in rule) for u in other)
+
+
+def _outcome(node: Node, domain: Product) -> Outcome:
+    if not isinstance(node, Split):
+        return int(node)
+    holds = among(domain.columns[node.test.column], node.test.accepted)
+    return case([(holds, _outcome(node.yes, domain))], _outcome(node.no, domain))
 
 
 def _joined(rules: Sequence[Sequence[ColumnTest]], domain: Product) -> str:

@@ -319,6 +319,7 @@ class PrivateLearner(ABC, Generic[Point]):
         labels: tuple[str, ...] = (),
         estimate: Fraction | None = None,
         purpose: str = "",
+        promise: str = "",
         rng: random.Random | None = None,
     ) -> Release:
         """Spend `cost` on ``dataset`` in the ledger, then draw and release a hypothesis.
@@ -329,7 +330,8 @@ class PrivateLearner(ABC, Generic[Point]):
         cryptographic generator by default; a seeded one marks the release as not private.
 
         If the sample declares a unit, the cost is about one unit replaced.  The ledger's entry says
-        "learn LABEL from CLASS", or ``purpose`` in place of "learn LABEL".
+        "learn LABEL from CLASS", or ``purpose`` in place of "learn LABEL".  The release keeps a
+        ``promise``, which says in public words what is proved about its accuracy.
 
         Raises, before anything is spent, `DeclarationError` for a sample over another domain, with
         another number of labels or with a unit that `event_with` refuses, and `TooLargeError` for too
@@ -356,6 +358,7 @@ class PrivateLearner(ABC, Generic[Point]):
             unit=sample.unit,
             spanning=sample.spanning,
             mistakes=self.mistakes,
+            accuracy=promise,
         )
         receipt = ledger.spend(event, dataset=dataset, what=what, rng=rng)
         hypothesis = self.draw(records, receipt=receipt)

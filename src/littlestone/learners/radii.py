@@ -24,6 +24,7 @@ from littlestone.learners.base import (
 )
 from littlestone.learners.radii_lists import leaves_of_class, lists, longest
 from littlestone.privacy.budget import Budget
+from littlestone.privacy.cost import exact
 from littlestone.privacy.event import Event
 from littlestone.privacy.ledger import Receipt
 from littlestone.privacy.mechanisms.lists.radii_selection import RadiiSelection
@@ -105,16 +106,22 @@ class RadiiLearner(PrivateLearner[Point]):
                 found=f"its Littlestone dimension is {d:,}, above {MOST_DIMENSION}",
                 declare="a smaller class",
             )
-        self.lists = tuple(math.comb(d, t) for t in range(d)) if lists is None else tuple(lists)
-        if len(self.lists) != d or any(type(size) is not int or size < 1 for size in self.lists):
+        if lists is None:
+            lists = [math.comb(d, t) for t in range(d)]
+        if (
+            not isinstance(lists, Sequence)
+            or len(lists) != d
+            or any(type(size) is not int or size < 1 for size in lists)
+        ):
             raise DeclarationError(
-                f"learn by radii with lists = {shown(self.lists)}",
+                f"learn by radii with lists = {shown(lists)}",
                 found=f"it is {d} whole numbers, 1 or more, one for each smaller dimension",
                 fix="give such numbers, or leave lists out",
             )
+        self.lists = tuple(lists)
         self.mechanism: RadiiSelection[Run] = RadiiSelection(budget, max(1, d))
         self.handicaps = [least_power(self.mechanism.base, Fraction(size)) for size in self.lists]
-        self.score = self.mechanism.copies_needed(beta)
+        self.score = self.mechanism.copies_needed(exact(beta, what="beta"))
         # Some dimension below d holds at ``score`` radii and those of its handicap, or d itself holds.
         self.radii = 1 + sum(self.score + handicap - 1 for handicap in self.handicaps)
 
@@ -170,6 +177,8 @@ class RadiiLearner(PrivateLearner[Point]):
             return MOST_WORK + 1
         if n < self.radii:
             return 0
+        if self.radii > _TRIED:  # each of them is a step of what is tried
+            return MOST_WORK + 1
         d, size = self.dimension, self.hypotheses.size
         spaces = math.comb(self.radii + d, d) * (self.hypotheses.labels - 1) ** d
         try:

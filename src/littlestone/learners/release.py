@@ -6,19 +6,22 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from littlestone.data import open_table, read_mapped
 from littlestone.data.tables import SPANNING
 from littlestone.domains import require_list
-from littlestone.errors import DAMAGED, ModelError
+from littlestone.errors import DAMAGED, DeclarationError, ModelError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.labels import declared_labels
 from littlestone.learners.estimate import Estimate
+from littlestone.learners.model_card import model_card
+from littlestone.markup import Html, joined, pairs
 from littlestone.mistakes import EQUAL, MistakeCosts
+from littlestone.pictures.canvas import Picture
+from littlestone.pictures.rule import rule_picture
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -28,6 +31,9 @@ from littlestone.privacy.cost import (
 )
 from littlestone.units import Unit
 from littlestone.visible import shortened, visible
+
+if TYPE_CHECKING:
+    import polars
 
 FORMAT = "littlestone model 1"
 
@@ -47,7 +53,8 @@ class Release:
     `units`, and the number of records is private.  ``private`` is False if a seeded generator was used.
     ``receipt`` is the number of the ledger entry that paid.  An ``estimate`` is as private as the
     hypothesis, and ``cost`` is for both.  ``mistakes`` says what the learner took each mistake to cost.
-    ``spanning`` says that a record may span several lines of its file.
+    ``spanning`` says that a record may span several lines of its file.  ``accuracy`` says what is
+    proved about the error on new records; it depends on declarations and n alone.
     ``total`` is what the data set had spent right after this release, and ``limit`` its limit then; a
     model file keeps neither.
     """
@@ -67,6 +74,7 @@ class Release:
     limit: PrivacyCost | None = field(default=None, compare=False)
     unit: Unit | None = None
     spanning: bool = False
+    accuracy: str = ""
 
     @property
     def units(self) -> int | None:
@@ -86,6 +94,12 @@ class Release:
         return "units", f"{self.units:,} values of {self.unit.column}; {self.unit.records} of each"
 
     def protects(self) -> str:
+        """Whom the guarantee protects, in one sentence, and how to protect people."""
+        return (
+            f"{self.whom()} (to protect people, see --unit)" if self.unit is None else self.whom()
+        )
+
+    def whom(self) -> str:
         """Whom the guarantee protects, in one sentence.
 
         That of one record also says what it means for k records of one person: group privacy, as in
@@ -94,7 +108,7 @@ class Release:
         if self.unit is not None:
             kept = f"{self.unit.records} of each, chosen at random"
             return f"each {self.unit.column} with all its records{self.span()}; the rule saw {kept}"
-        return f"one record{self.span()}; {_several(self.cost)} (to protect people, see --unit)"
+        return f"one record{self.span()}; {_several(self.cost)}"
 
     def span(self) -> str:
         """What is said behind records that may span lines of a file; nothing for all others."""
@@ -108,9 +122,42 @@ class Release:
         `TableError` for a missing column.
         """
         rule = self.hypothesis
-        shown: Sequence[Any] = self.labels or range(rule.labels)
+        names: Sequence[Any] = self.labels or range(rule.labels)
         opened = open_table(table)
-        return list(read_mapped(opened, rule.domain, lambda x: shown[rule(x)], rule.tested))
+        return list(read_mapped(opened, rule.domain, lambda x: names[rule(x)], rule.tested))
+
+    def to_sql(self, dialect: str, *, types: Mapping[str, str] | None = None) -> str:
+        """The label as an SQL expression: its name, or 0 or 1; see `Hypothesis.to_sql`."""
+        return self.hypothesis.to_sql(dialect, types=types, names=self.labels or None)
+
+    def to_polars(self, *, types: Mapping[str, str] | None = None) -> polars.Expr:
+        """The label as a polars expression: its name, or 0 or 1; see `Hypothesis.to_polars`."""
+        return self.hypothesis.to_polars(types=types, names=self.labels or None)
+
+    def to_pandas_query(
+        self, label: str | int | None = None, *, types: Mapping[str, str] | None = None
+    ) -> str:
+        """The query of the rows that get ``label``: a name, or 0 or 1.
+
+        By default it is the label 1, which is the second one of those with names.  See
+        `Hypothesis.to_pandas_query`.
+        """
+        known: Sequence[Any] = self.labels or range(self.hypothesis.labels)
+        found = known[1] if label is None else label
+        if found not in known:
+            raise DeclarationError(
+                f"select the rows that get the label {shown(label)}",
+                found="the rule has no such label",
+                fix=f"give one of: {', '.join(map(str, known))}",
+            )
+        return self.hypothesis.to_pandas_query(known.index(found), types=types)
+
+    def card(self) -> str:
+        """A model card in Markdown: the rule, its guarantee and its columns, all from the release.
+
+        Nothing else is in it, so it may be shown to everyone who may see the release.
+        """
+        return model_card(self)
 
     def rows(self) -> list[tuple[str, str]]:
         """The content and cost of the release, as pairs (heading, text); all of it is public."""
@@ -142,12 +189,37 @@ class Release:
         return "\n".join(f"{heading:{width}}  {visible(text)}" for heading, text in self.rows())
 
     def _repr_html_(self) -> str:
-        cells = (
-            f"<tr><th style='text-align:left'>{escape(heading)}</th>"
-            f"<td style='text-align:left'>{escape(visible(text))}</td></tr>"
-            for heading, text in self.rows()
-        )
-        return f"<table>{''.join(cells)}</table>"
+        """The content and cost as a table, and the picture of the rule, for a notebook."""
+        picture = self.picture()
+        return joined([pairs(self.rows()), picture.svg() if picture else Html()])
+
+    def picture(self, *, titled: bool = False) -> Picture | None:
+        """The rule on the declared ranges and lists of its columns; None for kinds without a picture.
+
+        No record is drawn.  A title says what is predicted, and the cost.
+        """
+        simulated = "" if self.private else ", a simulation: NOT PRIVATE"
+        title = f"{self.label}, {self.cost}{simulated}" if titled else ""
+        return rule_picture(self.hypothesis, self.label, self.labels, title)
+
+    def drawing(self) -> Picture:
+        """The picture of the rule with a title; `DeclarationError` for kinds without a picture."""
+        picture = self.picture(titled=True)
+        if picture is None:
+            raise DeclarationError(
+                "draw the rule of a model",
+                found=f"rules of its kind have no picture: {shortened(self.words())}",
+                fix="print the release, which says the rule in words",
+            )
+        return picture
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the rule on the axes of matplotlib, by default new ones, and return them.
+
+        The axes measure inches.  Raises `DeclarationError` for a kind of rule that has no picture, and
+        `OutputError` if matplotlib is not installed.
+        """
+        return self.drawing().plot(axes)
 
     def to_json(self) -> dict[str, object]:
         """The model file as plain JSON values; `from_json` reads it back."""
@@ -160,6 +232,7 @@ class Release:
         )
         costs = {} if self.mistakes.equal else {"costs": self.mistakes.to_json()}
         record = {"record": SPANNING} if self.spanning else {}
+        accuracy = {"accuracy": self.accuracy} if self.accuracy else {}
         return {
             "format": FORMAT,
             "rule": self.words(),
@@ -178,6 +251,7 @@ class Release:
                 "randomness": _RANDOMNESS[self.private],
                 "ledger entry": self.receipt,
             },
+            **accuracy,
             **estimate,
             "hypothesis": self.hypothesis.to_json(),
         }
@@ -221,6 +295,7 @@ class Release:
                 estimate=None if estimate is None else Estimate.from_json(estimate, n),
                 unit=None if unit is None else Unit(unit["column"], unit["max records"]),
                 spanning="record" in data,
+                accuracy=str(data.get("accuracy", "")),
             )
         except DAMAGED as error:
             raise ModelError(

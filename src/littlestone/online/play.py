@@ -9,8 +9,11 @@ from typing import Any
 from littlestone.domains import Point
 from littlestone.errors import DeclarationError, RealizabilityError, shown
 from littlestone.labels import require_label
+from littlestone.markup import grid, tag
 from littlestone.online.adversaries import Adversary
 from littlestone.online.base import Player
+
+_SHOWN = 25  # rounds at each end of a long game
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,14 @@ class Transcript:
         made, played = self.mistakes, len(self.rounds)
         total = f"{made} mistake{'s' * (made != 1)} in {played} round{'s' * (played != 1)}"
         return "\n".join([*lines, f"{total}{ended}"])
+
+    def _repr_html_(self) -> str:
+        """The rounds as a table, for a notebook; of a long game the first and the last ones."""
+        rows = [list(row.values()) for row in self.table()]
+        if len(rows) > 2 * _SHOWN:
+            rows = [*rows[:_SHOWN], ["..."] * len(rows[0]), *rows[-_SHOWN:]]
+        headings = ["round", "point", "predicted", "label", "mistakes so far"]
+        return grid(headings, rows) + tag("p", str(self).rpartition("\n")[2])
 
     def table(self, words: Callable[[Any], str] = str) -> list[dict[str, str | int]]:
         """The rounds as plain rows with the mistakes so far; ``words`` writes a point as text.

@@ -56,8 +56,8 @@ def calibrated(
     """The calibrated size of a method in the realizable setting; None if it was not simulated.
 
     Sizes are known for sets, and for `lookup` tables, of at most 1 to 5 elements, at delta 1e-6, alpha
-    .1 and beta .05.  `irreducible` was simulated at epsilon 1, the others at .1, .3, 1 and 3.  Between
-    two of these, e < e' with the sizes n and n', the size at epsilon is
+    .1 and beta .05.  `irreducible` and `radii` were simulated at epsilon 1, the others at .1, .3, 1 and
+    3.  Between two of these, e < e' with the sizes n and n', the size at epsilon is
 
         min(n, max(n e, n' e') / epsilon),  rounded up.
 

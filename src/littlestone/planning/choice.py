@@ -17,6 +17,7 @@ from littlestone.mistakes import MistakeCosts
 from littlestone.planning.calibrated import Calibrated, calibrated
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import exact
+from littlestone.progress import tracked
 
 AUTO = "auto"
 ALPHA, BETA = 0.1, 0.05
@@ -115,7 +116,7 @@ def candidates(
         _made, hypotheses, budget, alpha=alpha, beta=beta, setting=setting, mistakes=mistakes
     )
     found = []
-    for kind in _kinds() if kinds is None else kinds:
+    for kind in tracked(_kinds() if kinds is None else list(kinds), "looking for methods"):
         if hypotheses.labels == 2 and issubclass(kind, BitwiseLearner):
             continue  # two labels are one bit, so nothing is to be split
         try:

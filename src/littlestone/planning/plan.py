@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil, floor, log10
 from typing import Any
 
 from littlestone.classes.base import HypothesisClass
-from littlestone.errors import TooLargeError
+from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.learners.base import Bound, PrivateLearner
+from littlestone.markup import grid, tag
 from littlestone.mistakes import MistakeCosts
+from littlestone.pictures import chart as charts
 from littlestone.planning.calibrated import Calibrated
 from littlestone.planning.choice import ALPHA, BETA, Candidate, candidates
 from littlestone.planning.formulas import formulas
 from littlestone.planning.lower import LowerBound, lower_bounds
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import PrivacyCost
+from littlestone.progress import tracked
+from littlestone.visible import shortened
+
+_KEY = ("off", "on", "ink", "line")  # the tones of the sizes in a chart
+
+
+def in_digits(n: int | None) -> str:
+    """A number of records; above a million million, its first digits.
+
+    >>> in_digits(None), in_digits(10**15 + 1)
+    ('-', '1e+15')
+    """
+    return "-" if n is None else f"{n:,}" if n < 10**12 else f"{n:.3g}"
 
 
 @dataclass(frozen=True)
@@ -40,6 +56,16 @@ class Row:
     def versus(self) -> str:
         """What the agnostic size compares with, if not with the best hypothesis of the class."""
         return "" if self.agnostic is None else self.agnostic.versus
+
+    def sizes(self) -> dict[str, int | None]:
+        """The sizes under the headings of a table; those for other parameters than `fit` uses too."""
+        found = {
+            "proved, clean labels": self.realizable or self.tuned,
+            "any labels": self.agnostic or self.tuned_agnostic,
+            "calibrated": self.calibrated,
+            "formula": self.paper,
+        }
+        return {heading: None if size is None else size.n for heading, size in found.items()}
 
 
 @dataclass(frozen=True)
@@ -98,6 +124,49 @@ class Plan:
         lines += [f"  at least {bound.n:,}: {bound.learners}" for bound in self.lower]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """The sizes and the lower bounds as tables, for a notebook."""
+        title = tag("p", f"records for {self.goal}, {self.cost}: {self.hypotheses}")
+        rows = [[row.method, *map(in_digits, row.sizes().values())] for row in self.rows]
+        headings = ["method", *(self.rows[0].sizes() if self.rows else ())]
+        found = title + grid(headings, rows)
+        if not self.lower:
+            return found
+        bounds = [[bound.learners, f"{bound.n:,}"] for bound in self.lower]
+        return found + grid(["lower bound for", "records at least"], bounds)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the sizes on a logarithmic axis of matplotlib, by default new ones; return the axes.
+
+        A vertical line is the largest lower bound, for the learners that it names.  Raises
+        `OutputError` if matplotlib is not installed, and `DeclarationError` if no size is known.
+        """
+        return self.chart().plot(axes)
+
+    def chart(self) -> charts.Chart:
+        """The chart of the sizes: a row for each method of which one is known."""
+        sizes = [
+            (row.method, list(zip(row.sizes().values(), _KEY, strict=True))) for row in self.rows
+        ]
+        rows = tuple(
+            charts.Row(method, dots=tuple((float(n), tone) for n, tone in found if n))
+            for method, found in sizes
+            if any(n for n, _ in found)
+        )
+        least = max(self.lower, key=lambda bound: bound.n, default=None)
+        places = [n for row in rows for n, _ in row.dots] + ([least.n] if least else [])
+        if not rows:
+            raise DeclarationError(
+                f"draw a plan for {shortened(self.hypotheses)}",
+                found="no size is known",
+                fix="print the plan, which says why",
+            )
+        marks = ((least.n, f"at least {least.n:,}: {least.learners}"),) if least else ()
+        low, high = 10.0 ** floor(log10(min(places))), 10.0 ** ceil(log10(max(places) * 1.01))
+        key = tuple((tone, text) for text, tone in zip(self.rows[0].sizes(), _KEY, strict=True))
+        title = f"Records for {self.goal}, {self.cost}"
+        return charts.Chart(title, "records", low, high, rows, marks, key, log=True)
+
     def at(self, n: int) -> list[AtN]:
         """The promises of each method for n records, whatever these contain.
 
@@ -152,7 +221,11 @@ def plan(
         cost=budget.cost,
         alpha=alpha,
         beta=beta,
-        rows=tuple(_row(H, c, c.learner, goal) for c in found if c.learner is not None),
+        rows=tuple(
+            _row(H, c, c.learner, goal)
+            for c in tracked(found, "looking for sizes")
+            if c.learner is not None
+        ),
         excluded=tuple(c for c in found if c.learner is None),
         lower=tuple(_lower(H, goal, mistakes)) if H.labels == 2 else (),
         formulas=tuple(formulas(H, **goal)),

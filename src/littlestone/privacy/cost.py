@@ -287,6 +287,15 @@ class PrivacyCost:
         epsilon, delta = min(self.epsilon, other.epsilon), min(self.delta, other.delta)
         return PrivacyCost(epsilon, delta, self.neighboring)
 
+    def left(self, limit: PrivacyCost) -> PrivacyCost:
+        """What may still be spent if this cost is spent: 0 for a number that is beyond its limit.
+
+        >>> print(PrivacyCost(Fraction(1, 4)).left(PrivacyCost(Fraction(1), Fraction(1, 10))))
+        epsilon 0.75, delta 0.1 (replace-one)
+        """
+        epsilon, delta = limit.epsilon - self.epsilon, limit.delta - self.delta
+        return PrivacyCost(max(epsilon, Fraction(0)), max(delta, Fraction(0)), self.neighboring)
+
     def __str__(self) -> str:
         return (
             f"epsilon {decimal_text(self.epsilon)}, delta {decimal_text(self.delta)} "

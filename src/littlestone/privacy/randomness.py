@@ -21,6 +21,20 @@ def seeded_generator(seed: int) -> random.Random:
     return random.Random(seed)
 
 
+def seed_from(rng: random.Random) -> int | None:
+    """A seed for a part of the work of ``rng``; None for the system's own generator, which has none.
+
+    >>> seed_from(system_generator()) is None, generator(None) is None
+    (True, False)
+    """
+    return None if is_cryptographic(rng) else rng.getrandbits(128)
+
+
+def generator(seed: int | None) -> random.Random:
+    """The generator of a seed, or the system's own for None."""
+    return system_generator() if seed is None else seeded_generator(seed)
+
+
 def is_cryptographic(rng: random.Random) -> bool:
     """Whether draws from ``rng`` are private: only the system's own generator cannot be replayed."""
     return type(rng) is random.SystemRandom

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from littlestone.errors import ModelError, OutputError
 
 Drawn = TypeVar("Drawn")
 
-Keep = Callable[[list[Any]], object]
+Keep = Callable[[Any], object]
 """Keep one line of plain JSON values, durable when it returns; its content is secret."""
 
 
@@ -24,6 +24,9 @@ class Tape:
     one line are returned a second time, and nothing is drawn.
 
     The values are whole numbers, texts, None, and lists and dicts of these.
+
+    A tape that keeps lines ``together`` gives ``keep`` nothing before `commit`, and then all lines
+    since the last one as one line.  So after a crash there are all of them or none.
 
     >>> kept = []
     >>> tape = Tape(random.Random(1), kept.append)
@@ -38,8 +41,11 @@ class Tape:
     17
     """
 
-    def __init__(self, rng: random.Random, keep: Keep | None = None) -> None:
-        self._rng, self._keep = rng, keep
+    def __init__(
+        self, rng: random.Random, keep: Keep | None = None, *, together: bool = False
+    ) -> None:
+        self._rng, self._keep, self.together = rng, keep, together
+        self._lines: list[list[Any]] = []
         self._drawn: list[Any] = []
         self._again: list[Any] | None = None  # the rest of a line, with the next value last
         self._broken, self._process = False, os.getpid()
@@ -83,7 +89,14 @@ class Tape:
         """Keep what was drawn since the last line at ``step``, with the records that ``told`` gives."""
         drawn, self._drawn = self._drawn, []
         if self._again is None and self._keep is not None:
-            self._keep([step, told(), drawn])
+            keep = self._lines.append if self.together else self._keep
+            keep([step, told(), drawn])
+
+    def commit(self, offsets: Mapping[str, int]) -> None:
+        """Keep all lines since the last call together, with the ``offsets`` that they belong to."""
+        lines, self._lines = self._lines, []
+        if self._keep is not None and (lines or offsets):
+            self._keep({"offsets": dict(offsets), "lines": lines})
 
     @contextmanager
     def again(self, drawn: list[Any]) -> Iterator[None]:

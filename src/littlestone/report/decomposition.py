@@ -4,33 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
+from littlestone.classes import HypothesisClass
 from littlestone.decomposition import DecompositionTree
-from littlestone.report.tree import Node
+from littlestone.pictures.tree import Node
 
 NOBODY = Node("no hypothesis", cut=True)
 
 
-def decomposition_drawing(tree: DecompositionTree[Any], words: Any, levels: int) -> Node:
-    """The top levels of a decomposition tree; a leaf shows LDim and the SOA of its version space.
-
-    ``words`` writes a point, such as ``H.domain.words``.
+def decomposition_drawing(
+    tree: DecompositionTree[Any], H: HypothesisClass[Any], levels: int
+) -> Node:
+    """The top levels of a tree of H; a leaf shows LDim and the SOA of its version space.
 
     >>> from littlestone.classes import parse_class
     >>> from littlestone.decomposition import decompose
     >>> H = parse_class("thresholds(x, 1..3)")
-    >>> root = decomposition_drawing(decompose(H, p=2), H.domain.words, levels=4)
+    >>> root = decomposition_drawing(decompose(H, p=2), H, levels=4)
     >>> root.text, root.ends
     ('1', 4)
     """
 
-    def node(i: int | None, level: int) -> Node:
+    def node(i: int | None, level: int, V: HypothesisClass[Any]) -> Node:
         if i is None:
             return NOBODY
         point, space, after = tree.nodes[i].point, tree.nodes[i].space, tree.nodes[i].after
         if space is not None:
-            return Node(f"LDim {space.littlestone_dimension()}: {space.soa().words()}")
+            shown = f"LDim {space.littlestone_dimension()}: {space.soa().words()}"
+            return Node(shown, space=space)
         if level == levels:
-            return Node("...", cut=True)
-        return Node(words(point), tuple((y, node(j, level + 1)) for y, j in enumerate(after)))
+            return Node("...", cut=True, space=V)
+        sides = ((y, node(j, level + 1, V.restrict(point, y))) for y, j in enumerate(after))
+        return Node(H.domain.words(point), tuple(sides), space=V)
 
-    return node(0 if tree.nodes else None, 0)
+    return node(0 if tree.nodes else None, 0, H)

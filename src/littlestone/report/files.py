@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import combinations
 from pathlib import Path
+from typing import Literal
 
 from littlestone.disk import sync_folder
 from littlestone.errors import OutputError
@@ -20,7 +21,12 @@ MODEL = rb'\s*\{\s*"format": *"littlestone model '
 CERTIFICATE = rb'\s*\{\s*"format": *"littlestone-certificate '
 PREDICTIONS = rb"prediction\n"
 HISTORY = rb'number,at,dataset,part,|\[\s*\{\s*"number": |\[\]\n'
+PAGE = rb"<!doctype html>\n<!-- littlestone report -->"
 FIGURES = {"svg": rb"<\?xml |<svg ", "png": rb"\x89PNG\r\n"}
+DRAWINGS = {**FIGURES, "html": PAGE}
+
+DRAWN: tuple[Literal["svg", "png", "html"], ...] = ("svg", "png", "html")
+"""What a tree is drawn to."""
 
 _HEAD = 200  # the first bytes of a file, which show its kind
 _LEFT = ".unfinished"

@@ -94,7 +94,7 @@ def form(label: Label, hypotheses: HypothesisClass[Any]) -> list[tuple[str, str]
     return rows
 
 
-def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
+def guarantee(release: Release) -> list[tuple[str, str]]:
     """What is promised about a release, as pairs (heading, sentence); all of it is public."""
     rows = [
         ("rule", release.words()),
@@ -103,7 +103,7 @@ def guarantee(release: Release, accuracy: str) -> list[tuple[str, str]]:
         ("mechanism", release.mechanism),
         *release.counted(),
         ("class", shortened(release.hypotheses)),
-        ("accuracy", accuracy),
+        ("accuracy", release.accuracy),
     ]
     if release.estimate is not None:
         rows += release.estimate.rows()
@@ -117,7 +117,7 @@ def privacy(release: Release) -> tuple[str, str]:
         "privacy",
         f"epsilon {decimal_text(cost.epsilon)}, delta {decimal_text(cost.delta)}: replacing one "
         f"of the {_replaced(release)} changes the probability of any set of "
-        f"{_outputs(release)} by at most a factor {_factor(cost.epsilon)}"
+        f"{_outputs(release)} by at most a factor {factor(cost.epsilon)}"
         + (f", plus {decimal_text(cost.delta)}" if cost.delta else ""),
     )
 
@@ -129,10 +129,10 @@ def _replaced(release: Release) -> str:
     return f"{release.units:,} values of {unit.column}, with all its records{release.span()},"
 
 
-def _factor(epsilon: Fraction) -> str:
+def factor(epsilon: Fraction) -> str:
     """The number e^epsilon, as three digits rounded up; beyond epsilon 10, as a power.
 
-    >>> _factor(Fraction(1)), _factor(Fraction(1, 2)), _factor(Fraction(12))
+    >>> factor(Fraction(1)), factor(Fraction(1, 2)), factor(Fraction(12))
     ('2.72', '1.65', 'e^12')
     """
     if epsilon > 10:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from littlestone.discovery import modules
+from littlestone.parallel import spread
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,27 @@ def statements() -> list[Statement]:
     return list(found.values())
 
 
-def run_all(only: str = "") -> list[Verdict]:
+def named(only: str) -> list[str]:
+    """The names of the statements that contain ``only``, in the order of the modules and files."""
+    return [run.name for run in statements() if only.lower() in run.name.lower()]
+
+
+def run_one(name: str) -> Verdict:
+    """Run the statement of that name.
+
+    >>> run_one("L5 Example 1: LDim(H) <= log2 |H|").holds
+    True
+    """
+    return next(run for run in statements() if run.name == name)()
+
+
+def run_all(only: str = "", *, jobs: int | None = 1) -> list[Verdict]:
     """Run the statements whose name contains ``only``, in the order of the modules and files.
+
+    ``jobs`` processes share the work; None is one for each core.
 
     >>> [verdict.holds for verdict in run_all("L5 Example 1")]
     [True]
     """
-    return [run() for run in statements() if only.lower() in run.name.lower()]
+    found = dict(spread(run_one, named(only), jobs=jobs, what="running statements"))
+    return [found[i] for i in sorted(found)]

@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, final
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, NamedTuple, final
 
 from littlestone.classes.base import HypothesisClass, require_two_labels
 from littlestone.domains import Point, truth
+from littlestone.errors import DeclarationError, shown
 from littlestone.hypotheses import Hypothesis
 from littlestone.learners.online.taped import Record, StreamLearner, TapedStream
 from littlestone.online.base import OnlineLearner
+from littlestone.pictures.stream import Publication, publications
+from littlestone.privacy.cost import exact
 from littlestone.privacy.parameters import require_horizon
 from littlestone.privacy.tape import Tape, journal_mismatch
 
 PUBLIC = 1000
 """A run notes its progress each time this many steps have passed, whatever the records are."""
+
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+class Taken(NamedTuple):
+    """What came of some records: each hypothesis ``published``, with its step, and draws.
+
+    ``drawn`` has the step of each draw; it is secret if the learner has secret draws.
+    """
+
+    published: list[tuple[int, Hypothesis[Any]]]
+    drawn: list[int]
 
 
 @dataclass(frozen=True)
@@ -31,6 +50,24 @@ class MistakeBound:
     proved: bool
     source: str
     adaptive: bool = True
+
+
+def exact_doubt(doubt: object) -> Fraction:
+    """The probability of a wrong selection that a learner may have, as an exact number.
+
+    Raises `DeclarationError` unless 0 < ``doubt`` < 1.
+
+    >>> exact_doubt("0.05")
+    Fraction(1, 20)
+    """
+    found = exact(doubt, what="doubt")
+    if not 0 < found < 1:
+        raise DeclarationError(
+            f"learn online with doubt = {shown(doubt)}",
+            found="it must lie strictly between 0 and 1",
+            fix="give a small probability, such as 0.025",
+        )
+    return found
 
 
 class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
@@ -54,6 +91,8 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         super().__init__(published.domain, horizon, tape)
         self._published, self._published_at = published, 0
         self._shown = published, 0  # updated at the end of a step
+        self._waiting: list[tuple[int, Hypothesis[Point]]] = []  # published, and not yet shown
+        self._history = {0: published}
         self._noted = 0  # the last step that is publicly known to have been taken
 
     @property
@@ -76,6 +115,20 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         return self._shown[1]
 
     @property
+    def publications(self) -> tuple[tuple[int, Hypothesis[Point]], ...]:
+        """All published hypotheses as pairs (step, hypothesis), in order; public."""
+        return tuple(self._history.items())
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the published rules over the whole stream on the axes of matplotlib; return the axes.
+
+        They go from step 0 to the horizon.  Only what is published is drawn.  Raises `OutputError` if
+        matplotlib is not installed.
+        """
+        published = [Publication(step, h.words()) for step, h in self.publications]
+        return publications(published, self._horizon, "Published rules").plot(axes)
+
+    @property
     def over(self) -> bool:
         """Whether the hypothesis stays and no record is read any more; public."""
         return self._steps == self._horizon
@@ -91,22 +144,38 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
         Raises `OutputError` if the run is kept in a file and writing to it fails.
         """
-        point, label = self._domain.canonical(x), truth(y)
-        self._tape.open()
-        if self._steps < self._horizon:
-            looked_at = not self.over
-            self._steps += 1
-            if looked_at:
-                self._learn(point, label)
-            self._end()
+        self._open()
+        self._go(((x, y),))
+        if self._steps % PUBLIC == 0:
+            self._checkpoint()
+        self._show()
         self._tape.close()
+
+    @final
+    def take(
+        self, records: Iterable[tuple[object, object]], offsets: Mapping[str, int] = NOTHING
+    ) -> Taken:
+        """Take the next records (x, y), as `update` takes each, and show the last `hypothesis`.
+
+        A run that is kept in batches waits for the disk once: after a crash it has taken all of them
+        or none, and nothing was shown.  ``offsets`` are kept with them.  Raises what `update` raises.
+        """
+        self._tape.open()
+        taken = self._go(records)
+        self._checkpoint()
+        self._tape.commit(offsets)
+        self._show()
+        self._tape.close()
+        return taken
 
     @final
     def skip_to(self, step: int) -> None:
         """Take the steps up to ``step`` as if each of their records were predicted correctly."""
-        self._tape.open()
+        self._open()
         self._to(min(step, self._horizon))
-        self._end()
+        if self._steps % PUBLIC == 0:
+            self._checkpoint()
+        self._show()
         self._tape.close()
 
     @final
@@ -115,19 +184,62 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
         Call it on a resumed run if the records of its last steps are gone.  Its `steps` may be the step
         of its last draw, which is secret, and the later publication times would reveal it.
+
+        Raises `DeclarationError` if the learner remembers records predicted correctly.  A line of a
+        mistake holds those before it, and without that mistake they are gone: one record would decide
+        how many others count.
         """
+        if type(self)._owed is not PrivateStream._owed:
+            raise DeclarationError(
+                "go on without the records of the last steps",
+                found="the learner remembers records that it predicted correctly, and one mistake "
+                "decides how many of them are in the file",
+                fix="read the records again, or begin the run with durable_run(..., batches=True)",
+            )
         self.skip_to((self._noted // PUBLIC + 1) * PUBLIC)
 
-    def _learn(self, x: Point, y: int) -> None:
-        """Take the record of this step."""
-        if self._published(x) == y:
-            self._right(x, y)
-            return
-        self._mistaken(x, y)
-        self._line(Record(self._steps, x, y))
+    def _open(self) -> None:
+        """Begin what takes no batch; a run that is kept in batches would not know of it."""
+        if self._tape.together:
+            raise DeclarationError(
+                "take a step by itself",
+                found="the run is kept in batches",
+                fix="give its records to take, one or more at a time",
+            )
+        self._tape.open()
+
+    def _go(self, records: Iterable[tuple[object, object]]) -> Taken:
+        """Take one step after another, each with what is due then."""
+        canonical, taken = self._domain.canonical, Taken([], [])
+        looks, due = not self.over, self._due
+        for x, y in records:
+            if self._steps == self._horizon:
+                break
+            point, label = canonical(x), truth(y)
+            self._steps = step = self._steps + 1
+            if looks:
+                if self._published(point) == label:
+                    self._right(point, label)
+                else:
+                    self._mistaken(point, label)
+                    self._line(Record(step, point, label))
+                    due = self._due
+            if due <= step:
+                before, draws = self._published, self.public_draws + self.secret_draws
+                self._to(step)
+                draws = self.public_draws + self.secret_draws - draws
+                taken.drawn.extend([step] * draws)
+                if self._published is not before:
+                    taken.published.append((step, self._published))
+                # Only a draw can end it before the horizon.
+                looks, due = not self.over, self._due
+        return taken
 
     def _right(self, x: Point, y: int, times: int = 1) -> None:
-        """Keep what is needed of ``times`` equal records predicted correctly; draw nothing."""
+        """Keep what is needed of ``times`` equal records predicted correctly.
+
+        It draws nothing, and leaves `_due` as it is.
+        """
 
     @abstractmethod
     def _mistaken(self, x: Point, y: int) -> None:
@@ -151,6 +263,7 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
 
     def _publish(self, h: Hypothesis[Point]) -> None:
         self._published, self._published_at = h, self._steps
+        self._waiting.append((self._steps, h))
 
     def _to(self, step: int) -> None:
         while self._due <= step:
@@ -177,16 +290,11 @@ class PrivateStream(TapedStream[Point], OnlineLearner[Point]):
         self._to(self._steps)
         self._show()
 
-    def _end(self) -> None:
-        """Do what is due at the last step, and show the result."""
-        self._to(self._steps)
-        if self._steps % PUBLIC == 0:
-            self._checkpoint()
-        self._show()
-
     def _show(self) -> None:
         """Show everybody what is published, and since when."""
         self._shown = self._published, self._published_at
+        self._history.update(self._waiting)
+        self._waiting = []
 
     def _replay(self, step: int, records: list[Record]) -> None:
         public = not self._tape.pending

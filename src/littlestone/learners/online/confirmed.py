@@ -15,7 +15,12 @@ from littlestone.classes.base import HypothesisClass
 from littlestone.classes.intervals import Intervals
 from littlestone.classes.thresholds import Thresholds
 from littlestone.learners.base import require_plan
-from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
+from littlestone.learners.online.base import (
+    MistakeBound,
+    PrivateOnlineLearner,
+    PrivateStream,
+    exact_doubt,
+)
 from littlestone.learners.online.knowledge import UNLIKELY, Asked
 from littlestone.learners.online.known_ends import Cuts, Ends
 from littlestone.learners.online.known_points import MOST_ASKED, columns_of
@@ -112,8 +117,7 @@ class ConfirmedLearner(PrivateOnlineLearner[Any]):
     ) -> None:
         super().__init__(hypotheses, horizon)
         self.asked = asked_of(hypotheses, self.method)
-        most = Fraction(str(doubt))
-        require_plan(0.5, float(most))
+        most = exact_doubt(doubt)
         total, found = budget.epsilon, list[tuple[float, int, ContinualConfirmation]]()
         for i in range(1, _SPLITS):
             one = ContinualConfirmation(

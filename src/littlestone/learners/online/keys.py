@@ -95,9 +95,9 @@ def naming_of(H: HypothesisClass[Any]) -> Naming | None:
     >>> naming_of(Subsets(Integers(), 3)).key(7, 1), naming_of(Thresholds.on(0, 9))
     (7, None)
     """
+    H.require_learnable()
     if isinstance(H, PointCovering):
         return PointNaming(H)
-    H.require_learnable()
     return FunctionNaming(H) if H.littlestone_dimension() <= 1 else None
 
 
@@ -180,7 +180,12 @@ class KeyLearner(PrivateOnlineLearner[Any]):
     @property
     def expected_mistakes(self) -> float:
         """The most expected mistakes on a realizable sequence of an adaptive adversary."""
-        return self.naming.parts * self.mechanism.terms.expected_records
+        return self._named * self.mechanism.terms.expected_records
+
+    @property
+    def _named(self) -> int:
+        """The most keys that are named: no more than there are records."""
+        return min(self.naming.parts, self.horizon)
 
     def measured_mistakes(self) -> int:
         """The proved upper bound of the expected number, rounded."""
@@ -194,7 +199,7 @@ class KeyLearner(PrivateOnlineLearner[Any]):
         most beta / d, which is larger.  docs/proofs/continual-key-selection.md, Theorems 4 and 5.
         """
         require_plan(0.5, beta)
-        d = self.naming.parts
+        d = self._named
         missed = wait(self.mechanism.terms, beta / (1000 * max(d, 1)))
         mistakes = least_total(missed, d, beta)
         return MistakeBound(mistakes, beta, True, self.naming.source)

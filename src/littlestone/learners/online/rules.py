@@ -13,7 +13,12 @@ from littlestone.domains import Product
 from littlestone.hypotheses import RuleUnion
 from littlestone.hypotheses.rules import Rule
 from littlestone.learners.base import require_plan, unfit
-from littlestone.learners.online.base import MistakeBound, PrivateOnlineLearner, PrivateStream
+from littlestone.learners.online.base import (
+    MistakeBound,
+    PrivateOnlineLearner,
+    PrivateStream,
+    exact_doubt,
+)
 from littlestone.learners.online.waiting import least_sum, wait
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.mechanisms.lists.sparse_selection import least_power
@@ -129,7 +134,8 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
     an adversary who sees all published rules chooses them.  Proofs: docs/proofs/continual-selection.md.
 
     Improper: a rule may have more equalities than those of the class.  Time: up to 2^m tallies a
-    mistake.  Raises `DeclarationError` for other classes and delta = 0.
+    mistake.  Raises `DeclarationError` for other classes and delta = 0, and
+    `EmptyClassError`.
 
     >>> from littlestone.classes import EqualityRules
     >>> H = EqualityRules.of("origin", "dest", max_literals=2)
@@ -159,9 +165,9 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
                 declare="rules(COLUMN, ...; at most R)",
                 online=True,
             )
+        hypotheses.require_learnable()
         self.hypotheses: EqualityRules = hypotheses
-        self.doubt = Fraction(str(doubt))
-        require_plan(0.5, float(self.doubt))
+        self.doubt = exact_doubt(doubt)
         self.mechanism: ContinualSelection[Rule] = ContinualSelection(
             budget=budget,
             horizon=horizon,
@@ -172,6 +178,11 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
     @property
     def event(self) -> ContinualSelection[Rule]:
         return self.mechanism
+
+    @property
+    def declared(self) -> str:
+        # The event does not know the doubt, and handicaps depend on it.
+        return f"{self.event}; doubt={self.doubt}"
 
     @property
     def _unlikely(self) -> Fraction:
@@ -193,8 +204,8 @@ class RuleLearner(PrivateOnlineLearner[Rule]):
         rare = left / (1000 * (columns + 1))
         first, drop = (wait(terms, rare) for terms in self._terms)
         mistakes = lead(self._terms[0], self._unlikely) * columns
-        mistakes += least_sum([first, *[drop] * columns], left)
-        return MistakeBound(mistakes, beta, True, "docs/proofs/continual-selection.md, Theorem 4")
+        mistakes += least_sum([(first, 1), (drop, columns)], left)
+        return MistakeBound(mistakes, beta, True, "docs/proofs/continual-selection.md, Theorem 6")
 
     @property
     def _terms(self) -> tuple[Terms, Terms]:

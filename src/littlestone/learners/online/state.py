@@ -26,6 +26,8 @@ _DIGITS = 16  # of SHA-256 in hexadecimal, at the end of a line
 class StateFile:
     """An open state: `read` it once, then `add` lines.
 
+    Lines are read as they are, because the values of all of them would take far more memory.
+
     The first line says what the file is.  Each later line is a JSON value, a space, and 16 digits of
     the SHA-256 of all bytes of the file before that space.  So a line that was changed, removed, moved
     or doubled is found.  The digits are no secret: they detect damage, not forgery.
@@ -40,8 +42,8 @@ class StateFile:
         self._seal = hashlib.sha256(MAGIC)
         self._length, self._torn, self._unended = 0, 0, False
 
-    def read(self) -> list[Any]:
-        """The values of all lines, or an empty list for an empty file; writes nothing.
+    def read(self) -> list[bytes]:
+        """All lines, for `value`, or an empty list for an empty file; writes nothing.
 
         Raises `ModelError` if the file is not a state, or is damaged.
         """
@@ -62,12 +64,16 @@ class StateFile:
     def _is_sealed(self, line: bytes) -> bool:
         return _line(line[: -_DIGITS - 1], self._seal.copy()) == line + b"\n"
 
-    def _unsealed(self, line: bytes) -> Any:
+    def _unsealed(self, line: bytes) -> bytes:
         payload = line[: -_DIGITS - 1]
         if _line(payload, self._seal) != line + b"\n":
             raise damaged(self.path)
+        return payload
+
+    def value(self, line: bytes) -> Any:
+        """The value of a line that was read; raises `ModelError` if it has none."""
         try:
-            return json.loads(payload)
+            return json.loads(line)
         except (ValueError, RecursionError):  # nothing that `add` wrote
             raise damaged(self.path) from None
 

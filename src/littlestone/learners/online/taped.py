@@ -79,6 +79,7 @@ class TapedStream(ABC, Generic[Point]):
             if self._tape.pending:
                 self._tape.line(0, list)
         self._go_on()
+        self._tape.commit({})
         self._tape.close()
 
     def _begin(self) -> None:
@@ -171,12 +172,17 @@ class StreamLearner(ABC, Generic[Stream]):
         return
 
     @final
-    def begin(self, receipt: Receipt, keep: Keep | None = None) -> Stream:
-        """A run that ``receipt`` pays for, with its generator; ``keep`` gets the run's lines."""
+    def begin(
+        self, receipt: Receipt, keep: Keep | None = None, *, together: bool = False
+    ) -> Stream:
+        """A run that ``receipt`` pays for, with its generator; ``keep`` gets the run's lines.
+
+        With ``together`` it gets those of each `PrivateStream.take` as one line.
+        """
         # All at once, because a resumed run has no receipt any more.
         uses = [event for event, times in self.event.uses() for _ in range(times)]
         generators = [receipt.redeem(event) for event in uses]
-        return self.resume([], Tape(generators[0], keep))
+        return self.resume([], Tape(generators[0], keep, together=together))
 
     @final
     def resume(self, lines: Iterable[Any], tape: Tape) -> Stream:

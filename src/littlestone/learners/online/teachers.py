@@ -171,6 +171,11 @@ class TeacherLearner(CountedLearner):
     def event(self) -> Composed:
         return self._event
 
+    @property
+    def declared(self) -> str:
+        # The event knows neither, and both decide what a draw lists.
+        return f"{self.event}; teachers={self.teachers}; most={self.most}"
+
     def threshold(self, bottoms: int) -> int:
         """The threshold of the next epoch, after this many draws in a row that found nothing."""
         return self.counter.threshold << min(bottoms, _MOST_DOUBLED)
@@ -236,7 +241,7 @@ class TeacherLearner(CountedLearner):
 
         It is times 3 if all hypotheses are listed; d = LDim(H).
         """
-        d = int(self.hypotheses.littlestone_dimension())
+        d = min(int(self.hypotheses.littlestone_dimension()), self.horizon)
         epochs = _EPOCHS if _listed(self.hypotheses) else math.pow(max(d, 1), _GROWTH)
         return round(self.counter.threshold * epochs)
 

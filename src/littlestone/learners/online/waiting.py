@@ -25,26 +25,30 @@ def least_total(missed: NDArray[np.float64], parts: int, beta: float) -> int:
     >>> least_total(np.array([1.0, 0.5, 0.0]), 2, 0.3)
     3
     """
-    return least_sum([missed] * parts, beta)
+    return least_sum([(missed, parts)], beta)
 
 
-def least_sum(waits: Sequence[NDArray[np.float64]], beta: float) -> int:
-    """The least M that these independent waits exceed together with probability at most ``beta``.
+def least_sum(waits: Sequence[tuple[NDArray[np.float64], int]], beta: float) -> int:
+    """The least M that independent waits exceed together with probability at most ``beta``.
 
-    Wait i is longer than m records with probability ``waits[i][m]``; one that is longer than all of
-    them counts as endless, so the last of them must be far below beta / len(waits).  If the waits may
-    have more than `MOST_SUMMED` records together, or if beta is below `RARE`, M is the sum of the
-    numbers that each exceeds with probability at most beta / len(waits), which is larger.
+    Each of ``waits`` is the law of one wait and how many have it: such a wait is longer than m records
+    with probability ``missed[m]``.  One that is longer than all of them counts as endless, so the last
+    probability must be far below beta / parts, for all parts together.  If the waits may have more than
+    `MOST_SUMMED` records together, or if beta is below `RARE`, M is the sum of the numbers that each
+    exceeds with probability at most beta / parts, which is larger.
 
-    >>> least_sum([np.array([1.0, 0.5, 0.0]), np.array([1.0, 0.0])], 0.3)
+    >>> least_sum([(np.array([1.0, 0.5, 0.0]), 1), (np.array([1.0, 0.0]), 1)], 0.3)
     3
     """
     # The margins cover the rounding of sums of a few thousand numbers.
-    if sum(len(wait) - 1 for wait in waits) > MOST_SUMMED or beta < RARE:
-        return sum(int(np.argmax(wait * (1 + 1e-9) <= beta / len(waits))) for wait in waits)
+    if sum((len(missed) - 1) * times for missed, times in waits) > MOST_SUMMED or beta < RARE:
+        share = beta / max(1, sum(times for _, times in waits))
+        each = ((missed * (1 + 1e-9) <= share, times) for missed, times in waits)
+        return sum(int(np.argmax(rare)) * times for rare, times in each)
     total = np.ones(1)
-    for wait in waits:
-        total = np.convolve(total, np.append(0.0, wait[:-1] - wait[1:]))
+    for missed, times in waits:
+        for _ in range(times):
+            total = np.convolve(total, np.append(0.0, missed[:-1] - missed[1:]))
     return int(np.argmax(1 - np.cumsum(total) + 1e-9 <= beta))
 
 

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import NoReturn, Self
 
 from littlestone.errors import BudgetExceededError, DeclarationError, LedgerError, shown
+from littlestone.markup import grid, tag
 from littlestone.privacy.budget import Budget
 from littlestone.privacy.cost import NeighboringRelation, PrivacyCost
 from littlestone.privacy.event import Event
@@ -125,6 +126,17 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"ledger {'in memory' if self.path is None else self.path}"
+
+    def _repr_html_(self) -> str:
+        """What each data set has spent and may still spend, for a notebook."""
+        rows, done = [], set[str]()
+        for name in self.datasets():
+            if name not in done:
+                names, total, limit = self.names(name), self.total(name), self.limit(name)
+                done.update(names)
+                left = "" if limit is None else str(total.left(limit))
+                rows.append([" = ".join(names), str(total), str(limit or ""), left])
+        return tag("p", str(self)) + grid(["data set", "spent", "limit", "left"], rows)
 
     @property
     def path(self) -> str | None:

@@ -104,7 +104,7 @@ class ContinualKeySelection(Mechanism[Sequence[Key | None], tuple[frozenset[Key]
 
         q(s) = 0 for s <= 0,   q(s) = min(1, q1 r2^(s - 1)) for s >= 1,   q1 = delta / (T (1 - 1 / r1)).
 
-    with q1 = delta / (T (1 - 1 / r1)).  All selections of all T = ``horizon`` steps together are
+    All selections of all T = ``horizon`` steps together are
     (e1 + e2, delta)-DP under replacement of one record, for e1 = ``skip_epsilon`` and
     e2 = ``test_epsilon``.  What a record names may depend only on that record and on what was selected
     before.  The proof is in docs/proofs/continual-key-selection.md.

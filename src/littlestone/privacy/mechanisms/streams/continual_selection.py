@@ -110,8 +110,7 @@ def _terms(epsilon: Fraction, delta: Fraction, growth: int, shared: bool) -> Ter
         e1, e2 = (skips, tests / 2) if shared else (skips / growth, tests)
         return make_terms(growth, shared, 1 / exp_below(e1), exp_below(e2), delta)
 
-        # Each split is private, so a float may choose.
-
+    # Each split is private, so a float may choose.
     return min(map(split, range(1, _SPLITS)), key=lambda terms: terms.expected_records)
 
 

@@ -1,4 +1,4 @@
-"""A figure of a private run over a stream: the published rules over time and, if asked, mistakes."""
+"""The published rules of a private run over time, on an axis from its first step to its horizon."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from littlestone.report.figures import INK, RULE, TWO, Kind, drawn, short
+from littlestone.pictures.chart import Bar, Chart, Row
+from littlestone.pictures.figures import INK, RULE, TWO, Kind, drawn, short
 
-_ROW, _MOST = 0.3, 24  # inches per rule, and the most rules that are named
-_WORDS, _TITLE = 44, 84  # characters
+_MOST = 24  # rules that are named
+_TITLE = 84  # characters
 _CHARACTER = 0.075  # inches
 
 
@@ -34,6 +35,30 @@ class Mistakes:
     draws: list[int] = field(default_factory=list)
 
 
+def publications(published: Sequence[Publication], horizon: int, title: str) -> Chart:
+    """A chart of the whole stream, from step 0 to the horizon, with a bar while a rule is published.
+
+    If there are more than 24 rules, they share one row.
+
+    >>> chart = publications([Publication(0, "always 0"), Publication(7, "x >= 3")], 20, "a run")
+    >>> chart.low, chart.high, [(row.name, row.bars[0].low) for row in chart.rows]
+    (0, 20, [('always 0', 0), ('x >= 3', 7)])
+    """
+    ends = [min(p.step, horizon) for p in published[1:]] + [horizon]
+    bars = [Bar(min(p.step, horizon), end) for p, end in zip(published, ends, strict=True)]
+    rows = [
+        Row(p.words, f"from step {p.step:,}", (bar,))
+        for p, bar in zip(published, bars, strict=True)
+    ]
+    if len(rows) > _MOST:
+        tones = ("off", "line")
+        bars = [Bar(bar.low, bar.high, tones[i % 2]) for i, bar in enumerate(bars)]
+        rows = [
+            Row(f"{len(rows)} rules", f"the last from step {published[-1].step:,}", tuple(bars))
+        ]
+    return Chart(title, "step", 0, horizon, tuple(rows))
+
+
 def figure(
     published: Sequence[Publication],
     horizon: int,
@@ -42,17 +67,14 @@ def figure(
     kind: Kind,
     mistakes: Mistakes | None = None,
 ) -> bytes:
-    """A plot of the publications against the step, on a logarithmic scale up to the horizon.
+    """A figure file of the chart of the publications and, if asked, of the mistakes below it.
 
     It depends only on the private release and declarations, except for ``mistakes``, which are marked.
-    If there are more than 24 rules, only their number is drawn.  Raises `OutputError` without
-    matplotlib.
+    Raises `OutputError` without matplotlib.
     """
-    rows = min(len(published), _MOST)
-    top, below = rows * _ROW + 0.5, 0.0 if mistakes is None else 2.4
-    named = len(published) <= _MOST
-    longest = max(len(short(p.words, _WORDS)) for p in published) if named else 5
-    left = longest * _CHARACTER + 0.5
+    chart = publications(published, horizon, "")
+    top, below = len(chart.rows) * 0.3 + 0.5, 0.0 if mistakes is None else 2.4
+    left = max(len(short(row.name, 44)) for row in chart.rows) * _CHARACTER + 0.5
     width, height = left + 5.6, top + below + 1.1
 
     def draw(canvas: Any) -> None:
@@ -61,15 +83,7 @@ def figure(
             weight = "normal" if line else "bold"
             canvas.text(*place, short(words, _TITLE), weight=weight, va="center", parse_math=False)
         above = (left / width, (below + 0.55) / height, 5.2 / width, (top - 0.2) / height)
-        axes = canvas.add_axes(above)
-        if named:
-            _named(axes, published, horizon)
-        else:
-            steps = [max(p.step, 1) for p in published]
-            axes.step([*steps, horizon], [*range(len(steps)), len(steps) - 1], where="post")
-            axes.set(ylabel="rules so far")
-        first = max(published[0].step, 1)  # for a resumed run, the last publication before it
-        axes.set(xscale="log", xlim=(first, max(horizon, first + 1)), xlabel="step")
+        axes = chart.plot(canvas.add_axes(above))
         if mistakes is not None:
             axes.set(xlabel="")
             shared = canvas.add_axes(
@@ -80,20 +94,9 @@ def figure(
     return drawn(draw, (width, height), kind)
 
 
-def _named(axes: Any, published: Sequence[Publication], horizon: int) -> None:
-    ends = [p.step for p in published[1:]] + [horizon]
-    for row, (p, end) in enumerate(zip(published, ends, strict=True)):
-        begin, end = max(p.step, 1), max(end, 1)
-        axes.plot([begin, end], [row, row], color=TWO[0], linewidth=5, solid_capstyle="butt")
-    axes.set(ylim=(len(published) - 0.5, -0.5))
-    words = [short(p.words, _WORDS) for p in published]
-    axes.set_yticks(range(len(published)), words, parse_math=False)
-    axes.tick_params(axis="y", length=0)
-
-
 def _mistaken(axes: Any, mistakes: Mistakes, published: Sequence[int]) -> None:
     """Plot the mistakes so far, the mistakes since the last publication, and the draws."""
-    begin, end = max(mistakes.begin, 1), max(mistakes.end, mistakes.begin, 1)
+    begin, end = mistakes.begin, max(mistakes.end, mistakes.begin)
     places, so_far, waiting = [begin], [0], [0]
     later = [step for step in published if step > begin]
     events = [(t, 0) for t in mistakes.steps] + [(t, 1) for t in later]

@@ -1,19 +1,32 @@
-"""Figures as files, drawn by matplotlib: equal figures make equal files."""
+"""Tones and sizes of all pictures, and figures that matplotlib draws: equal ones make equal files."""
 
 from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from littlestone.errors import OutputError
 
 Kind = Literal["svg", "png"]
+K = TypeVar("K", bound=str)
 
-INK, RULE = "#20262e", "#8a929c"
-TWO = ("#2f6db5", "#cf6a1b")  # distinct for colour-blind readers too
+# Blue (no, off) and orange (yes, on) are distinct for colour-blind readers too, and white letters are
+# readable on both.
+TONES = {
+    "ink": "#20262e",
+    "faint": "#5b6470",
+    "line": "#8a929c",
+    "rest": "#d9dee5",
+    "box": "#eef2f7",
+    "paper": "#ffffff",
+    "off": "#2f6db5",
+    "on": "#b4570e",
+}
+INK, RULE = TONES["ink"], TONES["line"]
+TWO = TONES["off"], TONES["on"]
 SIZE = 10  # points of type
 
 
@@ -25,17 +38,30 @@ def picture_kind(picture: Path) -> Kind:
     >>> picture_kind(Path("tree.SVG"))
     'svg'
     """
-    match picture.suffix.lower():
-        case ".svg":
-            return "svg"
-        case ".png":
-            return "png"
-        case suffix:
-            raise OutputError(
-                f"draw to {picture}",
-                found=f"the suffix is {suffix!r}",
-                fix="give a file that ends in .svg or .png",
-            )
+    return suffix_of(picture, ("svg", "png"))
+
+
+def suffix_of(file: Path, kinds: Sequence[K]) -> K:
+    """The kind of file that a suffix names, among ``kinds``; `OutputError` for another suffix.
+
+    >>> suffix_of(Path("tree.html"), ("svg", "html"))
+    'html'
+    """
+    suffix = file.suffix.lower()
+    for kind in kinds:
+        if suffix == f".{kind}":
+            return kind
+    names = [f".{kind}" for kind in kinds]
+    raise OutputError(
+        f"draw to {file}",
+        found=f"the suffix is {suffix!r}",
+        fix=f"give a file that ends in {_either(names)}",
+    )
+
+
+def _either(names: list[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def require_matplotlib() -> None:
@@ -88,5 +114,22 @@ def short(name: str, most: int) -> str:
     >>> short("thresholds", 8)
     'thres...'
     """
-    name = "".join(c if c.isprintable() else " " for c in name)
+    name = printable(name)
     return name if len(name) <= most else f"{name[: most - 3]}..."
+
+
+def printable(text: str) -> str:
+    """The text with a space in place of every character that no file can hold."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def new_axes(size: tuple[float, float], *, whole: bool = False) -> Any:
+    """The axes of a new figure of pyplot, of that size in inches; if ``whole``, they fill it.
+
+    Raises `OutputError` if matplotlib is not installed.
+    """
+    require_matplotlib()
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=size, layout=None if whole else "constrained")
+    return figure.add_axes((0.0, 0.0, 1.0, 1.0)) if whole else figure.add_subplot()

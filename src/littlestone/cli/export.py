@@ -1,0 +1,92 @@
+"""``littlestone export``: a released rule as SQL, for data frames, or as a model card."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from littlestone.errors import OutputError
+from littlestone.learners import Release
+from littlestone.visible import visible
+
+
+class Form(StrEnum):
+    """What a rule is written as."""
+
+    SQL = "sql"
+    POLARS = "polars"
+    PANDAS = "pandas"
+    CARD = "card"
+
+
+def export(
+    model: Annotated[Path, typer.Argument(help="A model file that `littlestone fit --out` wrote.")],
+    to: Annotated[Form, typer.Option(help="What to write the rule as.")],
+    dialect: Annotated[str | None, typer.Option(help="Of SQL: postgres, duckdb or sqlite.")] = None,
+    types: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type",
+            metavar="COLUMN=TYPE",
+            help="What a column holds: text, integer, decimal, double, real or boolean.",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="Of pandas: the label whose rows the query selects.")
+    ] = None,
+) -> None:
+    """Print a released rule as SQL, as a polars expression, as a pandas query, or as a card.
+
+    SQL is an expression for the label of a row: SELECT ... FROM your_table.  It predicts what
+    `littlestone predict` does.  A polars expression is printed as JSON for Expr.deserialize.
+    """
+    given = dict(_typed(text) for text in types or ())
+    if (dialect is None) == (to is Form.SQL):
+        raise typer.BadParameter(
+            "say which SQL: postgres, duckdb or sqlite" if dialect is None else "is for --to sql",
+            param_hint="--dialect",
+        )
+    for option, value, forms in (
+        ("--label", label, (Form.PANDAS,)), ("--type", types, (Form.SQL, Form.POLARS, Form.PANDAS)),
+    ):  # fmt: skip
+        if value and to not in forms:
+            raise typer.BadParameter(f"is not for --to {to}", param_hint=option)
+    release = Release.load(model)
+    text = _written(release, to, dialect, given, label).rstrip("\n") + "\n"
+    if _is_terminal() and visible(text, keep="\n\t") != text:
+        # Escaped, it would be another rule; as it is, a terminal would obey it.
+        raise OutputError(
+            "show the rule in a terminal",
+            found="it contains control characters or marks of direction",
+            fix=f"write it to a file: littlestone export {model} ... > rule.{to}",
+        )
+    sys.stdout.write(text)
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def _typed(text: str) -> tuple[str, str]:
+    """The column and its type, which stands behind the last equals sign."""
+    column, sign, kind = text.rpartition("=")
+    if not sign:
+        raise typer.BadParameter("write COLUMN=TYPE, such as age=integer", param_hint="--type")
+    return column, kind
+
+
+def _written(
+    release: Release, to: Form, dialect: str | None, types: dict[str, str], label: str | None
+) -> str:
+    if dialect is not None:
+        return release.to_sql(dialect, types=types)
+    if to is Form.POLARS:
+        return release.to_polars(types=types).meta.serialize(format="json")
+    if to is Form.PANDAS:
+        numbered = label is not None and not release.labels and label in ("0", "1")
+        return release.to_pandas_query(int(label) if numbered and label else label, types=types)
+    return release.card()

@@ -1,0 +1,124 @@
+"""``littlestone report``: a page for people, of a release, a stream or a ledger."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from littlestone.cli.arguments import files_of, ledger_name
+from littlestone.cli.console import out
+from littlestone.data.naming import dataset_name
+from littlestone.errors import ModelError
+from littlestone.learners import Release
+from littlestone.learners.online.state import MAGIC
+from littlestone.privacy.ledger import Ledger, is_address
+from littlestone.report.files import PAGE, require_different, reserved
+from littlestone.report.group import Group
+from littlestone.report.pages.ledger import ledger_page
+from littlestone.report.pages.release import release_page
+from littlestone.report.pages.stream import Run, stream_page
+
+_PIPE = "-"
+_SQLITE = b"SQLite format 3\0"
+
+
+def report(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A model (.json), the lines that `stream` printed, a ledger (a file or "
+            "postgresql://USER@HOST/DATABASE), or - for a model or lines from a pipe.",
+        ),
+    ],
+    to: Annotated[
+        Path | None, typer.Option("--out", help="Write to this .html file, not to the terminal.")
+    ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger", help="Of a model or a stream: also show the budget in this ledger."
+        ),
+    ] = None,
+    dataset: Annotated[str | None, typer.Option(help="Of a ledger: only this data set.")] = None,
+) -> None:
+    """Write a page of HTML about a release, a stream or a ledger, for people.
+
+    It says the rule in words and as a picture, what the guarantee means for one person, how good the
+    rule is, the budget, and how to reproduce and cite it.  It is one file, without scripts, that loads
+    nothing.  Only what was released is in it: no table is read.
+    """
+    is_ledger = what != _PIPE and (is_address(what) or _head(what) == _SQLITE)
+    _require_used(is_ledger, ledger, dataset)
+    books = [
+        path for name in (what if is_ledger else None, ledger) if name for path in files_of(name)
+    ]
+    sources = [] if what == _PIPE or is_ledger else [what]
+    require_different({"the file": sources, "the ledger": books, "--out": [to]})
+    with ExitStack() as held:
+        write = sys.stdout.write if to is None else held.enter_context(reserved(to, PAGE))
+        if is_ledger:
+            book = held.enter_context(Ledger(what, create=False))
+            name = None if dataset is None else dataset_name(dataset)
+            page = ledger_page(book, ledger_name(what, book), name)
+        else:
+            text = _text(what)
+            paid = None if ledger is None else held.enter_context(Ledger(ledger, create=False))
+            page = _page(text, paid)
+        write(page)
+    if to is not None:
+        out.print(f"written to {to}")
+
+
+def _page(text: str, ledger: Ledger | None) -> str:
+    """The page of a model or of the lines of a stream."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if isinstance(data, dict) and "format" in data:
+        release = Release.from_json(data)
+        return release_page(Group(release) if "group" in data else release, ledger)
+    return stream_page(Run.of(text.splitlines()), ledger)
+
+
+def _require_used(is_ledger: bool, ledger: str | None, dataset: str | None) -> None:
+    if is_ledger and ledger is not None:
+        raise typer.BadParameter("the file is a ledger itself", param_hint="--ledger")
+    if not is_ledger and dataset is not None:
+        raise typer.BadParameter("it is for ledgers", param_hint="--dataset")
+
+
+def _head(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_SQLITE))
+    except OSError as error:
+        raise _unreadable(path, error.strerror or "it cannot be read") from None
+
+
+def _text(path: str) -> str:
+    content = sys.stdin.buffer.read() if path == _PIPE else Path(path).read_bytes()
+    if content.startswith(MAGIC):
+        raise ModelError(
+            f"report on {path}",
+            found="it is the state of a run, which holds single records and is as secret as they are",
+            fix="give the lines that `littlestone stream` printed: littlestone stream ... > lines.json",
+        )
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise _unreadable(path, "it is neither text nor a ledger") from None
+
+
+def _unreadable(path: str, found: str) -> ModelError:
+    return ModelError(
+        f"report on {path}",
+        found=found,
+        fix="give a model of `littlestone fit --out`, the lines of `littlestone stream`, or a ledger",
+    )

@@ -1,0 +1,89 @@
+"""Work that is shared by the cores of a machine, with the same results for any number of them.
+
+Only public or made-up data go here.  No draw that is paid for does: a process that ends, or that the
+system ends for lack of memory, must not stand between a spend and its release.  So no worker sees a
+ledger in a file or a record of a table.  Data reach workers through pipes, never through files.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from littlestone.progress import stage
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+ALONE = 2.0
+"""The seconds of work after which workers are started: each takes about as long to start."""
+
+
+def spread(
+    task: Callable[[Item], Result], items: Iterable[Item], *, jobs: int | None = 1, what: str
+) -> Generator[tuple[int, Result], None, None]:
+    """Yield (i, task(items[i])) for each i, as the results become known.
+
+    This process works alone for `ALONE` seconds.  Then ``jobs`` worker processes share what is left;
+    None is one for each core.  The task must be a function of its item alone, so that results do not
+    depend on who works.  A task that draws takes a seed from its item.  Progress is told as the stage
+    ``what``.
+
+    What a task raises is raised here, and ends the workers.  Closing the iterator ends them too; they
+    do not hear Ctrl+C.  Task, items and results must be picklable for ``jobs`` other than 1.
+
+    >>> sorted(spread(abs, [-5, 3], what="taking absolute values"))
+    [(0, 5), (1, 3)]
+    """
+    begin, left = time.monotonic(), deque(enumerate(items))
+    of = len(left)
+    with stage(what) as tell:
+        tell(0, of)
+        while left and (jobs == 1 or len(left) == 1 or time.monotonic() - begin < ALONE):
+            i, item = left.popleft()
+            yield i, task(item)
+            tell(of - len(left), of)
+        if left:
+            for done, found in enumerate(_shared(task, left, jobs), start=of - len(left) + 1):
+                tell(done, of)
+                yield found
+
+
+def _shared(
+    task: Callable[[Item], Result], left: Iterable[tuple[int, Item]], jobs: int | None
+) -> Iterator[tuple[int, Result]]:
+    from joblib import Parallel, delayed
+
+    # Large arrays would go through files if they were mapped into memory.
+    workers = Parallel(-1 if jobs is None else jobs, "loky", "generator_unordered", max_nbytes=None)
+    with _deaf():
+        found = workers(delayed(_numbered)(task, i, item) for i, item in left)
+    try:
+        for numbered in found:  # noqa: UP028, because `yield from` would close it with a warning
+            yield numbered
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that results are not used: whoever stops knows it
+            found.close()
+
+
+def _numbered(task: Callable[[Item], Result], i: int, item: Item) -> tuple[int, Result]:
+    return i, task(item)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started here never hear Ctrl+C; this one hears it at the end of the block."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,1 @@
+"""Pictures of rules, trees, runs and plans, for pages, files and notebooks."""

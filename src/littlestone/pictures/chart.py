@@ -1,0 +1,178 @@
+"""A chart: rows of bars and dots on one axis, with real data on it when matplotlib draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Any
+
+from littlestone.pictures.canvas import Canvas, Picture, Side, on_axes
+from littlestone.pictures.figures import SIZE, TONES, new_axes, printable, short
+
+_WIDE = 4.3  # inches
+_MARGIN = 0.2  # inches on each side of the axis
+_NAME, _NOTE = 46, 58  # characters
+_LEAST = 0.004  # of the axis: the least width of a bar
+_TICKS = 6
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar from ``low`` to ``high``, in a tone of `TONES`."""
+
+    low: float
+    high: float
+    tone: str = "off"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its name, a note below the name, its bars, and dots as pairs (place, tone)."""
+
+    name: str
+    note: str = ""
+    bars: tuple[Bar, ...] = ()
+    dots: tuple[tuple[float, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Rows on an axis from ``low`` to ``high``, with its ``label``; logarithmic if ``log``.
+
+    ``marks`` are places with a vertical line through all rows, and their names.  ``key`` says what the
+    tones mean.  A ``percent`` axis shows shares as percentages.
+
+    >>> Chart("a run", "step", 0, 4000, (Row("always 0", bars=(Bar(0, 503),)),)).ticks()[:3]
+    [(0.0, '0'), (1000.0, '1,000'), (2000.0, '2,000')]
+    """
+
+    title: str
+    label: str
+    low: float
+    high: float
+    rows: tuple[Row, ...]
+    marks: tuple[tuple[float, str], ...] = ()
+    key: tuple[tuple[str, str], ...] = ()
+    log: bool = False
+    percent: bool = False
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """The places of round numbers on the axis, with their texts."""
+        if self.log:
+            first, last = ceil(log10(self.low)), floor(log10(self.high))
+            every = 1 + (last - first) // _TICKS
+            return [(10.0**i, self._text(10.0**i)) for i in range(first, last + 1, every)]
+        step = _round_step((self.high - self.low) / (_TICKS - 1))
+        count = floor((self.high - self.low) / step + 1e-9)
+        start = ceil(self.low / step - 1e-9)
+        places = [(start + i) * step for i in range(count + 1)]
+        return [(place, self._text(place)) for place in places]
+
+    def picture(self) -> Picture:
+        """The chart with the name of each row above its bars, so that it fits a narrow page."""
+        heights = [0.52 + (0.19 if row.note else 0.0) for row in self.rows]
+        top = 0.1 + (0.25 if self.marks else 0.0)
+        bottom = top + sum(heights) + 0.05
+        height = bottom + 0.55 + (0.3 if self.key else 0.0)
+
+        def place(value: float) -> float:
+            return _MARGIN + self._share(value) * (_WIDE - 2 * _MARGIN)
+
+        def draw(on: Canvas) -> None:
+            at = top
+            for value, text in self.ticks():
+                on.line([(place(value), top), (place(value), bottom)], "rest", width=0.6)
+                on.text((place(value), bottom + 0.13), text, size=SIZE - 2, tone="faint")
+            on.line([(_MARGIN, bottom), (_WIDE - _MARGIN, bottom)], "line")
+            on.text((_WIDE / 2, bottom + 0.36), self.label, size=SIZE - 1, tone="faint")
+            for row, tall in zip(self.rows, heights, strict=True):
+                on.text((_MARGIN, at + 0.12), short(row.name, _NAME), side="start")
+                if row.note:
+                    style: dict[str, Any] = {"size": SIZE - 2, "side": "start", "tone": "faint"}
+                    on.text((_MARGIN, at + 0.31), short(row.note, _NOTE), **style)
+                self._row(on, row, place, at + tall - 0.2, 0.07)
+                at += tall
+            for value, text in self.marks:
+                self._mark(on, place, value, (top - 0.04, bottom))
+                on.text((place(value), top - 0.14), text, size=SIZE - 2, side=self._side(value))
+            left = _MARGIN
+            for tone, text in self.key:
+                on.dot((left + 0.05, height - 0.13), tone)
+                on.text((left + 0.17, height - 0.13), text, size=SIZE - 2, side="start")
+                left += 0.17 + (len(text) + 3) * 0.075
+
+        return Picture(self.title, _WIDE, height, draw)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw on the axes of matplotlib, by default new ones, and return them.
+
+        Their horizontal axis is that of the chart, and row i is at height i.  Raises `OutputError` if
+        matplotlib is not installed.
+        """
+        if axes is None:
+            axes = new_axes((8.0, 1.1 + 0.42 * len(self.rows)))
+        axes.set(xscale="log" if self.log else "linear", xlabel=self.label)
+        canvas = on_axes(axes)
+        for i, row in enumerate(self.rows):
+            self._row(canvas, row, lambda value: value, i, 0.17)
+        for value, text in self.marks:
+            self._mark(canvas, lambda value: value, value, (-0.6, len(self.rows) - 0.4))
+            canvas.text((value, -0.72), f" {text}", size=SIZE - 2, side=self._side(value))
+        names = [printable(short(row.name, 44)) for row in self.rows]
+        axes.set_yticks(range(len(names)), names, parse_math=False)
+        axes.tick_params(axis="y", length=0)
+        axes.set(xlim=(self.low, self.high), ylim=(len(names) - 0.4, -0.6))
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        look: dict[str, Any] = {"loc": "left", "fontsize": SIZE, "pad": 20 if self.marks else 6}
+        axes.set_title(printable(short(self.title, 84)), parse_math=False, **look)
+        if self.key:
+            from matplotlib.lines import Line2D
+
+            style: dict[str, Any] = {"marker": "o", "linestyle": "none"}
+            dots = [
+                Line2D([], [], color=TONES[tone], label=text, **style) for tone, text in self.key
+            ]
+            axes.legend(handles=dots, fontsize=SIZE - 2, frameon=False)
+        return axes
+
+    def _row(
+        self, on: Canvas, row: Row, x: Callable[[float], float], y: float, half: float
+    ) -> None:
+        least = _LEAST * (self.high - self.low)
+        for bar in row.bars:
+            high = bar.high if self.log else min(max(bar.high, bar.low + least), self.high)
+            low = bar.low if self.log else min(bar.low, high - least)
+            on.rect((x(low), y - half), (x(high), y + half), bar.tone)
+        for value, tone in row.dots:
+            on.dot((x(value), y), tone)
+
+    def _mark(
+        self, on: Canvas, x: Callable[[float], float], value: float, ends: tuple[float, float]
+    ) -> None:
+        on.line([(x(value), ends[0]), (x(value), ends[1])], "ink", width=1.2)
+
+    def _share(self, value: float) -> float:
+        """The place of a value on the axis, from 0 to 1."""
+        if self.log:
+            return (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
+        return (value - self.low) / (self.high - self.low)
+
+    def _side(self, value: float) -> Side:
+        """Where the name of a mark at this value has room."""
+        return "end" if self._share(value) > 0.5 else "start"
+
+    def _text(self, value: float) -> str:
+        if self.percent:
+            return f"{100 * value:g}%"
+        return f"{value:,.0f}" if value == int(value) else f"{value:g}"
+
+
+def _round_step(least: float) -> float:
+    """The least of 1, 2 and 5 times a power of ten that is at least so large.
+
+    >>> _round_step(667), _round_step(0.2), _round_step(30)
+    (1000.0, 0.2, 50.0)
+    """
+    power = 10.0 ** floor(log10(least))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9))

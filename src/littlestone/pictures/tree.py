@@ -1,0 +1,222 @@
+"""A tree of questions as text and as a picture; a rule that is a tree is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from littlestone.hypotheses.base import numbers
+from littlestone.hypotheses.trees import DecisionTree, Split
+from littlestone.pictures.canvas import Canvas, Picture
+from littlestone.pictures.figures import SIZE, short
+from littlestone.pictures.plane import Plane
+from littlestone.pictures.ranges import Strip, draw_strips, name_width
+from littlestone.visible import visible
+
+_CHARACTER = 0.085  # inches, a little too wide to be safe
+_ROW = 0.34  # inches between two leaves
+_MOST = 48  # characters of a name in a picture
+_TITLE = 110  # characters
+_GAP = 0.75  # inches between a node and the next
+
+KEY = "Orange: the condition holds.  All ranges and lists are declared."
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of a drawing: a point and the nodes after its labels, a question, or an end.
+
+    ``after`` holds pairs of a label, or of yes or no, and the node below.  The end of a mistake tree is
+    a hypothesis that gives all labels of its path, or a note of how many levels are left out.  The end
+    of a rule is the label that it predicts.  A picture shows the ``strips`` of a question below it.
+    ``space`` is the version space of a node; only a page to walk in shows it.
+    """
+
+    text: str
+    after: tuple[tuple[int | str, Node], ...] = ()
+    cut: bool = False
+    strips: tuple[Strip, ...] = ()
+    space: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def ends(self) -> int:
+        """The number of ends below this node; 1 for an end."""
+        return sum(node.ends for _, node in self.after) or 1
+
+    @property
+    def width(self) -> float:
+        """The inches that its own text and strips take in a picture."""
+        strips = max((strip.width for strip in self.strips), default=0.0)
+        return max(len(_short(self.text)) * _CHARACTER, name_width(self.strips) + strips)
+
+    @property
+    def height(self) -> float:
+        """The inches that it takes in a picture, without what is below it."""
+        strips = sum(strip.height for strip in self.strips)
+        return _ROW + (strips + 0.16 if strips else 0.0)
+
+    @property
+    def extent(self) -> float:
+        """The inches that it takes in a picture, with all that is below it."""
+        return max(self.height, sum(node.extent for _, node in self.after))
+
+    def __str__(self) -> str:
+        """The drawing in plain text: each node follows its label, below its parent."""
+        lines = [visible(self.text)]
+        for i, (y, node) in enumerate(self.after):
+            last = i == len(self.after) - 1
+            first, *rest = str(node).splitlines()
+            lines.append(f"{'`' if last else '|'}-- {y}  {first}")
+            lines += [f"{' ' if last else '|'}   {line}" for line in rest]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The picture, for a notebook."""
+        return self.picture().svg()
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw it on the axes of matplotlib, by default new ones, and return them.
+
+        The axes measure inches.  Raises `OutputError` if matplotlib is not installed.
+        """
+        return self.picture().plot(axes)
+
+    def picture(self, title: str = "", plane: Plane | None = None, label: str = "") -> Picture:
+        """The picture, with the root on the left and the ends on the right.
+
+        The ``plane`` of a rule stands below it, with what its ``label`` 1 means.
+        """
+        widths = [max(node.width for node in column) for column in _columns(self)]
+        left = [0.3]
+        for across in widths[:-1]:
+            left.append(left[-1] + across + 0.3 + _GAP)
+        shown = short(title, _TITLE)
+        key = len(KEY) * _CHARACTER * 0.6 if self.strips else 0.0
+        side = Plane.SIDE if plane else 0.0
+        width = max(left[-1] + widths[-1], len(shown) * _CHARACTER * 1.3, side, key) + 0.6
+        top = 0.75 if title else 0.2
+        bottom = top + self.extent + 0.25
+        height = bottom + side + (0.2 if self.strips else 0.0)
+
+        def draw(on: Canvas) -> None:
+            if shown:
+                on.text((0.3, 0.4), shown, size=SIZE + 2, side="start", bold=True)
+            _draw(on, self, 0, top, left, widths)
+            if plane:
+                plane.draw(on, 0.3, bottom, label)
+            if self.strips:
+                on.text((0.3, height - 0.2), KEY, size=SIZE - 3, side="start", tone="faint")
+
+        return Picture(title or self._said(), width, height, draw)
+
+    def _said(self) -> str:
+        return (
+            f"A tree of questions, the first of which is {self.text}" if self.after else self.text
+        )
+
+
+def rule_tree(rule: DecisionTree, names: Sequence[str] = ()) -> Node:
+    """The tree of a rule: questions with their answers, and names of labels at the ends.
+
+    >>> from littlestone.domains import Cells, Listed, Product
+    >>> from littlestone.hypotheses.trees import ColumnTest
+    >>> table = Product((Cells(("0", "18", "65"), "age"), Listed(("F", "M"), "sex")))
+    >>> old, female = ColumnTest(0, frozenset(["65"])), ColumnTest(1, frozenset(["F"]))
+    >>> rule = DecisionTree(table, Split(old, Split(female, 1, 0), Split(female, 0, 1)))
+    >>> print(rule_tree(rule, ["out", "in"]))
+    age >= 65
+    |-- yes  sex is F
+    |   |-- yes  in
+    |   `-- no  out
+    `-- no  sex is F
+        |-- yes  out
+        `-- no  in
+    """
+    ends = names or numbers(rule.labels)
+
+    def node(at: Any) -> Node:
+        if not isinstance(at, Split):
+            return Node(ends[at])
+        tests, yes, no = rule.question(at)
+        strips = tuple(Strip.of(test, rule.domain.columns[test.column]) for test in tests)
+        return Node(rule.asked(tests), (("yes", node(yes)), ("no", node(no))), strips=strips)
+
+    return node(rule.root)
+
+
+def tone(answer: int | str) -> str:
+    """The tone of the branch of a label, or of yes or no."""
+    second = answer == "yes" if isinstance(answer, str) else answer % 2
+    return "on" if second else "off"
+
+
+def _draw(
+    on: Canvas, node: Node, level: int, top: float, left: list[float], widths: list[float]
+) -> None:
+    """Draw a node whose part of the picture starts at height ``top``, and all below it."""
+    y = _height(node, top)
+    if not node.after:
+        style: dict[str, Any] = {"tone": "faint" if node.cut else "ink", "italic": node.cut}
+        on.text((left[level], y), _short(node.text), side="start", **style)
+        return
+    middle, right = left[level] + widths[level] / 2 + 0.07, left[level] + widths[level] + 0.2
+    on.line([(middle, y), (right, y)], "line", width=1.4)
+    end = left[level + 1] - 0.06
+    for start, (answer, child) in zip(_starts(node, top), node.after, strict=True):
+        # The line goes on to the middle of the next box, which hides its end.
+        stop = left[level + 1] + widths[level + 1] / 2 + 0.07 if child.after else end
+        height = _height(child, start)
+        on.curve((right, y), (right + _GAP / 2, height), (stop, height), tone(answer))
+        _answer(on, right + 0.72 * _GAP, height, answer)
+        _draw(on, child, level + 1, start, left, widths)
+    _question(on, node, middle, y)
+
+
+def _starts(node: Node, top: float) -> list[float]:
+    """The heights at which the parts of the nodes below start."""
+    extents = [child.extent for _, child in node.after]
+    first = top + (node.extent - sum(extents)) / 2
+    return [first + sum(extents[:i]) for i in range(len(extents))]
+
+
+def _height(node: Node, top: float) -> float:
+    """The height at which a node stands whose part of the picture starts at ``top``."""
+    starts = _starts(node, top)
+    heights = [_height(child, at) for at, (_, child) in zip(starts, node.after, strict=True)]
+    y = sum(heights) / len(heights) if heights else top + node.extent / 2
+    half = node.height / 2
+    return min(max(y, top + half), top + node.extent - half)
+
+
+def _answer(on: Canvas, x: float, y: float, answer: int | str) -> None:
+    said = str(answer)
+    half = len(said) * _CHARACTER / 2 + 0.03
+    on.rect((x - half, y - 0.08), (x + half, y + 0.08), "paper")
+    on.text((x, y), said, tone=tone(answer), size=SIZE - 1)
+
+
+def _question(on: Canvas, node: Node, middle: float, y: float) -> None:
+    """The box of a question around a place, with its words and strips."""
+    said, half = _short(node.text), node.width / 2
+    if not node.strips:
+        on.rect((middle - half - 0.05, y - 0.14), (middle + half + 0.05, y + 0.14), "box",
+                edge="line", rounded=True)  # fmt: skip
+        on.text((middle, y), said)
+        return
+    top, left = y - node.height / 2, middle - half
+    low, high = (left - 0.08, top + 0.04), (left + node.width + 0.08, y + node.height / 2 - 0.04)
+    on.rect(low, high, "box", edge="line", rounded=True)
+    draw_strips(on, node.strips, left, top + _ROW + 0.06)
+    on.text((middle, top + _ROW / 2 + 0.06), said)
+
+
+def _columns(root: Node) -> Iterator[list[Node]]:
+    level = [root]
+    while level:
+        yield level
+        level = [below for node in level for _, below in node.after]
+
+
+def _short(name: str) -> str:
+    return short(name, _MOST)

@@ -1,0 +1,146 @@
+"""The budget of a data set on a page: what each entry of the ledger took, and what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from littlestone.errors import DeclarationError
+from littlestone.learners.release import Release
+from littlestone.markup import Html, joined
+from littlestone.pictures.chart import Bar, Chart, Row
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.privacy.ledger import Entry, Ledger
+from littlestone.report.pages.frame import facts, figure, note, table, warning
+from littlestone.visible import shortened
+
+_MOST = 24  # entries with a row of their own in the chart
+
+
+@dataclass(frozen=True)
+class Account:
+    """One data set: its names, its entries with the total after each, its total and its limit."""
+
+    names: list[str]
+    lines: list[tuple[Entry, PrivacyCost]]
+    total: PrivacyCost
+    limit: PrivacyCost | None
+
+    @classmethod
+    def of(cls, ledger: Ledger, dataset: str) -> Account:
+        """The account of one data set, under all its names."""
+        names = ledger.names(dataset)
+        return cls(names, ledger.history(dataset), ledger.total(dataset), ledger.limit(dataset))
+
+    @property
+    def name(self) -> str:
+        """All names of the data set, in one line."""
+        return " = ".join(self.names)
+
+    def body(self, own: int | None = None) -> Html:
+        """What is spent and left, in numbers, as a chart and as a table; entry ``own`` stands out."""
+        limit = self.limit
+        boxes = [("epsilon spent", decimal_text(self.total.epsilon))]
+        boxes.append(("delta spent", decimal_text(self.total.delta)))
+        if limit is not None:
+            left = self.total.left(limit)
+            boxes += [("epsilon left", decimal_text(left.epsilon))]
+            boxes += [("delta left", decimal_text(left.delta))]
+        parts = [facts(boxes)]
+        if limit is None:
+            parts.append(
+                note("No limit is declared, so nothing keeps further releases from spending.")
+            )
+        elif not self.total.within(limit):
+            parts.append(
+                warning("More than the limit is spent. The ledger refuses further spends.")
+            )
+        if self.lines:
+            caption = (
+                "What each entry added to epsilon. Each bar starts where the one before ended."
+            )
+            parts.append(figure(self._chart(own).picture(), caption, chart=True))
+            parts.append(self._table())
+        return joined(parts)
+
+    def _chart(self, own: int | None) -> Chart:
+        before, rows = 0.0, list[Row]()
+        for entry, total in self.lines:
+            after = float(total.epsilon)
+            tone = "on" if entry.number == own else "off"
+            cost = f"epsilon {decimal_text(entry.cost.epsilon)}, {entry.at[:10]}"
+            rows.append(Row(f"{entry.number}: {entry.what}", cost, (Bar(before, after, tone),)))
+            before = after
+        if len(rows) > _MOST:
+            bars = tuple(bar for row in rows for bar in row.bars)
+            rows = [Row(f"{len(rows)} entries", "", bars)]
+        limit = () if self.limit is None else (float(self.limit.epsilon),)
+        marks = tuple((place, f"limit {decimal_text(self.limit.epsilon)}") for place in limit
+                      if self.limit)  # fmt: skip
+        key = (("on", "this release"), ("off", "other releases")) if own is not None else ()
+        high = max(float(self.total.epsilon), *limit, 1e-9)
+        title = f"Epsilon spent on {self.name}: {decimal_text(self.total.epsilon)}"
+        return Chart(title, "epsilon", 0, high, tuple(rows), marks, key)
+
+    def _table(self) -> Html:
+        rows = [
+            [
+                entry.number,
+                entry.at[:16].replace("T", " "),
+                decimal_text(entry.cost.epsilon),
+                decimal_text(entry.cost.delta),
+                decimal_text(total.epsilon),
+                shortened(entry.what) + ("" if entry.part is None else f" [part {entry.part}]"),
+            ]
+            for entry, total in self.lines
+        ]
+        headings = ["entry", "at (UTC)", "epsilon", "delta", "epsilon in all", "what"]
+        return table(headings, rows, f"Entries of {self.name}", class_="entries")
+
+
+def accounts(ledger: Ledger, dataset: str | None = None) -> list[Account]:
+    """The accounts of all data sets of a ledger, or of one; `DeclarationError` if it is unknown."""
+    known = ledger.datasets()
+    if dataset is not None and dataset not in known:
+        raise DeclarationError(
+            f"report on data set {dataset!r}",
+            found=f"the ledger knows {len(known)} others and not this one",
+            fix="use a name that `littlestone ledger show` prints",
+        )
+    found, done = list[Account](), set[str]()
+    for name in known if dataset is None else [dataset]:
+        if name not in done:
+            found.append(Account.of(ledger, name))
+            done.update(found[-1].names)
+    return found
+
+
+def paid_from(ledger: Ledger, number: int, cost: PrivacyCost, mechanism: str) -> Account:
+    """The account of the data set whose entry ``number`` paid for a release.
+
+    Raises `DeclarationError` if the ledger has no such entry, or one of another cost or mechanism.
+    """
+    for entry in ledger.entries():
+        if (entry.number, entry.cost, entry.mechanism) == (number, cost, mechanism):
+            return Account.of(ledger, entry.dataset)
+    raise DeclarationError(
+        f"report the budget of a release that entry {number} paid for",
+        found="this ledger has no such entry of that cost and mechanism",
+        fix="give the ledger that the release was paid from, or leave out --ledger",
+    )
+
+
+def own_budget(release: Release) -> list[Html]:
+    """What a release says of its budget without a ledger."""
+    if release.total is None:
+        return [
+            note(
+                "A model file does not say what else was spent on these records. The ledger does: "
+                "`littlestone ledger show`, or `littlestone report` with --ledger."
+            )
+        ]
+    limit = release.limit
+    rows = [("spent right after this release", str(release.total))]
+    rows += (
+        [("limit then", str(limit)), ("left then", str(release.total.left(limit)))] if limit else []
+    )
+    return [table(["budget", "of the data set"], rows, "Budget")]

@@ -1,0 +1,146 @@
+"""The page on which a person plays the online game, on a class that is small enough to see whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.classes import FiniteClass, HypothesisClass
+from littlestone.classes.limits import in_digits
+from littlestone.errors import TooLargeError
+from littlestone.hypotheses.base import numbers
+from littlestone.markup import Html, tag
+from littlestone.report.pages.frame import page, said, section
+from littlestone.steps import answering
+from littlestone.visible import visible
+
+MOST_HYPOTHESES = 32
+"""The most hypotheses of a game; the page keeps a version space in the bits of one number."""
+
+MOST_POINTS = 64
+"""The most points of a game."""
+
+NO_SCRIPT = tag(
+    "noscript",
+    tag("p", "This page needs JavaScript. It loads nothing and sends nothing.", class_="warning"),
+)
+
+
+@dataclass(frozen=True)
+class Board:
+    """A class in full: its points, its hypotheses in words, and ``rows[i][j]``, the labels."""
+
+    points: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    rows: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, H: HypothesisClass[Any]) -> Board:
+        """The board of a class of at most 32 hypotheses on at most 64 points.
+
+        Raises `TooLargeError` for a larger class, and as `HypothesisClass.require_learnable`.
+
+        >>> from littlestone.classes import parse_class
+        >>> board = Board.of(parse_class("thresholds(x, 1..2)"))
+        >>> board.hypotheses, board.rows
+        (('always 0', 'x >= 2', 'always 1'), ((0, 0), (0, 1), (1, 1)))
+        """
+        H.require_learnable()
+        width = H.domain.size
+        if width is None or width > MOST_POINTS:
+            raise _too_large(H, f"{in_digits(width) if width else 'infinitely many'} points")
+        if H.size is not None and H.size > MOST_HYPOTHESES:
+            raise _too_large(H, f"{in_digits(H.size)} hypotheses")
+        points = [*H.domain]
+        with answering():
+            found = _functions(H, points)
+        names = [name for name, _ in found]
+        return cls(
+            tuple(visible(H.domain.words(x)) for x in points),
+            tuple(map(visible, names)),
+            tuple(row for _, row in found),
+        )
+
+
+def game_page(H: HypothesisClass[Any], title: str, source: str, labels: Sequence[str] = ()) -> str:
+    """A page to play the online game on H; ``source`` says where the class is from.
+
+    ``labels`` are names of the labels, by default their numbers.  Raises as `Board.of`.
+    """
+    board = Board.of(H)
+    dimension = int(H.littlestone_dimension())
+    size = (
+        f"{len(board.hypotheses)} hypotheses on {len(board.points)} points, of Littlestone dimension "
+        f"{dimension}."
+    )
+    data = {
+        "kind": "game",
+        "points": board.points,
+        "hypotheses": board.hypotheses,
+        "rows": board.rows,
+        "labels": [visible(name) for name in labels or numbers(H.labels)],
+    }
+    sections = [Html("\n"), tag("div", NO_SCRIPT, id="play"), _theorem(dimension)]
+    return page(title, "The online game", [said(size), _rules()], sections, source, data)
+
+
+def _rules() -> Html:
+    return said(
+        "Each round has a point. One side predicts its label, and the other side says what the label "
+        "is. Some hypothesis must agree with all labels so far: the hypotheses that agree are the ",
+        tag("em", "version space"),
+        ".",
+    )
+
+
+def _theorem(dimension: int) -> Html:
+    times = {1: "once", 2: "twice"}.get(dimension, f"{dimension} times")
+    return section(
+        "What is proved",
+        said(
+            f"Every learner can be made to err {times}. The adversary asks a point at which two "
+            "labels lower the dimension by at most 1 each. Whatever the learner predicts, the "
+            f"adversary can say another label, and it can do so {times}."
+        ),
+        said(
+            "At most one label of a point keeps the dimension. The standard optimal algorithm "
+            "predicts that label if there is one, so each of its mistakes lowers the dimension. It "
+            f"never errs more than {times}, whatever the points and labels are."
+        ),
+    )
+
+
+def _functions(H: HypothesisClass[Any], points: Sequence[Any]) -> list[tuple[str, tuple[int, ...]]]:
+    """The hypotheses in words with their labels at the points, in the order of their labels."""
+    if isinstance(H, FiniteClass):
+        table = H.label_table()
+        rows = (tuple(map(int, row)) for row in table.values)
+        found = list(zip(table.hypotheses, rows, strict=True))
+        if len(found) > MOST_HYPOTHESES:
+            raise _too_large(H, f"{len(found)} hypotheses")
+        return found
+    found = []
+    waiting: list[tuple[HypothesisClass[Any], tuple[int, ...]]] = [(H, ())]
+    while waiting:
+        V, row = waiting.pop()
+        if len(row) == len(points):
+            if len(found) == MOST_HYPOTHESES:
+                raise _too_large(H, f"more than {MOST_HYPOTHESES} hypotheses")
+            found.append((V.soa().words(), row))
+            continue
+        for y in reversed(range(H.labels)):
+            W = V.restrict(points[len(row)], y)
+            if not W.is_empty():
+                waiting.append((W, (*row, y)))
+    return found
+
+
+def _too_large(H: HypothesisClass[Any], found: str) -> TooLargeError:
+    return TooLargeError(
+        f"make a page to play on {H}",
+        found=f"it has {found}; a page has at most {MOST_HYPOTHESES} hypotheses on {MOST_POINTS} "
+        "points",
+        fix="declare a smaller class, such as thresholds(x, 1..31) or conjunctions(a, b, c), or "
+        "play in the terminal, without --out",
+    )

@@ -1,0 +1,100 @@
+"""What differential privacy promises to one person, in plain words and exact numbers."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
+
+from littlestone.markup import Html, joined
+from littlestone.privacy.cost import PrivacyCost, decimal_text
+from littlestone.report.fit import factor
+from littlestone.report.pages.frame import note, said, table
+
+_BEFORE = (1, 10, 50, 90)
+"""What somebody may believe about a record beforehand, in percent."""
+
+_MOST = 10  # the largest epsilon for which a number of the odds says anything
+
+
+def one_person(cost: PrivacyCost, among: str, what: str, several: str) -> Html:
+    """The promise of ``what``, such as "this rule", to one person among ``among``.
+
+    ``several`` says whom it protects.  Source: docs/proofs/composition.md for sums; the odds are Bayes'
+    rule, and the reading of delta is that of randomized response (KOV15).
+    """
+    unit = cost.neighboring.unit
+    yours, swap = "your record", f"is among {among}. In the other, another record takes its place."
+    if unit is not None:
+        yours = f"all records of your {unit}"
+        swap = f"are among {among}. In the other, those of another {unit} take their place."
+    times = factor(cost.epsilon)
+    apart = ", apart from delta" if cost.delta else ""
+    parts = [
+        said(
+            f"Compare two worlds. In one, {yours} {swap} Nothing else is different. The probability of "
+            f"any result differs between them by a factor of at most {times}{apart}: that is "
+            f"e^{decimal_text(cost.epsilon)}, rounded up. The result is {what}."
+        ),
+        *_odds(cost.epsilon, yours),
+        *_delta(cost.delta, yours),
+        said(
+            "What is not promised: the result still says something about people in general, which is "
+            "its purpose. Others may draw conclusions about you from it. They could draw the same, "
+            "up to that factor, if your data had not been there. Other releases about the same people "
+            "cost extra: their epsilons and deltas add up."
+        ),
+        note(f"The guarantee protects {several}."),
+    ]
+    return joined(parts)
+
+
+def _odds(epsilon: Fraction, yours: str) -> list[Html]:
+    if epsilon > _MOST:
+        return [
+            said(
+                f"An epsilon above {_MOST} is large: somebody who knows all other records may become "
+                f"almost certain about {yours}."
+            )
+        ]
+    times = factor(epsilon)
+    rows = [(f"{before}%", *posterior(Decimal(times), before)) for before in _BEFORE]
+    return [
+        said(
+            f"So suppose that somebody knows all other records and guesses about {yours}. After seeing "
+            f"the result, their odds for any guess are at most {times} times as high as before, and at "
+            f"least 1/{times} of them:"
+        ),
+        table(
+            ["they believed", "afterwards at most", "afterwards at least"],
+            rows,
+            "What somebody may believe about you",
+        ),
+    ]
+
+
+def posterior(times: Decimal, before: int) -> tuple[str, str]:
+    """The largest and the least probability after odds change by a factor, rounded outwards.
+
+    >>> posterior(Decimal("2.72"), 50), posterior(Decimal(1), 10)
+    (('73.2%', '26.8%'), ('10.0%', '10.0%'))
+    """
+    yes, no = Decimal(before), Decimal(100 - before)
+    most, least = 100 * times * yes / (times * yes + no), 100 * yes / (yes + times * no)
+    tenth = Decimal("0.1")
+    return (
+        f"{most.quantize(tenth, ROUND_CEILING)}%",
+        f"{least.quantize(tenth, ROUND_FLOOR)}%",
+    )
+
+
+def _delta(delta: Fraction, yours: str) -> list[Html]:
+    if not delta:
+        return [said("Delta is 0: the bound holds without exception.")]
+    chance = f" (1 in {delta.denominator:,})" if delta.numerator == 1 else ""
+    return [
+        said(
+            f"Delta is {decimal_text(delta)}{chance}: a small chance that the promise fails. For any "
+            "two such worlds, the result is as if drawn in two steps. With a probability of at most "
+            f"delta, anything may come out, even {yours}. Otherwise the bound above holds."
+        )
+    ]

@@ -1,0 +1,150 @@
+"""The page of a release: a rule, its guarantee, how good it is, its budget, and how to use it."""
+
+from __future__ import annotations
+
+from littlestone.hypotheses.trees import DecisionTree
+from littlestone.learners.release import Release
+from littlestone.markup import Html, tag
+from littlestone.privacy.cost import decimal_text
+from littlestone.privacy.ledger import Ledger
+from littlestone.report.group import Group
+from littlestone.report.pages.budget import own_budget, paid_from
+from littlestone.report.pages.cite import citing
+from littlestone.report.pages.commands import again
+from littlestone.report.pages.frame import (
+    command,
+    facts,
+    figure,
+    listed,
+    page,
+    said,
+    section,
+    warning,
+)
+from littlestone.report.pages.promise import one_person
+from littlestone.report.pages.quality import quality
+from littlestone.visible import shortened
+
+SIMULATION = (
+    "This is a simulation. It was drawn with a seeded generator, which can be replayed, so it is NOT "
+    "PRIVATE, and no promise on this page holds."
+)
+
+
+def release_page(what: Release | Group, ledger: Ledger | None = None) -> str:
+    """The page of a release, from the release alone; with its ``ledger``, the whole budget too.
+
+    Raises `DeclarationError` if the ledger has no entry that paid for the release.
+    """
+    group = isinstance(what, Group)
+    release = what.release if isinstance(what, Group) else what
+    rule = group_words(what) if isinstance(what, Group) else rule_words(release)
+    head = [] if release.private else [warning(SIMULATION)]
+    head += [tag("p", rule, class_="rule"), facts(_numbers(release))]
+    sections = [
+        section("The group" if group else "The rule", *_rule(release, group=group)),
+        section("What the guarantee means for one person", _promise(release)),
+        section("How good is it?", *quality(release, group=group)),
+        section("Budget", *_budget(release, ledger)),
+        section("How to use and reproduce it", *_reproduce(release, group=group)),
+        citing(f"{rule} Ledger entry {release.receipt}", release.cost, release.mechanism),
+    ]
+    kind = "Private release" if release.private else "Simulated release"
+    source = "the release" if ledger is None else "the release and its ledger"
+    return page(release.label, kind, head, sections, source)
+
+
+def rule_words(release: Release) -> str:
+    """The rule as a sentence.
+
+    >>> from fractions import Fraction
+    >>> from littlestone.domains import Grid
+    >>> from littlestone.hypotheses import StepFunction
+    >>> from littlestone.privacy.cost import PrivacyCost
+    >>> rule = StepFunction.threshold(Grid(0, 120, "age"), 60)
+    >>> release = Release(rule, "thresholds(age, 0..120)", "ill == 1", 9, PrivacyCost(Fraction(1)),
+    ...                   "exponential mechanism", True, 1)
+    >>> rule_words(release)
+    'Predict ill == 1 if age >= 60, and not otherwise.'
+    """
+    words, label = release.hypothesis.words(), release.label
+    if release.labels:
+        return f"{label}: {release.hypothesis.named(release.labels)}."
+    constant = {"always 0": f"Never predict {label}.", "always 1": f"Always predict {label}."}
+    if words in constant:
+        return constant[words]
+    tree = release.hypothesis
+    if isinstance(tree, DecisionTree) and not tree.condition:
+        return f"{label} (1) or not (0): {words}."
+    return f"Predict {label} if {words}, and not otherwise."
+
+
+def group_words(group: Group) -> str:
+    """The group as a sentence."""
+    rate = decimal_text(group.above)
+    return (
+        f"A group with many {group.release.label}, sought above a rate of {rate}: {group.words()}."
+    )
+
+
+def _numbers(release: Release) -> list[tuple[str, str]]:
+    many = "records" if release.unit is None else f"values of {release.unit.column}"
+    return [
+        ("epsilon", decimal_text(release.cost.epsilon)),
+        ("delta", decimal_text(release.cost.delta)),
+        (many, f"{release.units or release.n:,}"),
+        ("ledger entry", str(release.receipt)),
+    ]
+
+
+def _rule(release: Release, *, group: bool) -> list[Html]:
+    picture = release.picture()
+    parts = [said(f"It was drawn from a declared class of rules, {shortened(release.hypotheses)}.")]
+    if not release.mistakes.equal and not group:
+        parts.append(said(f"Mistakes do not all cost the same: {release.mistakes}."))
+    if picture is not None:
+        caption = "The rule. All its ranges and lists are public, and no record is shown."
+        parts.append(figure(picture, caption))
+    return parts
+
+
+def _promise(release: Release) -> Html:
+    among = f"the {release.n:,} records{release.span()}"
+    if release.unit is not None:
+        among = f"those of the {release.units:,} values of {release.unit.column}{release.span()}"
+    what = "this rule" if release.estimate is None else "this rule with its estimates"
+    return one_person(release.cost, among, what, release.whom())
+
+
+def _budget(release: Release, ledger: Ledger | None) -> list[Html]:
+    cost = said(f"This release cost {release.cost}. Entry {release.receipt} of the ledger paid for it "
+                "before anything was drawn.")  # fmt: skip
+    if ledger is None:
+        return [cost, *own_budget(release)]
+    account = paid_from(ledger, release.receipt, release.cost, release.mechanism)
+    return [cost, said(f"The data set {account.name}, with all its entries:"),
+            account.body(own=release.receipt)]  # fmt: skip
+
+
+def _reproduce(release: Release, *, group: bool) -> list[Html]:
+    drawn = "by the cryptographic generator of the system" if release.private else "with a seed"
+    rows = [
+        ("label", release.label),
+        *([("names of the labels", ", ".join(release.labels))] if release.labels else []),
+        ("class", shortened(release.hypotheses)),
+        ("mechanism", release.mechanism),
+        ("privacy", str(release.cost)),
+        ("drawn", drawn),
+    ]
+    return [
+        said(
+            "The rule is fixed. Its predictions for a table with these columns are always the same:"
+        ),
+        command("littlestone predict MODEL.json TABLE.csv"),
+        said(
+            "The draw cannot be repeated, because its randomness is kept nowhere. A new run with the "
+            "same declarations draws a rule anew, maybe another one, and costs the same once more:"
+        ),
+        command(again(release, group=group)),
+        listed(rows),
+    ]

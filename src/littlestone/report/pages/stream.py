@@ -1,0 +1,214 @@
+"""The page of a private run over a stream, made from the lines that `littlestone stream` printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.errors import DAMAGED, ModelError
+from littlestone.hypotheses import Hypothesis
+from littlestone.markup import Html, tag
+from littlestone.pictures.rule import rule_picture
+from littlestone.pictures.stream import Publication, publications
+from littlestone.privacy.cost import (
+    NeighboringRelation,
+    PrivacyCost,
+    decimal_text,
+    exact,
+    exact_delta,
+)
+from littlestone.privacy.ledger import Ledger
+from littlestone.report.pages.budget import paid_from
+from littlestone.report.pages.cite import citing
+from littlestone.report.pages.frame import (
+    facts,
+    figure,
+    listed,
+    note,
+    page,
+    said,
+    section,
+    table,
+    warning,
+)
+from littlestone.report.pages.promise import one_person
+from littlestone.report.pages.release import SIMULATION
+from littlestone.visible import shortened
+
+_TEXTS = ("class", "label", "method", "mechanism")  # what a header says in words
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run has published: its declarations, and its rules in the order of their steps."""
+
+    declared: Mapping[str, Any]
+    cost: PrivacyCost
+    published: tuple[tuple[Publication, Hypothesis[Any]], ...]
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> Run:
+        """The run of the printed lines, of one call or of several that resumed it.
+
+        Lines marked NOT PRIVATE are left out: they hold predictions and mistakes.  Raises `ModelError`
+        for other lines, for damaged ones and for lines of two runs.
+        """
+        try:
+            read = [json.loads(line) for line in lines if line.strip()]
+            public = [line for line in read if not line.get("NOT PRIVATE")]
+            headers = [line for line in public if "horizon" in line]
+            rules = {line["step"]: line for line in public if "step" in line}
+            first = headers[0]
+            same = all(line == rules[line["step"]] for line in public if "step" in line)
+            if not same or any(header != first for header in headers):
+                raise _refused("they are of two runs")
+            relation = NeighboringRelation(first["neighboring"])
+            cost = PrivacyCost(
+                exact(first["epsilon"], what="epsilon"), exact_delta(first["delta"]), relation
+            )
+            published = tuple(
+                (
+                    Publication(_step(step), str(line["rule"])),
+                    Hypothesis.from_json(line["hypothesis"]),
+                )
+                for step, line in sorted(rules.items())
+            )
+            if not published or _step(first["horizon"]) < 1 or _step(first["ledger entry"]) < 1:
+                raise ValueError
+            if not all(isinstance(first[name], str) for name in _TEXTS):
+                raise ValueError
+        except ModelError:
+            raise
+        except (*DAMAGED, AttributeError, RecursionError):
+            raise _refused("a line is missing or damaged") from None
+        return cls(first, cost, published)
+
+
+def _step(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError
+    return value
+
+
+def _refused(found: str) -> ModelError:
+    return ModelError(
+        "read the lines of a stream",
+        found=found,
+        fix="give the lines that `littlestone stream` printed for one run, unchanged",
+    )
+
+
+def stream_page(run: Run, ledger: Ledger | None = None) -> str:
+    """The page of a run, from its published lines alone; with its ``ledger``, the whole budget too.
+
+    Raises `DeclarationError` if the ledger has no entry that paid for the run.
+    """
+    declared, label = run.declared, run.declared["label"]
+    last, rule = run.published[-1]
+    said_last = f"Since step {last.step:,}: predict {label} if {last.words}, and not otherwise."
+    if last.words in ("always 0", "always 1"):
+        ever = "never" if last.words.endswith("0") else "always"
+        said_last = f"Since step {last.step:,}: {ever} predict {label}."
+    head = [] if declared["private"] is True else [warning(SIMULATION)]
+    head += [tag("p", said_last, class_="rule"), facts(_numbers(run))]
+    sections = [
+        section("The rules over time", *_rules(run, rule, label)),
+        section("What the guarantee means for one person", _promise(run)),
+        section("How good is it?", *_accuracy(run)),
+        section("Budget", *_budget(run, ledger)),
+        section("How to reproduce it", *_reproduce(run)),
+        citing(_citation(run), run.cost, declared["mechanism"]),
+    ]
+    source = "the published lines" if ledger is None else "the published lines and the ledger"
+    kind = "Private stream" if declared["private"] is True else "Simulated stream"
+    return page(label, kind, head, sections, source)
+
+
+def _numbers(run: Run) -> list[tuple[str, str]]:
+    return [
+        ("epsilon", decimal_text(run.cost.epsilon)),
+        ("delta", decimal_text(run.cost.delta)),
+        ("horizon in records", f"{run.declared['horizon']:,}"),
+        ("rules published", f"{len(run.published):,}"),
+    ]
+
+
+def _rules(run: Run, rule: Hypothesis[Any], label: str) -> list[Html]:
+    shown = [publication for publication, _ in run.published]
+    chart = publications(shown, run.declared["horizon"], "Published rules over the whole stream")
+    caption = "When each rule was published, on the whole stream from step 0 to the horizon."
+    parts = [
+        said(f"The rules are of a declared class, {shortened(str(run.declared['class']))}."),
+        figure(chart.picture(), caption, chart=True),
+    ]
+    picture = rule_picture(rule, label, [], "")
+    if picture is not None:
+        parts.append(figure(picture, "The last rule. All of it is public, and no record is shown."))
+    if len(shown) > 1:
+        rows = [[f"{p.step:,}", p.words] for p in shown]
+        parts.append(table(["from step", "rule"], rows, "Published rules"))
+    return parts
+
+
+def _promise(run: Run) -> Html:
+    among = f"the up to {run.declared['horizon']:,} records of the stream"
+    spans = " (which may span lines of the file)" if "record" in run.declared else ""
+    several = (
+        f"one record of the stream{spans}, whatever the number of rules that are published; a person "
+        "with several records is protected less"
+    )
+    what = "the sequence of published rules"
+    return one_person(run.cost, among + spans, what, several)
+
+
+def _accuracy(run: Run) -> list[Html]:
+    return [
+        said(f"The method, and what is known about its mistakes: {run.declared['method']}."),
+        note(
+            "Clean labels means that some rule of the class makes no mistake on the stream. The "
+            "mistakes that were made on this stream are not part of the release."
+        ),
+    ]
+
+
+def _budget(run: Run, ledger: Ledger | None) -> list[Html]:
+    number = run.declared["ledger entry"]
+    cost = said(
+        f"The whole stream cost {run.cost}, however many rules it publishes. Entry {number} of the "
+        "ledger paid for it before the first record."
+    )
+    if ledger is None:
+        return [
+            cost,
+            note("The ledger shows what else was spent on this stream: give it as --ledger."),
+        ]
+    account = paid_from(ledger, number, run.cost, run.declared["mechanism"])
+    return [
+        cost,
+        said(f"The data set {account.name}, with all its entries:"),
+        account.body(own=number),
+    ]
+
+
+def _reproduce(run: Run) -> list[Html]:
+    names = ("label", "class", "horizon", "mechanism", "method", "ledger entry")
+    rows = [(name, shortened(str(run.declared[name]))) for name in names]
+    return [
+        said(
+            "The published rules are fixed, and anybody may apply them. The draws cannot be repeated, "
+            "because their randomness is kept nowhere public. A new run costs a new budget and may "
+            "publish other rules. It has these declarations:"
+        ),
+        listed([*rows, ("privacy", str(run.cost))]),
+    ]
+
+
+def _citation(run: Run) -> str:
+    last = run.published[-1][0]
+    return (
+        f"{len(run.published)} rules for {run.declared['label']} over a stream of up to "
+        f"{run.declared['horizon']:,} records, the last from step {last.step:,}: {last.words}. Ledger "
+        f"entry {run.declared['ledger entry']}"
+    )

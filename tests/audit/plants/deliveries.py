@@ -1,0 +1,76 @@
+"""Mistakes in taking the records of a source that delivers again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from delivered_process import Delivery, Process, counts_each_record_once
+from littlestone.learners.online.offsets import Offsets
+from plants.harness import Plant
+
+
+class ByHand(Process):
+    """Does by itself what `DurableStream.take` does."""
+
+    @property
+    def offsets(self) -> Offsets:
+        assert self.run.offsets is not None
+        return self.run.offsets
+
+    def new(self, batch: Sequence[Delivery]) -> list[tuple[int, int]]:
+        return [(x, y) for p, o, x, y in batch if self.offsets.is_new(p, o)]
+
+
+class CountedAgain(ByHand):
+    def take(self, batch: Sequence[Delivery]) -> None:
+        self.new(batch)
+        self.run.stream.take([(x, y) for *_, x, y in batch], self.offsets.changed())
+
+
+class OffsetsAfterTheDraw(ByHand):
+    def take(self, batch: Sequence[Delivery]) -> None:
+        self.run.stream.take(self.new(batch))
+        if changed := self.offsets.changed():
+            self.keep({"offsets": changed, "lines": []})
+
+
+class OffsetsOnlyInMemory(ByHand):
+    def take(self, batch: Sequence[Delivery]) -> None:
+        self.run.stream.take(self.new(batch))
+
+
+class DrawsKeptAtOnce(ByHand):
+    together = False
+
+    def kept(self, batch: Any) -> None:
+        self.keep({"offsets": {}, "lines": [batch]})
+
+    def take(self, batch: Sequence[Delivery]) -> None:
+        self.run.stream.take(self.new(batch))
+        if changed := self.offsets.changed():
+            self.keep({"offsets": changed, "lines": []})
+
+
+class EqualRecordsIgnored(ByHand):
+    def take(self, batch: Sequence[Delivery]) -> None:
+        new = list(dict.fromkeys(self.new(batch)))
+        self.run.stream.take(new, self.offsets.changed())
+
+
+def _plant(name: str, mistake: str, broken: type[Process]) -> Plant:
+    return Plant(name, mistake, counts_each_record_once, Process, broken)
+
+
+PLANTS = [
+    _plant("deliveries_counted_again", "A record that is delivered again is taken again.",
+           CountedAgain),
+    _plant("deliveries_offset_after_the_draw", "Offsets are kept in a line after their batch.",
+           OffsetsAfterTheDraw),
+    _plant("deliveries_offset_in_memory", "Offsets are remembered, and not kept in the file.",
+           OffsetsOnlyInMemory),
+    _plant("deliveries_draws_kept_at_once", "Draws are kept one by one, before the batch is.",
+           DrawsKeptAtOnce),
+    _plant("deliveries_equal_records", "A record that equals another one of its batch is ignored.",
+           EqualRecordsIgnored),
+]  # fmt: skip

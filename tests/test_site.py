@@ -1,0 +1,137 @@
+"""The README, the glossary and what `make docs` makes of the pages.  A strict build is `make docs`."""
+
+import doctest
+import importlib
+import re
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from xml.etree.ElementTree import tostring
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+
+
+def tool(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return importlib.import_module(name)
+
+
+@pytest.fixture
+def formulas(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    return tool("formulas", monkeypatch)
+
+
+def on_pypi() -> str:
+    """The README as PyPI gets it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    text = README
+    for change in project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"][
+        "substitutions"
+    ]:
+        text = re.sub(change["pattern"], change["replacement"], text)
+    return text
+
+
+def test_pypi_shows_no_link_that_leads_nowhere() -> None:
+    links = re.findall(r"\]\(([^)]*)\)", on_pypi())
+    assert [link for link in links if not link.startswith("https:")] == []
+    assert "I have a table (`docs/tutorial-table.md`)" in on_pypi()
+
+
+def test_pypi_renders_the_readme() -> None:
+    renderer = pytest.importorskip("readme_renderer.markdown", reason="pip install '.[docs]'")
+    assert renderer.render(on_pypi()) is not None
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    found = re.findall(r"^\| ([^|]+) \| ([\d,]+) \| (.*) \|$", text, re.MULTILINE)
+    return {task: [size, *cells.replace("*", "").split(" | ")] for task, size, cells in found}
+
+
+def test_the_figures_of_the_readme_are_those_of_the_page() -> None:
+    page = (ROOT / "docs" / "benchmarks" / "ordinary-tables.md").read_text(encoding="utf-8")
+    first = page.partition("## Epsilon 0.1")[0]
+    assert len(rows(README)) == 8
+    for task, (size, ours, theirs, majority, best) in rows(README).items():
+        figures = re.search(rf"^{re.escape(task)} +(\d+) +\d+ +(.*)$", first, re.MULTILINE)
+        assert figures, task
+        measured = figures[2].split()
+        assert [size.replace(",", ""), ours, best, majority] == [figures[1], *measured[:3]]
+        assert float(theirs) == min(map(float, measured[3:]))
+    assert "On 32 of 38" in README
+    assert re.search(r"below all five of diffprivlib +32 of 38", first)
+
+
+def test_the_glossary_has_one_sentence_for_each_term() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r"^### (.+)\n\n((?:.+\n)+)(?=\n|\Z)", text, re.MULTILINE)
+    assert len(terms) == text.count("\n### ") > 40
+    for term, words in terms:
+        sentence = re.sub(r"\]\([^)]*\)|\.\.\.", "]", words).strip()
+        assert sentence.endswith("."), term
+        assert not re.search(r"[.!?] [A-Z]", sentence), f"{term} has more than one sentence"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_line_begins_with_a_sign_that_markdown_takes_for_a_list(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert re.findall(r"^ {0,3}(?:[-+] |>(?! \*\*)).*", text, re.MULTILINE) == []
+
+
+def test_the_examples_of_formulas(formulas: ModuleType) -> None:
+    assert doctest.testmod(formulas).failed == 0
+
+
+def test_a_formula_is_typeset(formulas: ModuleType) -> None:
+    shown = tostring(formulas.formula("sum over g in H of 2^-x_1 >= S'"), encoding="unicode")
+    for part in ("<munder>", "∑", "<msup>", "<msub>", "≥", "′"):
+        assert part in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Pr[h | S] <= r^2 Pr[h | S'] holds", "Pr[h | S] <= r^2 Pr[h | S']"),
+        ("x_i, y_i and", "x_i"),
+        ("e^epsilon q too", "e^epsilon q"),
+        ("(epsilon, delta)-DP", "(epsilon, delta)"),
+        ("n records", "n"),
+        ("a record", ""),
+        ("i.e. this", ""),
+        ("(see Theorem 3)", ""),
+        ("sum of errors", ""),
+        ("2 of them", ""),
+    ],
+)
+def test_formulas_in_prose(text: str, found: str, formulas: ModuleType) -> None:
+    assert text[: formulas.ends(text, 0)] == found
+
+
+def test_the_name_of_a_part_is_no_formula(formulas: ModuleType) -> None:
+    assert formulas.ends("part (b) is", 6) == 6
+    assert formulas.ends("errors(h*) is", 7) == 9
+
+
+def test_tables_of_figures_and_code_are_no_formulas(formulas: ModuleType) -> None:
+    assert formulas.is_formula("HS(r) <= delta")
+    assert not formulas.is_formula("k      0      1\nrate   0.1    0.2")
+    assert not formulas.is_formula(">>> x = 1")
+
+
+def test_lists_are_read_as_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mkdocs", reason="pip install '.[docs]'")
+    as_lists = tool("site_hooks", monkeypatch).as_lists
+    assert as_lists("1. One.\n\n   More.\n2. Two.") == "1. One.\n\n    More.\n\n2. Two."
+    assert as_lists("```\n   code\n```") == "```\n   code\n```"
+
+
+def test_the_first_use_of_a_term_leads_to_the_glossary(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mkdocs", reason="pip install '.[docs]'")
+    with_terms = tool("site_hooks", monkeypatch).with_terms
+    text = "# A version space\n\nTwo `version space` or version\nspaces, a version space."
+    linked = text.replace("version\nspaces", "[version\nspaces](g.md#version-space)")
+    assert with_terms(text, "g.md") == linked
