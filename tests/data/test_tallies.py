@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from littlestone.data import Label, read_sample, tallies
-from littlestone.data.coding import Coded
+from littlestone.data.coding import Coded, Numbering, Undecoded
+from littlestone.data.csv_blocks import coded_block, coded_blocks
 from littlestone.data.tables import ColumnarTable
 from littlestone.data.tallies import Tally
 from littlestone.domains import Integers, Product
@@ -74,3 +76,26 @@ def test_a_distinct_tuple_takes_less_than_a_hundred_bytes(monkeypatch: pytest.Mo
         tracemalloc.stop()
     assert len(sample.points) == sample.n == Pairs.size
     assert peak < 100 * Pairs.size
+
+
+def read(raw: Sequence[bytes]) -> list[str]:
+    return [one.decode() for one in raw]
+
+
+def test_bytes_are_numbered_as_their_texts_are() -> None:
+    """Later batches have old and new bytes, and other values in between."""
+    numbering = Numbering(str)
+    for texts, rest in ((["b", "a"], [None]), (["c", "a", "d"], ["b"]), (["d", "e"], [])):
+        raw = pa.array([text.encode() for text in texts], pa.large_binary())
+        column = Coded(Undecoded(raw, read, "utf-8", rest), np.arange(len(texts) + len(rest)))
+        numbers = numbering(column).tolist()
+        assert [numbering.values[k] for k in numbers] == list(map(str, [*texts, *rest]))
+
+
+def test_blocks_that_are_handed_over_together_are_those_one_by_one() -> None:
+    """Two blocks with a missing cell and a line that is read by itself, each of another text."""
+    blocks = [b"a,b\n" * 40_000 + b"%d\n" % k + b'x"y,"%d"z"\n' % k for k in (7, 8, 9)]
+    alone = [coded_block(block, ",", [0, 1]) for block in blocks]
+    (found,) = coded_blocks(blocks, ",", [0, 1])
+    for j, column in enumerate(found):
+        assert column.listed() == [text for block in alone for text in block[j].listed()]
