@@ -90,12 +90,20 @@ def engines(console: Console) -> None:
         write(path, rows, tuples, tasks)
         for engine, start in (("duckdb", _duckdb), ("postgresql", _postgresql), ("spark", _spark)):
             with start(path) as found:
-                for task in tasks if found else ():
+                if found is None:
+                    table.add_row(engine, "not installed here")
+                    continue
+                source, server = found
+                for task in tasks:
                     title = f"{task}, {engine}, {_title(rows, tuples, task)}"
                     names = (f"sql of {engine}", f"littlestone, {engine}")
-                    _compare(table, console, title, [Run(n, task, *found) for n in names], names[0])
-                if not found:
-                    table.add_row(engine, "not installed here")
+                    _compare(
+                        table,
+                        console,
+                        title,
+                        [Run(n, task, source, server) for n in names],
+                        names[0],
+                    )
     console.print(table, highlight=False)
 
 

@@ -43,9 +43,9 @@ def test_counts_are_those_of_a_counter(
     assert bool(tally) == bool(expected)
     if not expected:
         return
-    found, counts = tally.rows()
+    found, totals = tally.rows()
     listed = list(zip(*(column.tolist() for column in found), strict=True))
-    assert dict(zip(listed, counts.tolist(), strict=True)) == expected
+    assert dict(zip(listed, totals.tolist(), strict=True)) == expected
     assert listed == sorted(expected, key=lambda row: row[::-1])
     assert not tally
 
