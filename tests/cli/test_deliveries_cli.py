@@ -155,7 +155,7 @@ def test_without_a_state_records_are_counted_once_in_the_call(
         ({"offset": None}, [], "there is no column of offsets"),
         ({"offset": "position"}, [], "'position'"),
         ({"partition": None}, ["--multiline"], "leave out --multiline"),
-        ({"partition": "id"}, [], "be the first ones of each line"),
+        ({"partition": "id"}, [], "let each line begin with 'offset' and 'id'"),
         ({"partition": "offset"}, [], "name two columns"),
     ],
 )

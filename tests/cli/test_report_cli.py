@@ -90,3 +90,21 @@ def test_other_files_are_refused(folder: Path, arguments: list[str], said: str) 
     assert "SECRET" not in done.err + done.out
     assert done.out == ""
     assert contents(folder) == before
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_only_a_draw_with_a_seed_can_be_repeated(folder: Path, private: bool) -> None:
+    Path("model.json").write_text(json.dumps(release(private=private).to_json()))
+    Path("lines.json").write_text("\n".join(run_lines(private=private)))
+    for what in ("model.json", "lines.json"):
+        page = run("report", what).out
+        assert ("cannot be repeated" in page) == private
+        assert ("Whoever knows the seed" in page) != private
+
+
+@pytest.mark.parametrize("content", ['{"format": "littlest', "a,b\n1,2\n", ""])
+def test_a_cut_model_and_other_text_are_refused(folder: Path, content: str) -> None:
+    Path("other").write_text(content)
+    done = run("report", "other")
+    assert done.status == 1
+    assert "or a model of `littlestone fit --out`" in " ".join(done.err.split())

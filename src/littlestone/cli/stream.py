@@ -263,7 +263,7 @@ def _require_before_records(source: Table, places: list[str]) -> None:
             f"read offsets from {source.name}",
             found="other columns are before them, and a separator or quote in a cell there would move "
             "them",
-            fix=f"let the columns {' and '.join(map(repr, places))} be the first ones of each line",
+            fix=f"let each line begin with {' and '.join(map(repr, places))}",
         )
 
 

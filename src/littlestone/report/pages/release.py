@@ -142,8 +142,11 @@ def _reproduce(release: Release, *, group: bool) -> list[Html]:
         ),
         command("littlestone predict MODEL.json TABLE.csv"),
         said(
-            "The draw cannot be repeated, because its randomness is kept nowhere. A new run with the "
-            "same declarations draws a rule anew, maybe another one, and costs the same once more:"
+            "The draw cannot be repeated, because its randomness is kept nowhere. "
+            if release.private
+            else "Whoever knows the seed can repeat the draw. ",
+            "A new run with the same declarations draws a rule anew, maybe another one, and costs the "
+            "same once more:",
         ),
         command(again(release, group=group)),
         listed(rows),

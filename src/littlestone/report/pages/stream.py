@@ -96,7 +96,8 @@ def _refused(found: str) -> ModelError:
     return ModelError(
         "read the lines of a stream",
         found=found,
-        fix="give the lines that `littlestone stream` printed for one run, unchanged",
+        fix="give the lines that `littlestone stream` printed for one run, or a model of "
+        "`littlestone fit --out`, unchanged",
     )
 
 
@@ -197,9 +198,11 @@ def _reproduce(run: Run) -> list[Html]:
     rows = [(name, shortened(str(run.declared[name]))) for name in names]
     return [
         said(
-            "The published rules are fixed, and anybody may apply them. The draws cannot be repeated, "
-            "because their randomness is kept nowhere public. A new run costs a new budget and may "
-            "publish other rules. It has these declarations:"
+            "The published rules are fixed, and anybody may apply them. ",
+            "The draws cannot be repeated, because their randomness is kept nowhere public. "
+            if run.declared["private"] is True
+            else "Whoever knows the seed can repeat the draws. ",
+            "A new run costs a new budget and may publish other rules. It has these declarations:",
         ),
         listed([*rows, ("privacy", str(run.cost))]),
     ]
