@@ -155,7 +155,9 @@ def test_without_a_state_records_are_counted_once_in_the_call(
         ({"offset": None}, [], "there is no column of offsets"),
         ({"offset": "position"}, [], "'position'"),
         ({"partition": None}, ["--multiline"], "leave out --multiline"),
-        ({"partition": "id"}, [], "let each line begin with 'offset' and 'id'"),
+        ({"offset": "partition", "partition": None}, [], "let each line begin with 'partition'"),
+        ({"partition": "id"}, [], "partitions from 'id': they are public"),
+        ({"offset": "bad"}, [], "partitions from 'bad': they are public"),
         ({"partition": "offset"}, [], "name two columns"),
     ],
 )

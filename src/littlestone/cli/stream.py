@@ -135,6 +135,12 @@ def stream(
     columns = learner.hypotheses.domain.column_names
     refuse_as_feature(label, declared)
     places = _places(offset, partition, multiline=multiline)
+    if private := {*places} & {label.column, *columns}:
+        raise DeclarationError(
+            f"read offsets or partitions from {', '.join(map(repr, sorted(private)))}",
+            found="they are public, and the label and what the class reads are protected",
+            fix="name columns that nothing is learned from",
+        )
     if table == PIPE and dataset is None:
         raise DeclarationError(
             "learn from a pipe",
