@@ -17,7 +17,7 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import TalliedLearner
 from littlestone.learners.online.known_points import Columns
-from littlestone.learners.online.tallied import Scale, Weights, _decay, _factors
+from littlestone.learners.online.tallied import _DRIFTS, Scale, Weights, _decay, _factors
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
@@ -111,6 +111,70 @@ def test_a_tally_makes_the_true_one_heavier_by_what_is_proved() -> None:
         ratios = np.exp(float(scale.rate) * (added - added[:, [5]])).mean(axis=1)
         most = math.exp(learner.distance * noise) * (1 + math.exp(-30 * gain)) / 2
         assert ratios.mean() <= most
+
+
+def test_the_first_hypothesis_settles_ties() -> None:
+    for row in ([0, 1], [1, 0]):
+        H = FiniteClass.from_array([row, [1 - label for label in row]])
+        published = Weights(Columns(H), Scale(Fraction(1), 1, 1)).published
+        assert [published(x) for x in H.domain] == row
+
+
+def test_cuts_change_no_score_that_matters() -> None:
+    """Also the chance of a tally is the same at each step, as Theorem 2 takes it."""
+    mechanism = (learner := TalliedLearner(TABLE, Budget(1), horizon=T)).mechanism
+    scale = learner.scale
+    tallies = np.arange(-3 * scale.bend, mechanism.most + 1)
+    cut = np.array([mechanism.cut(tally) for tally in tallies.tolist()])
+    assert scale.of(cut).tolist() == scale.of(tallies).tolist()
+    assert scale.rate * scale.steep * (mechanism.most - scale.bend) >= 30
+    assert mechanism.timer.last_rise == 0
+
+
+def test_the_factors_bound_the_means_of_all_numbers_of_records() -> None:
+    """E[e^f] and E[e^-f] without records are at most C, and E[e^-f] with s of them C e^(-g s)."""
+    scale, epsilon, records, most = Scale(Fraction(1, 8), 3, 2), 0.5, 12, 40
+    noise, gain = _factors(scale, epsilon, records, most)
+
+    def mean(sign: int, count: int) -> float:
+        drawn = range(-200, 201)
+        masses = [math.tanh(epsilon / 2) * math.exp(-epsilon * abs(x)) for x in drawn]
+        cut = [min(count + x, most) for x in drawn]
+        scores = [min(max(x, -3), 3) + 2 * max(x - 3, 0) for x in cut]
+        return sum(p * math.exp(sign * f / 8) for p, f in zip(masses, scores, strict=True))
+
+    assert noise == pytest.approx(math.log(max(mean(1, 0), mean(-1, 0))), abs=1e-6)
+    rates = [(noise - math.log(mean(-1, s))) / s for s in range(1, records + 1)]
+    assert gain == pytest.approx(min(rates), abs=1e-6)
+    assert max(rates) > 1.1 * gain
+
+
+def test_the_bound_is_that_of_theorem_2() -> None:
+    learner = TalliedLearner(TABLE, Budget(1), horizon=T)
+    timer, a = learner.mechanism.timer, float(learner.mechanism.ratio)
+    noise, gain = _factors(learner.scale, -math.log(a), timer.threshold, learner.mechanism.most)
+    records = range(timer.threshold + 1)
+    left = [math.exp(learner.distance * noise) * (1 + math.exp(-gain * s)) / 2 for s in records]
+    for beta in (0.2, 1e-9):
+        found = []
+        for drift in _DRIFTS:
+            rate, least = _decay(timer, left, drift)
+            if rate:
+                found.append((math.log(30**2 / beta / least) + drift) / rate)
+        bound = learner.mistake_bound(beta)
+        assert bound is not None
+        assert bound.mistakes == pytest.approx(min(found), abs=2)
+        assert min(found) < found[-1] - 2
+
+
+def test_the_rate_of_a_timer_that_skips_many_records() -> None:
+    """1 + Z records leave a hundredth: E[e^(k (1 + Z))] is 100 for e^-k = a + (1 - a) / 100."""
+    timer = ContinualConfirmation(
+        skip_epsilon=Fraction(1, 2), test_epsilon=Fraction(60), threshold=1, warm=T, keys=1,
+        horizon=T,
+    )  # fmt: skip
+    a = float(timer.skip)
+    assert _decay(timer, [1.5, 0.01], 0.1)[0] == pytest.approx(-math.log(a + (1 - a) / 100), 1e-3)
 
 
 def test_the_rate_of_a_timer_that_is_sure() -> None:
