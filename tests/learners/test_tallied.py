@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -20,8 +22,12 @@ from littlestone.learners.online.known_points import Columns
 from littlestone.learners.online.tallied import _DRIFTS, Scale, Weights, _decay, _factors
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.streams import tallies
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
+from scripted import Script
+from short_tallies import ShortTimer
 
 T = 20_000
 TABLE = FiniteClass.from_array(np.random.default_rng(3).integers(0, 2, (30, 12)))
@@ -216,6 +222,69 @@ def test_what_it_takes() -> None:
 def test_extreme_budgets_are_answered(epsilon: str) -> None:
     learner = TalliedLearner(TABLE, Budget(epsilon), horizon=10**12)
     assert (learner.mistake_bound(0.05) is None) == (epsilon == "1e-6")
+
+
+class Scripted(ShortTimer):
+    """A script takes its chances."""
+
+    def quiet(self, gap: int) -> Any:
+        return 1 - self.shrink ** max(0, gap)
+
+
+class Few(Script):
+    """At most one record is skipped."""
+
+    def geometric(self, a: Fraction, rng: object, *, most: int = 1) -> int:
+        return super().geometric(a, rng, most=most)
+
+
+def test_a_run_counts_from_the_step_after_a_tally(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Along every outcome of the timer's waits, without noise."""
+    records = [("x0", 1), ("x1", 1), ("x0", 1)]
+    learner = TalliedLearner(
+        FiniteClass.from_array([[0, 0], [0, 1], [1, 1]]), Budget(1), horizon=3, threshold=1
+    )
+    half = Fraction(1, 2)
+    timer = Scripted(skip_epsilon=half, test_epsilon=half, threshold=1, warm=1, keys=1, horizon=3)
+    learner.mechanism = replace(learner.mechanism, timer=timer)
+    learner.scale = Scale(Fraction(1), 5, 1)
+    script = Few()
+    script.take_over(monkeypatch)
+    noises = list[int]()
+
+    def noise(ratio: Fraction, rng: random.Random) -> int:
+        noises.append(0)
+        assert len(noises) <= 3 * learner.mechanism.cells, "one tally a step at most"
+        return 0
+
+    monkeypatch.setattr(tallies, "discrete_laplace", noise)
+
+    def run() -> tuple[Any, ...]:
+        noises.clear()
+        stream = learner.stream(Tape(random.Random(0)))
+        stream.begin()
+        found = list[Any]()
+        for x, y in records:
+            stream.update(x, y)
+            found.append((stream.published_at, stream.hypothesis.words()))
+        return tuple(found)
+
+    def expected() -> tuple[Any, ...]:
+        noises.clear()
+        weights, counts = learner.begun(), learner.mechanism.tallies(Tape(random.Random(0)))
+        counts.watch(1)
+        last, found = 0, list[Any]()
+        for step, (x, y) in enumerate(records, start=1):
+            if weights.published(x) != y and (cell := weights.cell(x)) is not None:
+                counts.count(step, cell)
+            if counts.due == step:
+                last = step
+                weights.take(counts.select())
+                counts.watch(step + 1)
+            found.append((last, weights.published.words()))
+        return tuple(found)
+
+    assert script.explore(run) == script.explore(expected)
 
 
 def test_a_class_of_one_hypothesis_publishes_it() -> None:
