@@ -24,7 +24,7 @@ from littlestone.domains import Integers, Reals
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import ConfirmedLearner, RuleLearner
-from littlestone.learners.online.confirmed import ConfirmedStream, missed
+from littlestone.learners.online.confirmed import ConfirmedStream, asked_of, missed
 from littlestone.learners.online.known_ends import Cuts, Ends, Sides
 from littlestone.learners.online.known_points import Columns, columns_of
 from littlestone.learners.online.waiting import least_total
@@ -445,6 +445,8 @@ def test_what_it_takes() -> None:
     around = parse_class("intervals(x, 0..200)").restrict(100, 1)
     with pytest.raises(DeclarationError, match="labels, more than 131,072"):
         ConfirmedLearner(around, Budget(1), horizon=T)
+    kinds = [type(asked_of(Intervals.on(1, n), "confirmed")) for n in (62, 63, 64, 65, 513)]
+    assert kinds == [Columns, Columns, Ends, Ends, Ends]  # 64 points have 133,184 labels
     few = parse_class("intervals(x, 0..80)").restrict(40, 1)  # 41^2 of them
     with pytest.raises(DeclarationError, match="136,161 labels, more than 131,072"):
         ConfirmedLearner(few, Budget(1), horizon=T)
