@@ -53,8 +53,11 @@ def test_an_audit_is_the_same_for_any_number_of_processes(name: str) -> None:
 
 @pytest.mark.usefixtures("at_once")
 def test_workers_do_the_work_with_their_own_randomness() -> None:
-    found = dict(spread(worker, range(6), jobs=2, what="asking"))
+    told = list[tuple[str, int, int]]()
+    with watching(lambda *step: told.append(step)):
+        found = dict(spread(worker, range(6), jobs=2, what="asking"))
     assert sorted(found) == list(range(6))
+    assert told == [("asking", done, 6) for done in range(7)]
     assert os.getpid() not in {process for process, _ in found.values()}
     assert all(cryptographic for _, cryptographic in found.values())
 
