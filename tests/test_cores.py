@@ -6,6 +6,7 @@ import os
 import pickle
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -138,3 +139,15 @@ def test_the_outermost_stage_is_told() -> None:
         ("last", 0, 1),
         ("last", 1, 1),
     ]
+
+
+def test_an_error_ends_a_stage_and_who_watches() -> None:
+    told = list[tuple[str, int, int]]()
+    with suppress(DeclarationError), watching(lambda *step: told.append(step)):
+        with suppress(DeclarationError), stage("first"):
+            refusing(2)
+        with stage("second") as tell:
+            tell(0, 1)
+        refusing(2)
+    list(tracked("ab", "unseen"))
+    assert told == [("second", 0, 1)]
