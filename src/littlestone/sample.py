@@ -17,6 +17,8 @@ from littlestone.labels import declared_labels, label_number
 from littlestone.units import Unit
 
 Counts = NDArray[np.int64]
+Places = NDArray[np.int32] | NDArray[np.int64]
+"""Places in a list, which arithmetic must widen first."""
 
 
 class Records(Sequence[tuple[Any, ...]]):
@@ -29,7 +31,7 @@ class Records(Sequence[tuple[Any, ...]]):
     (('b', 7), [('b', 7), ('a', 7)], True)
     """
 
-    def __init__(self, columns: Sequence[tuple[Sequence[Any], Counts]]) -> None:
+    def __init__(self, columns: Sequence[tuple[Sequence[Any], Places]]) -> None:
         self.columns = columns
 
     def __len__(self) -> int:
@@ -198,7 +200,7 @@ class Sample(Generic[Point]):
         order = np.argsort(-gains, kind="stable").tolist()
         return {self.points[j]: int(gains[j]) for j in order}
 
-    def column(self, j: int) -> tuple[Sequence[Any], Counts]:
+    def column(self, j: int) -> tuple[Sequence[Any], Places]:
         """The values in column j and the place among them of each point's, if points are records.
 
         >>> from littlestone.domains import Integers, Product, Strings

@@ -1,6 +1,7 @@
 """What a library reads only when it must: no record decides between an error and a release."""
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from littlestone.checks.disguises import OUTSIDE, hostile
-from littlestone.data import Label, open_table, read_sample, sample_from_arrays
+from littlestone.data import Label, csv_blocks, open_table, read_sample, sample_from_arrays
 from littlestone.domains import Disjoint, Grid, Names, Strings
 from littlestone.errors import TableError
 from littlestone.sample import Sample
@@ -145,3 +146,28 @@ def test_a_missing_header_is_not_shown(tmp_path: Path) -> None:
         read_sample(open_table(path), Grid(0, 9, "x"), LATE)
     assert "SECRET" not in str(error.value)
     assert "Alice" not in str(error.value)
+
+
+@pytest.mark.parametrize("end", [b",", b"\n", b"\r\n", b""])
+def test_pieces_decoded_together_are_those_decoded_alone(end: bytes) -> None:
+    """Sequences of UTF-8 that are cut short, go on wrongly or are none; empty ends are mixed marks."""
+    odd = [b"", b"a", b"\r", b"\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xed\xa0", b"\x80", b"\xff"]
+    pieces = [one + two + (end or b",\n"[len(one) % 2 :][:1]) for one, two in product(odd, odd)]
+    alone = [csv_blocks._cell(piece, ",") for piece in pieces]
+    assert csv_blocks._cells(pieces, ",") == alone
+    quoted = [*pieces, b'"a,b"' + (end or b",")]
+    assert csv_blocks._cells(quoted, ",") == [*alone, "a,b"]
+
+
+def test_bytes_that_come_again_keep_their_number(tmp_path: Path) -> None:
+    """Two files of one folder: what a piece of a line means depends on the separator, too."""
+    (tmp_path / "a.csv").write_bytes(b"t,y\n" + b"u;v,1\n" * 30_000 + b'"u",0\n' * 30_000)
+    (tmp_path / "b.tsv").write_bytes(b"t\ty\n" + b"u,v\t1\n" * 30_000 + b"u\t0\n\n" * 30_000)
+    sample = read_sample(open_table(tmp_path), Strings("t"), LATE)
+    found = dict(zip(sample.points, sample.counts.tolist(), strict=True))
+    assert found == {
+        "u;v": [0, 30_000],
+        "u,v": [0, 30_000],
+        "u": [60_000, 0],
+        "": [30_000, 0],
+    }

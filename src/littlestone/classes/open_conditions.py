@@ -25,7 +25,7 @@ from littlestone.domains import Cells, Codes, Parted, Product, Strings
 from littlestone.errors import DeclarationError, TooLargeError
 from littlestone.hypotheses import Hypothesis
 from littlestone.hypotheses.trees import ColumnTest, DecisionTree, conjunction
-from littlestone.sample import Sample
+from littlestone.sample import Places, Sample
 
 MOST_SHAPES = 20_000
 """The most sets of columns that rules may use."""
@@ -210,7 +210,7 @@ class _Counted:
         self.cells = dict(zip(self.declared, coded.codes, strict=True))
         self.sizes = dict(zip(self.declared, coded.sizes, strict=True))
         self.values: dict[int, Sequence[str]] = {}
-        self.codes: dict[int, Numbers] = {}
+        self.codes: dict[int, Places] = {}
         for j in columns:
             if j not in self.cells:
                 self.values[j], self.codes[j] = sample.column(j)

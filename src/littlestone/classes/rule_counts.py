@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from littlestone.hypotheses.rules import Rule
-from littlestone.sample import Sample
+from littlestone.sample import Places, Sample
 
 if TYPE_CHECKING:
     from littlestone.classes.rules import EqualityRules
@@ -34,7 +34,7 @@ class Groups:
         self.H, self.sample = H, sample
         self.n = len(sample.points)
         self._agreements = np.zeros(0, np.int64)
-        self._columns: list[tuple[Numbers, int]] = []
+        self._columns: list[tuple[Places, int]] = []
         if H.values is not None:
             self._agreements = np.zeros(self.n, np.int64)
             for j, v in enumerate(H.values):
@@ -49,14 +49,14 @@ class Groups:
             ((), np.zeros(rows, dtype=np.int64), 1)
         ]
 
-    def _column(self, j: int) -> tuple[Numbers, int]:
+    def _column(self, j: int) -> tuple[Places, int]:
         """The codes of the points and then of the negatives, whose rules are refuted."""
         values, codes = self.sample.column(j)
         if not self.H.negatives:
             return codes, len(values)
         places = {v: i for i, v in enumerate(values)}
         more = [places.setdefault(x[j], len(places)) for x in self.H.negatives]
-        return np.append(codes, np.array(more, dtype=np.int64)), len(places)
+        return np.append(codes.astype(np.int64), np.array(more, dtype=np.int64)), len(places)
 
     def of(self, i: int) -> tuple[Numbers, int]:
         """The number of shape i's rule at each point, and a size.

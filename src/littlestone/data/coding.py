@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from math import prod
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,6 @@ Codes = NDArray[np.int64]
 # class may have a metaclass that cannot be hashed or that equals every other class.
 _NOTHING = id(type(None))
 PLAIN = frozenset({*map(id, (str, int, float, bool)), _NOTHING})
-
-# Filling a table of this many counts is at least as fast as sorting keys.
-_FEW = 2**17
 
 
 class Coded(NamedTuple):
@@ -36,6 +34,40 @@ class Coded(NamedTuple):
         """The value of each record."""
         listed: list[Any] = _objects(self.values)[self.codes].tolist()
         return listed
+
+
+class Undecoded(Sequence[object]):
+    """Texts in an Arrow array of bytes, which are decoded when they are needed, and then other values.
+
+    ``decode`` makes texts of such bytes, each by itself, and ``how`` names the way it does so.
+
+    >>> import pyarrow
+    >>> raw = pyarrow.array([b"b", b"a"], pyarrow.large_binary())
+    >>> list(Undecoded(raw, lambda raw: [one.decode() for one in raw], "utf-8", [None]))
+    ['b', 'a', None]
+    """
+
+    def __init__(
+        self,
+        raw: Any,
+        decode: Callable[[Sequence[bytes]], list[str]],
+        how: str,
+        rest: Sequence[object],
+    ) -> None:
+        self.raw, self.decode, self.how, self.rest = raw, decode, how, rest
+
+    def __len__(self) -> int:
+        return len(self.raw) + len(self.rest)
+
+    def __iter__(self) -> Iterator[object]:
+        return chain(self.decode(self.raw.to_pylist()), self.rest)
+
+    @overload
+    def __getitem__(self, i: int) -> object: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[object]: ...
+    def __getitem__(self, i: int | slice) -> object:
+        return list(self)[i]
 
 
 def _objects(values: Sequence[object]) -> NDArray[np.object_]:
@@ -83,6 +115,7 @@ class Numbering(Generic[Value]):
         self._numbers: dict[Value, int] = {}
         # Separate for each type, because equal values of different types may have different texts.
         self._known: dict[int, dict[object, int]] = defaultdict(dict)
+        self._raw: dict[str, tuple[Any, Codes]] = {}  # by how they are decoded: bytes, and numbers
         self._last: tuple[Sequence[object], Codes] = (), np.zeros(0, np.int64)
 
     @property
@@ -98,19 +131,54 @@ class Numbering(Generic[Value]):
         values, numbers = self._last
         # Batches of whole numbers often share a range; other values are not compared.
         if not isinstance(column.values, range) or column.values != values:
-            numbers = np.fromiter(map(self._number, column.values), np.int64)
+            numbers = self._of(column.values)
             self._last = column.values, numbers
         return numbers[column.codes]
 
+    def _of(self, values: Sequence[object]) -> Codes:
+        if isinstance(values, Undecoded):
+            return np.concatenate([self._of_bytes(values), self._of(values.rest)])
+        types = set(map(id, map(type, values))) - {_NOTHING}
+        if len(types) > 1 or not types <= PLAIN:
+            return np.fromiter(map(self._number, values), np.int64, len(values))
+        known = self._known[types.pop() if types else _NOTHING]  # None equals no other value
+        for value in values:
+            if value not in known:
+                known[value] = self._new(value)
+        return np.fromiter(map(known.__getitem__, values), np.int64, len(values))
+
+    def _of_bytes(self, values: Undecoded) -> Codes:
+        from pyarrow import concat_arrays
+        from pyarrow.compute import index_in, unique
+
+        def places(raw: Any, among: Any) -> Codes:
+            found: Codes = index_in(raw, value_set=among).fill_null(-1).to_numpy().astype(np.int64)
+            return found
+
+        raw = values.raw
+        known, numbers = self._raw.get(values.how, (raw[:0], np.zeros(0, np.int64)))
+        found = places(raw, known)
+        new = found < 0
+        if new.any():
+            unknown = raw.filter(new)
+            listed = unique(unknown)
+            found[new] = len(known) + places(unknown, listed)
+            texts = values.decode(listed.to_pylist())
+            more = np.fromiter(map(self._new, texts), np.int64, len(texts))
+            known, numbers = concat_arrays([known, listed]), np.concatenate([numbers, more])
+            self._raw[values.how] = known, numbers
+        return numbers[found]
+
     def _number(self, value: object) -> int:
         if id(type(value)) not in PLAIN:
-            return self._numbers.setdefault(self._function(value), len(self._numbers))
+            return self._new(value)
         known = self._known[id(type(value))]
-        number = known.get(value)
-        if number is None:
-            number = self._numbers.setdefault(self._function(value), len(self._numbers))
-            known[value] = number
-        return number
+        if value not in known:
+            known[value] = self._new(value)
+        return known[value]
+
+    def _new(self, value: object) -> int:
+        return self._numbers.setdefault(self._function(value), len(self._numbers))
 
 
 def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes], Codes]:
@@ -122,7 +190,7 @@ def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes],
     ([array([0, 1]), array([2, 2])], array([1, 0, 1]))
     """
     key, size = _key(columns, sizes)
-    if size <= _table_size(len(key)):
+    if size <= table_size(len(key)):
         occurs = np.zeros(size, dtype=bool)
         occurs[key] = True
         distinct = np.flatnonzero(occurs)
@@ -133,26 +201,6 @@ def tuples(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes],
     example = np.empty(len(distinct), np.int64)
     example[key] = np.arange(len(key))
     return [column[example] for column in columns], key
-
-
-def counted(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[list[Codes], Codes]:
-    """The distinct rows of the columns, listed by column, and how often each occurs.
-
-    >>> counted([np.array([1, 0, 1]), np.array([2, 2, 2])], [2, 3])
-    ([array([0, 1]), array([2, 2])], array([1, 2]))
-    """
-    if prod(sizes) > _table_size(len(columns[0])):
-        found, key = tuples(columns, sizes)
-        return found, np.bincount(key)
-    key, size = _key(columns, sizes)
-    counts = np.bincount(key, minlength=size)
-    distinct = np.flatnonzero(counts)
-    counts = counts[distinct]
-    found = []
-    for size in reversed(sizes):  # np.unravel_index takes 64 columns at most
-        distinct, column = np.divmod(distinct, size)
-        found.append(column)
-    return found[::-1], counts
 
 
 class Grouped(NamedTuple):
@@ -166,18 +214,28 @@ class Grouped(NamedTuple):
 
 
 def grouped(columns: Sequence[Coded]) -> Grouped:
-    """The distinct rows of a batch, with their counts.
+    """The rows of a batch with their counts; distinct rows only if there are few that it could have.
 
     >>> grouped([coded(["b", "a", "b"]), coded([1, 1, 1])]).counts.tolist()
     [2, 1]
     """
-    rows, counts = counted([c.codes for c in columns], [len(c.values) for c in columns])
-    kept = [Coded(c.values, codes) for c, codes in zip(columns, rows, strict=True)]
-    return Grouped(kept, counts)
+    codes, sizes = [c.codes for c in columns], [len(c.values) for c in columns]
+    if prod(sizes) > table_size(len(codes[0])):
+        return Grouped(list(columns), np.ones(len(codes[0]), np.int64))
+    key, size = _key(codes, sizes)
+    counts = np.bincount(key, minlength=size)
+    distinct = np.flatnonzero(counts)
+    counts = counts[distinct]
+    found = []
+    for column in reversed(columns):  # np.unravel_index takes 64 columns at most
+        distinct, rest = np.divmod(distinct, len(column.values))
+        found.append(Coded(column.values, rest))
+    return Grouped(found[::-1], counts)
 
 
-def _table_size(records: int) -> int:
-    return max(_FEW, 2 * records)
+def table_size(records: int) -> int:
+    """Filling a table of this many counts is at least as fast as sorting so many keys."""
+    return max(2**17, 2 * records)
 
 
 def _key(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[Codes, int]:

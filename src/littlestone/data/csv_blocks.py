@@ -5,17 +5,21 @@ docs/proofs/lines.md proves it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from littlestone.data.coding import Coded, coded
+from littlestone.data.coding import Coded, Undecoded, coded
 from littlestone.data.csv_lines import cells, content
 
 _SIZE = 2**20  # bytes of a block: few enough that the arrays about them stay in the caches
+# So many lines are handed over together, more if they have many values, and so many bytes of text.
+_LINES, _TEXT = 2**17, 2**25
 _FEW = 2**17  # bytes that are read line by line before Arrow would be imported
 _MOST = 2**31 - 1  # bytes that Arrow can number with 32 bits
 
@@ -59,6 +63,47 @@ def coded_block(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
             pass
     lines = [line + b"\n" for line in block.split(b"\n")[:-1]]
     return list(map(coded, _one_by_one(lines, separator, places)))
+
+
+def coded_blocks(
+    stream: Iterable[bytes], separator: str, places: Sequence[int]
+) -> Iterator[list[Coded]]:
+    """The cells of all lines of some blocks; many blocks together, so that few values come twice."""
+    held: list[list[Coded]] = []
+    size = lines = values = 0
+    for block in stream:
+        found = coded_block(block, separator, places)
+        joins = all(isinstance(column.values, Undecoded) for column in found)
+        if held and not (joins and size < _TEXT and lines < _LINES + 2 * values):
+            yield _together(held)
+            held, size, lines, values = [], 0, 0, 0
+        if not joins:
+            yield found
+            continue
+        held.append(found)
+        size += len(block)
+        lines += len(found[0].codes)
+        values += sum(len(column.values) for column in found)
+    if held:
+        yield _together(held)
+
+
+def _together(batches: Sequence[Sequence[Coded]]) -> list[Coded]:
+    from pyarrow import concat_arrays
+
+    joined = []
+    for columns in zip(*batches, strict=True):
+        values: Any = [column.values for column in columns]
+        raw = concat_arrays([one.raw for one in values])
+        rest = list(chain.from_iterable(one.rest for one in values))
+        codes, before, after = [], 0, len(raw)
+        for one, column in zip(values, columns, strict=True):
+            size = len(one.raw)
+            codes.append(column.codes + np.where(column.codes < size, before, after - size))
+            before, after = before + size, after + len(one.rest)
+        all_values = Undecoded(raw, values[0].decode, values[0].how, rest)
+        joined.append(Coded(all_values, np.concatenate(codes)))
+    return joined
 
 
 def block_rows(block: bytes, separator: str, places: Sequence[int]) -> Iterator[tuple[str, ...]]:
@@ -114,16 +159,27 @@ def _by_columns(block: bytes, separator: str, places: Sequence[int]) -> list[Cod
         there[odd] = False
         whole = bool(there.all())
         found = pieces.take(pyarrow.array(cell if whole else cell[there])).dictionary_encode()
-        # A piece is read as a line of its own.
-        values = [_cell(piece, separator) for piece in found.dictionary.to_pylist()]
+        raw, rest = found.dictionary.cast(pyarrow.large_binary()), list[str]()
         codes = found.indices.to_numpy().astype(np.int64)
         if not whole:
-            present, codes = codes, np.full(len(last), len(values))
+            present, codes = codes, np.full(len(last), len(raw))
             codes[there] = present
-            codes[odd] = len(values) + 1 + np.arange(len(odd))
-            values += ["", *more]
+            codes[odd] = len(raw) + 1 + np.arange(len(odd))
+            rest = ["", *more]
+        values = Undecoded(raw, partial(_cells, separator=separator), separator, rest)
         columns.append(Coded(values, codes))
     return columns
+
+
+def _cells(pieces: Sequence[bytes], separator: str) -> list[str]:
+    """The cell of each piece, which is read as a line of its own."""
+    joined = b"".join(pieces)
+    mark = "\n" if joined.endswith(b"\n") else separator
+    if b'"' in joined or joined.count(mark.encode()) < len(pieces):
+        return [_cell(piece, separator) for piece in pieces]
+    # No piece has a quote, so its only mark ends it.
+    texts = joined.decode("utf-8", "replace").split(mark)[:-1]
+    return [text.removesuffix("\r") for text in texts] if mark == "\n" else texts
 
 
 def _cell(piece: bytes, separator: str) -> str:

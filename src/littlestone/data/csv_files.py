@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from littlestone.data.coding import Coded
-from littlestone.data.csv_blocks import blocks, coded_block
+from littlestone.data.csv_blocks import blocks, coded_blocks
 from littlestone.data.csv_lines import cells, content
 from littlestone.data.tables import Row, Table, separated
 from littlestone.errors import DeclarationError, TableError, shown
@@ -155,8 +155,7 @@ class CsvTable(CsvText):
             return
         places = [self.columns.index(column) for column in columns]
         with self._records() as stream:
-            for block in blocks(stream):
-                yield coded_block(block, self.separator, places)
+            yield from coded_blocks(blocks(stream), self.separator, places)
 
 
 def declared_separator(text: str) -> str:

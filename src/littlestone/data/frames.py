@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
-from littlestone.data.coding import Coded, coded
+from littlestone.data.coding import Coded, Undecoded, coded
 from littlestone.data.tables import NAMED, Kind, Row, Table
 from littlestone.errors import TableError
 from littlestone.progress import stage
@@ -96,9 +96,9 @@ class FrameTable(Table):
         from pyarrow import large_binary, large_string
 
         stored = self._whole(column, large_string()).cast(large_binary()).dictionary_encode()
-        # Each distinct text is decoded once.
-        texts = [raw.decode("utf-8", "replace") for raw in stored.dictionary.to_pylist()]
-        return Coded([*texts, None], stored.indices.fill_null(len(texts)).to_numpy().astype(int))
+        texts = Undecoded(stored.dictionary, _decoded, "utf-8", [None])
+        codes = stored.indices.fill_null(len(texts.raw))
+        return Coded(texts, codes.to_numpy().astype(int))
 
     def _whole(self, column: str, kind: Any = None) -> Any:
         """The column as one Arrow array."""
@@ -151,6 +151,10 @@ class FrameTable(Table):
             part = FrameTable(self._frame[start : start + _BATCH].to_native(), name=self.name)
             found = {column: part._coded(column) for column in columns}
             yield [found[column] for column in columns]
+
+
+def _decoded(texts: Sequence[bytes]) -> list[str]:
+    return [raw.decode("utf-8", "replace") for raw in texts]
 
 
 def kind_of(dtype: nw.dtypes.DType, texts: Sequence[type[nw.dtypes.DType]]) -> Kind | None:

@@ -15,14 +15,13 @@ from littlestone.data.frames import column_table, shortest
 from littlestone.data.labels import Label
 from littlestone.data.reservoir import Reservoir
 from littlestone.data.tables import Table
+from littlestone.data.tallies import Tally
 from littlestone.domains import Domain, Point, Product, entries
 from littlestone.errors import DeclarationError, TableError
-from littlestone.sample import Records, Sample
+from littlestone.sample import Places, Records, Sample
 from littlestone.visible import shortened
 
 Value = TypeVar("Value")
-
-_FEW = 2**18  # fewer pairs than this are not worth merging
 
 
 def read_sample(
@@ -54,7 +53,7 @@ def read_sample(
     else:  # a unit's records are chosen one by one
         batches = map(partial(sample.choose, keep), table.batches(read))
     for *points, labels in batches:
-        readable[0] = readable[0] or any(map(domain.reads_record, _rows(points)))
+        readable[0] = readable[0] or any(map(domain.reads_record, _rows(points)[0]))
         readable[1] = readable[1] or any(map(label.reads, labels.listed()))
     if sample.empty:
         raise TableError(
@@ -146,73 +145,66 @@ class _Sampling:
             self.points = [Numbering(lambda value: domain.encode_record((value,)))]
         else:
             self.points = [Numbering(domain.encode_record)]
-        self.parts: list[list[Codes]] = []
-        self.listed = self.distinct = 0  # pairs in all parts, and after they were last merged
+        self.tally = Tally(1 + len(self.points))
 
     def add(self, groups: Grouped) -> list[Coded]:
         """Count rows of raw values of the domain's columns, then of the label's; return the columns."""
-        if len(groups.counts):
-            self.parts.append([*self._encoded(groups.columns), groups.counts])
-            self.listed += len(groups.counts)
-        if self.listed > 2 * self.distinct + _FEW:
-            self._merge()
+        self._count(self._encoded(groups.columns), groups.counts)
         return groups.columns
 
     def choose(self, keep: Reservoir, batch: Sequence[Coded]) -> Sequence[Coded]:
         """Give records to the reservoir; the last column says whose each is.  Return the others."""
         *columns, unit = batch
-        codes, number = tuples([c.codes for c in columns], [len(c.values) for c in columns])
-        rows = [Coded(c.values, kept) for c, kept in zip(columns, codes, strict=True)]
-        keep.add(unit, [column[number] for column in self._encoded(rows)])
+        keep.add(unit, self._encoded(columns))
         return columns
 
     def _encoded(self, rows: Sequence[Coded]) -> list[Codes]:
-        """The numbers of the points' columns and of the labels, for distinct rows of raw values."""
+        """The labels, and the numbers of the points' columns, for rows of raw values."""
         *columns, labels = rows
         if len(columns) > len(self.points):
-            columns = [Coded(_rows(columns), np.arange(len(labels.codes)))]
+            columns = [Coded(*_rows(columns))]
+        numbers = self.label(labels)
         points = [number(column) for number, column in zip(self.points, columns, strict=True)]
-        return [*points, self.label(labels)]
+        return [np.array(self.label.values, np.int64)[numbers], *points]
+
+    def _count(self, codes: Sequence[Codes], counts: Codes) -> None:
+        self.tally.add(codes, [self.labels, *map(len, self.points)], counts)
 
     @property
     def empty(self) -> bool:
         """Whether no record was added."""
-        return not (self.parts if self.keep is None else self.keep.units)
-
-    def _merge(self) -> None:
-        """Merge equal pairs of all parts, so that memory grows with the number of distinct pairs."""
-        *columns, counts = map(np.concatenate, zip(*self.parts, strict=True))
-        sizes = [len(numbering.values) for numbering in (*self.points, self.label)]
-        distinct, number = tuples(columns, sizes)
-        total = np.zeros(len(distinct[0]), np.int64)
-        np.add.at(total, number, counts)
-        self.parts = [[*distinct, total]]
-        self.listed = self.distinct = len(total)
+        return not (self.tally if self.keep is None else self.keep.units)
 
     def made(self) -> Sample[Any]:
         """The sample of all added records, of which there must be at least one."""
         if self.keep is not None:
             kept = self.keep.columns()
-            self.parts = [[*kept, np.ones_like(kept[0])]]
-        *columns, numbers, counts = map(np.concatenate, zip(*self.parts, strict=True))
+            self._count(kept, np.ones_like(kept[0]))
+        (labels, *columns), counts = self.tally.rows()
+        # The rows of a point are neighbours, because the label is the least significant column.
+        first = np.ones(len(counts), bool)
+        first[1:] = np.logical_or.reduce([codes[1:] != codes[:-1] for codes in columns])
+        tally = np.zeros((self.labels, np.count_nonzero(first)), np.int64)
+        place = np.cumsum(first) - 1
+        place += labels.astype(np.int64) * tally.shape[1]
+        tally.put(place, counts)
+        del place, labels, counts
         values = [numbering.values for numbering in self.points]
-        distinct, number = tuples(columns, [len(listed) for listed in values])
+        distinct: list[Places] = [columns.pop(0)[first] for _ in self.points]
         if self.keep is not None:
             # Nothing is left of records that were not kept, not even a value that they alone had.
             values, distinct = _occurring(values, distinct)
-        tally = np.zeros((self.labels, len(distinct[0])), np.int64)
-        np.add.at(tally, (np.array(self.label.values)[numbers], number), counts)
         points: Sequence[Any] = Records(list(zip(values, distinct, strict=True)))
         if not isinstance(self.domain, Product):
-            points = tuple(x for (x,) in points)
+            points = tuple(Coded(values[0], distinct[0].astype(np.int64)).listed())
         if self.keep is None:
             return Sample(self.domain, points, tally.T)
         return Sample(self.domain, points, tally.T, self.keep.unit, self.keep.units)
 
 
 def _occurring(
-    values: Sequence[Sequence[Any]], columns: Sequence[Codes]
-) -> tuple[list[list[Any]], list[Codes]]:
+    values: Sequence[Sequence[Any]], columns: Sequence[Places]
+) -> tuple[list[list[Any]], list[Places]]:
     """The columns coded anew, by those values that occur."""
     found = [np.unique(codes, return_inverse=True) for codes in columns]
     occurring = [
@@ -221,8 +213,11 @@ def _occurring(
     return occurring, [codes for _, codes in found]
 
 
-def _rows(columns: Sequence[Coded]) -> list[tuple[Any, ...]]:
-    return list(zip(*(column.listed() for column in columns), strict=True))
+def _rows(columns: Sequence[Coded]) -> tuple[list[tuple[Any, ...]], Codes]:
+    """The distinct rows, and the number of each record's row."""
+    codes, number = tuples([c.codes for c in columns], [len(c.values) for c in columns])
+    listed = (Coded(c.values, kept).listed() for c, kept in zip(columns, codes, strict=True))
+    return list(zip(*listed, strict=True)), number
 
 
 def read_mapped(
@@ -250,10 +245,8 @@ def read_mapped(
     places = [read.index(name) if name in read else None for name in domain.column_names]
 
     def mapped(batch: Sequence[Coded]) -> list[Value]:
-        sizes = [len(column.values) for column in batch]
-        codes, which = tuples([column.codes for column in batch], sizes)
-        rows = _rows([Coded(c.values, kept) for c, kept in zip(batch, codes, strict=True)])
+        rows, number = _rows(batch)
         records = (tuple(None if i is None else row[i] for i in places) for row in rows)
-        return Coded([function(domain.encode_record(row)) for row in records], which).listed()
+        return Coded([function(domain.encode_record(row)) for row in records], number).listed()
 
     return chain.from_iterable(map(mapped, table.batches(read)))

@@ -49,7 +49,8 @@ class Reservoir:
         """Look at the records of a batch, in their order; ``unit`` says whose each is."""
         # A column may list values that belong to no record; they are no units.
         occurring, codes = np.unique(unit.codes, return_inverse=True)
-        units = self._number(Coded([unit.values[i] for i in occurring.tolist()], codes))
+        values = list(unit.values)
+        units = self._number(Coded([values[i] for i in occurring.tolist()], codes))
         self._grow()
         # The place of each record among those of its unit: 0 for the first one ever seen.
         order = np.argsort(units, kind="stable")
