@@ -6,6 +6,7 @@ import os
 import pickle
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -53,8 +54,11 @@ def test_an_audit_is_the_same_for_any_number_of_processes(name: str) -> None:
 
 @pytest.mark.usefixtures("at_once")
 def test_workers_do_the_work_with_their_own_randomness() -> None:
-    found = dict(spread(worker, range(6), jobs=2, what="asking"))
+    told = list[tuple[str, int, int]]()
+    with watching(lambda *step: told.append(step)):
+        found = dict(spread(worker, range(6), jobs=2, what="asking"))
     assert sorted(found) == list(range(6))
+    assert told == [("asking", done, 6) for done in range(7)]
     assert os.getpid() not in {process for process, _ in found.values()}
     assert all(cryptographic for _, cryptographic in found.values())
 
@@ -135,3 +139,15 @@ def test_the_outermost_stage_is_told() -> None:
         ("last", 0, 1),
         ("last", 1, 1),
     ]
+
+
+def test_an_error_ends_a_stage_and_who_watches() -> None:
+    told = list[tuple[str, int, int]]()
+    with suppress(DeclarationError), watching(lambda *step: told.append(step)):
+        with suppress(DeclarationError), stage("first"):
+            refusing(2)
+        with stage("second") as tell:
+            tell(0, 1)
+        refusing(2)
+    list(tracked("ab", "unseen"))
+    assert told == [("second", 0, 1)]

@@ -10,13 +10,17 @@ import sys
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pyarrow import parquet, table
 from running import Ran, command, entries, run
 
+from littlestone.cli.following import Following
 from littlestone.data import CsvStream
+from littlestone.domains import Integers
+from littlestone.learners.online.base import Taken
+from littlestone.pictures.stream import Mistakes
 
 HEADER = "offset,partition,id,bad\n"
 TOPIC = [f"{t // 3},{t % 3},d{t},1\n" for t in range(3000)]
@@ -217,3 +221,26 @@ class Slow(io.BytesIO):
 
     def read1(self, size: int | None = -1, /) -> bytes:
         return self.read(self._rng.randrange(1, 9))
+
+
+class TwoBatches:
+    """A run that goes on after step 5, and draws at the end of each batch."""
+
+    offsets, resumed = None, True
+
+    def __init__(self) -> None:
+        self.stream = SimpleNamespace(steps=5, hypothesis=lambda x: 0)
+
+    def take(self, records: list[Any], places: object) -> tuple[list[bool], Taken]:
+        self.stream.steps += len(records)
+        return [True] * len(records), Taken([], [self.stream.steps])
+
+
+def test_mistakes_have_the_steps_of_their_batches(capsys: pytest.CaptureFixture[str]) -> None:
+    learner: Any = SimpleNamespace(hypotheses=SimpleNamespace(domain=Integers()), horizon=50)
+    run, label = cast("Any", TwoBatches()), cast("Any", int)
+    following = Following(run, learner, label, places=0, predictions=False, evaluate=True)
+    following.take([("7", "1"), ("8", "0")])
+    following.take([("7", "1")])
+    assert following.end() == Mistakes(begin=5, end=8, steps=[6, 8], draws=[7, 8])
+    assert json.loads(capsys.readouterr().out)["mistakes"] == 2

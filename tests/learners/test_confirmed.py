@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 from itertools import combinations
@@ -23,9 +24,9 @@ from littlestone.domains import Integers, Reals
 from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import ConfirmedLearner, RuleLearner
-from littlestone.learners.online.confirmed import ConfirmedStream, missed
+from littlestone.learners.online.confirmed import ConfirmedStream, asked_of, missed
 from littlestone.learners.online.known_ends import Cuts, Ends, Sides
-from littlestone.learners.online.known_points import Columns
+from littlestone.learners.online.known_points import Columns, columns_of
 from littlestone.learners.online.waiting import least_total
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
@@ -222,6 +223,10 @@ def test_thresholds_are_halved() -> None:
 def test_intervals_are_found_by_true_keys(length: int) -> None:
     """Each mistake names a watched key; confirming true ones finds every interval, never another."""
     asked = Ends(Intervals.on(5, 4 + length))
+    # Two keys for each halving, those outside, and the halvings of the intervals around a point.
+    ends = int(math.log2((length + 1) ** 2 // 4))
+    assert asked.touched == 2 * math.ceil(math.log2(length)) + 2 + ends
+    assert asked.spread == 4 * (asked.touched + 1)
     rng, grid = random.Random(length), range(5, 5 + length)
     targets = [(a, b) for a in grid for b in grid if a <= b]
     for a, b in [*targets, (1, 0)]:
@@ -248,15 +253,20 @@ def test_wrong_ends_are_found_again() -> None:
 
     def confirm(*kinds: int) -> None:
         watched = knowledge.watched(5, 9)
-        knowledge.confirm([key for key in watched if key % 4 in kinds], 1)
+        knowledge.confirm([key for key in watched if key % 4 in kinds], step)
 
+    step = 1
     confirm(0, 1)
     assert knowledge.published(4) == 1
-    for _ in range(9):
+    assert (knowledge.key(4, 0), knowledge.key(4, 1)) == (None, None)
+    for step in range(2, 9):
+        assert {watch.first for watch in knowledge.watched(5, 9).values()} == {step - 1}
+        before = knowledge.watched(5, 9).keys()
         confirm(0)  # lower and lower first points, until none is left
         if knowledge.published(4) == 0:
             break
     assert [knowledge.published(x) for x in range(10)] == [0] * 10
+    assert not before & knowledge.watched(5, 9).keys()  # counts of ends are none of parts
     steps = 0
     while wrong := [x for x in range(10) if knowledge.published(x) != (7 <= x <= 8)]:
         key = knowledge.key(wrong[0], int(7 <= wrong[0] <= 8))
@@ -433,8 +443,17 @@ def test_what_it_takes() -> None:
             with pytest.raises(DeclarationError, match="no finite list"):
                 ConfirmedLearner(H, Budget(1), horizon=T)
     around = parse_class("intervals(x, 0..200)").restrict(100, 1)
-    with pytest.raises(DeclarationError, match="labels, more than"):
+    with pytest.raises(DeclarationError, match="labels, more than 131,072"):
         ConfirmedLearner(around, Budget(1), horizon=T)
+    kinds = [type(asked_of(Intervals.on(1, n), "confirmed")) for n in (62, 63, 64, 65, 513)]
+    assert kinds == [Columns, Columns, Ends, Ends, Ends]  # 64 points have 133,184 labels
+    few = parse_class("intervals(x, 0..80)").restrict(40, 1)  # 41^2 of them
+    with pytest.raises(DeclarationError, match="136,161 labels, more than 131,072"):
+        ConfirmedLearner(few, Budget(1), horizon=T)
+    square = FiniteClass.from_array(np.arange(1024)[:, None] >> np.arange(1024) % 10 & 1)
+    assert len(columns_of(square, "confirmed", 10, "another").table) == 10
+    with pytest.raises(DeclarationError, match="10 different points, more than 9"):
+        columns_of(square, "confirmed", 9, "another")
     wide = FiniteClass.from_array(np.random.default_rng(1).integers(0, 2, (20, 520)))
     with pytest.raises(DeclarationError, match="different points, more than 512"):
         ConfirmedLearner(wide, Budget(1), horizon=T)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -17,11 +19,15 @@ from littlestone.errors import DeclarationError
 from littlestone.hypotheses import values_of
 from littlestone.learners.online import TalliedLearner
 from littlestone.learners.online.known_points import Columns
-from littlestone.learners.online.tallied import Scale, Weights, _decay, _factors
+from littlestone.learners.online.tallied import _DRIFTS, Scale, Weights, _decay, _factors
 from littlestone.privacy import Budget
 from littlestone.privacy.ledger import Ledger
+from littlestone.privacy.mechanisms.streams import tallies
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.randomness import seeded_generator
+from littlestone.privacy.tape import Tape
+from scripted import Script
+from short_tallies import ShortTimer
 
 T = 20_000
 TABLE = FiniteClass.from_array(np.random.default_rng(3).integers(0, 2, (30, 12)))
@@ -113,6 +119,70 @@ def test_a_tally_makes_the_true_one_heavier_by_what_is_proved() -> None:
         assert ratios.mean() <= most
 
 
+def test_the_first_hypothesis_settles_ties() -> None:
+    for row in ([0, 1], [1, 0]):
+        H = FiniteClass.from_array([row, [1 - label for label in row]])
+        published = Weights(Columns(H), Scale(Fraction(1), 1, 1)).published
+        assert [published(x) for x in H.domain] == row
+
+
+def test_cuts_change_no_score_that_matters() -> None:
+    """Also the chance of a tally is the same at each step, as Theorem 2 takes it."""
+    mechanism = (learner := TalliedLearner(TABLE, Budget(1), horizon=T)).mechanism
+    scale = learner.scale
+    tallies = np.arange(-3 * scale.bend, mechanism.most + 1)
+    cut = np.array([mechanism.cut(tally) for tally in tallies.tolist()])
+    assert scale.of(cut).tolist() == scale.of(tallies).tolist()
+    assert scale.rate * scale.steep * (mechanism.most - scale.bend) >= 30
+    assert mechanism.timer.last_rise == 0
+
+
+def test_the_factors_bound_the_means_of_all_numbers_of_records() -> None:
+    """E[e^f] and E[e^-f] without records are at most C, and E[e^-f] with s of them C e^(-g s)."""
+    scale, epsilon, records, most = Scale(Fraction(1, 8), 3, 2), 0.5, 12, 40
+    noise, gain = _factors(scale, epsilon, records, most)
+
+    def mean(sign: int, count: int) -> float:
+        drawn = range(-200, 201)
+        masses = [math.tanh(epsilon / 2) * math.exp(-epsilon * abs(x)) for x in drawn]
+        cut = [min(count + x, most) for x in drawn]
+        scores = [min(max(x, -3), 3) + 2 * max(x - 3, 0) for x in cut]
+        return sum(p * math.exp(sign * f / 8) for p, f in zip(masses, scores, strict=True))
+
+    assert noise == pytest.approx(math.log(max(mean(1, 0), mean(-1, 0))), abs=1e-6)
+    rates = [(noise - math.log(mean(-1, s))) / s for s in range(1, records + 1)]
+    assert gain == pytest.approx(min(rates), abs=1e-6)
+    assert max(rates) > 1.1 * gain
+
+
+def test_the_bound_is_that_of_theorem_2() -> None:
+    learner = TalliedLearner(TABLE, Budget(1), horizon=T)
+    timer, a = learner.mechanism.timer, float(learner.mechanism.ratio)
+    noise, gain = _factors(learner.scale, -math.log(a), timer.threshold, learner.mechanism.most)
+    records = range(timer.threshold + 1)
+    left = [math.exp(learner.distance * noise) * (1 + math.exp(-gain * s)) / 2 for s in records]
+    for beta in (0.2, 1e-9):
+        found = []
+        for drift in _DRIFTS:
+            rate, least = _decay(timer, left, drift)
+            if rate:
+                found.append((math.log(30**2 / beta / least) + drift) / rate)
+        bound = learner.mistake_bound(beta)
+        assert bound is not None
+        assert bound.mistakes == pytest.approx(min(found), abs=2)
+        assert min(found) < found[-1] - 2
+
+
+def test_the_rate_of_a_timer_that_skips_many_records() -> None:
+    """1 + Z records leave a hundredth: E[e^(k (1 + Z))] is 100 for e^-k = a + (1 - a) / 100."""
+    timer = ContinualConfirmation(
+        skip_epsilon=Fraction(1, 2), test_epsilon=Fraction(60), threshold=1, warm=T, keys=1,
+        horizon=T,
+    )  # fmt: skip
+    a = float(timer.skip)
+    assert _decay(timer, [1.5, 0.01], 0.1)[0] == pytest.approx(-math.log(a + (1 - a) / 100), 1e-3)
+
+
 def test_the_rate_of_a_timer_that_is_sure() -> None:
     """It hits after exactly 20 records, which leave a tenth."""
     timer = ContinualConfirmation(
@@ -152,6 +222,69 @@ def test_what_it_takes() -> None:
 def test_extreme_budgets_are_answered(epsilon: str) -> None:
     learner = TalliedLearner(TABLE, Budget(epsilon), horizon=10**12)
     assert (learner.mistake_bound(0.05) is None) == (epsilon == "1e-6")
+
+
+class Scripted(ShortTimer):
+    """A script takes its chances."""
+
+    def quiet(self, gap: int) -> Any:
+        return 1 - self.shrink ** max(0, gap)
+
+
+class Few(Script):
+    """At most one record is skipped."""
+
+    def geometric(self, a: Fraction, rng: object, *, most: int = 1) -> int:
+        return super().geometric(a, rng, most=most)
+
+
+def test_a_run_counts_from_the_step_after_a_tally(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Along every outcome of the timer's waits, without noise."""
+    records = [("x0", 1), ("x1", 1), ("x0", 1)]
+    learner = TalliedLearner(
+        FiniteClass.from_array([[0, 0], [0, 1], [1, 1]]), Budget(1), horizon=3, threshold=1
+    )
+    half = Fraction(1, 2)
+    timer = Scripted(skip_epsilon=half, test_epsilon=half, threshold=1, warm=1, keys=1, horizon=3)
+    learner.mechanism = replace(learner.mechanism, timer=timer)
+    learner.scale = Scale(Fraction(1), 5, 1)
+    script = Few()
+    script.take_over(monkeypatch)
+    noises = list[int]()
+
+    def noise(ratio: Fraction, rng: random.Random) -> int:
+        noises.append(0)
+        assert len(noises) <= 3 * learner.mechanism.cells, "one tally a step at most"
+        return 0
+
+    monkeypatch.setattr(tallies, "discrete_laplace", noise)
+
+    def run() -> tuple[Any, ...]:
+        noises.clear()
+        stream = learner.stream(Tape(random.Random(0)))
+        stream.begin()
+        found = list[Any]()
+        for x, y in records:
+            stream.update(x, y)
+            found.append((stream.published_at, stream.hypothesis.words()))
+        return tuple(found)
+
+    def expected() -> tuple[Any, ...]:
+        noises.clear()
+        weights, counts = learner.begun(), learner.mechanism.tallies(Tape(random.Random(0)))
+        counts.watch(1)
+        last, found = 0, list[Any]()
+        for step, (x, y) in enumerate(records, start=1):
+            if weights.published(x) != y and (cell := weights.cell(x)) is not None:
+                counts.count(step, cell)
+            if counts.due == step:
+                last = step
+                weights.take(counts.select())
+                counts.watch(step + 1)
+            found.append((last, weights.published.words()))
+        return tuple(found)
+
+    assert script.explore(run) == script.explore(expected)
 
 
 def test_a_class_of_one_hypothesis_publishes_it() -> None:

@@ -140,6 +140,15 @@ def test_waits_are_the_tests_they_skip(stream: Stream, monkeypatch: pytest.Monke
     assert by_code(run, monkeypatch) == law_of(mechanism, stream)
 
 
+def test_a_record_in_a_period_does_not_make_it_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = replace(SHORT, keys=1, warm=2, horizon=3)
+
+    def run() -> Hits:
+        return mechanism.draw((None, 0, None), receipt=Free())  # type: ignore[arg-type]
+
+    assert by_code(run, monkeypatch) == law_of(mechanism, (None, 0, None))
+
+
 @pytest.mark.slow
 def test_waits_of_four_steps_of_one_key(monkeypatch: pytest.MonkeyPatch) -> None:
     mechanism = replace(SHORT, keys=1, horizon=4)

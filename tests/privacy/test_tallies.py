@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -11,9 +13,12 @@ import pytest
 
 from littlestone.audit.neighbours import neighbours
 from littlestone.errors import DeclarationError
+from littlestone.privacy.mechanisms.streams import tallies
 from littlestone.privacy.mechanisms.streams.confirmation import ContinualConfirmation
 from littlestone.privacy.mechanisms.streams.tallies import ContinualTallies
-from short_tallies import short
+from littlestone.privacy.rational import exp_below
+from scripted import Script
+from short_tallies import ShortTimer, short
 
 HONEST = short()
 RATIO = Fraction(4)  # r / a = a^-2
@@ -46,6 +51,56 @@ def test_counts_are_cut_after_the_noise() -> None:
     narrow = replace(HONEST, cells=1, least=1, most=3).tally_law((0, None, 0))
     assert narrow[(1,)] == sum(p for (x,), p in law.items() if x <= 1)
     assert narrow[(3,)] == sum(p for (x,), p in law.items() if x >= 3)
+
+
+class Scripted(ShortTimer):
+    """A script takes its chances."""
+
+    def quiet(self, gap: int) -> Any:
+        return 1 - self.shrink ** max(0, gap)
+
+
+class Few(Script):
+    """At most one record is skipped."""
+
+    def geometric(self, a: Fraction, rng: object, *, most: int = 1) -> int:
+        return super().geometric(a, rng, most=most)
+
+
+class Free:
+    """In place of a receipt, where the samplers are a script's."""
+
+    def redeem(self, event: object) -> random.Random:
+        return random.Random(0)
+
+
+@pytest.mark.parametrize("stream", [(0, 1), (0, None, 1), (1, None, None, 0)])
+def test_a_run_tallies_at_the_hits_of_its_timer(
+    stream: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Along every outcome of its waits, without noise: the records since the tally before."""
+    half = Fraction(1, 2)
+    alone = Scripted(skip_epsilon=half, test_epsilon=half, threshold=1, warm=1, keys=1, horizon=3)
+    mechanism, script = replace(HONEST, timer=alone, most=9), Few()
+    script.take_over(monkeypatch)
+    monkeypatch.setattr(tallies, "discrete_laplace", lambda ratio, rng: 0)
+
+    def expected() -> tuple[Any, ...]:
+        named, since, found = [None if x is None else 0 for x in stream], 0, list[Any]()
+        for step, hits in enumerate(alone.draw(named, receipt=Free()), start=1):  # type: ignore[arg-type]
+            counts = Counter(stream[since:step])
+            found.append((counts[0], counts[1]) if hits else None)
+            since = step if hits else since
+        return tuple(found)
+
+    law = script.explore(lambda: mechanism.draw(stream, receipt=Free()))  # type: ignore[arg-type]
+    assert law == script.explore(expected)
+
+
+def test_noise_is_as_flat_as_the_cost_says() -> None:
+    epsilon = Fraction(2, 3)
+    mechanism = ContinualTallies(timer=timer(1, 1), cell_epsilon=epsilon, cells=1, least=0, most=1)
+    assert mechanism.ratio == 1 / exp_below(epsilon)
 
 
 def timer(skip: object, test: object) -> ContinualConfirmation:
