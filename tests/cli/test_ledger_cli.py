@@ -99,7 +99,7 @@ def test_a_dry_run_reads_no_record_and_writes_nothing(
         raise AssertionError
 
     monkeypatch.setattr(tasks, "read_sample", touched)
-    for name in ("reserved", "system_generator"):
+    for name in ("reserved", "generator"):
         monkeypatch.setattr(fit_module, name, touched)
     ran = run(*fit_arguments("table.csv", epsilon="0.5", out="model.json"), "--dry-run")
     assert (ran.status, ran.err) == (0, "")

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -700,9 +699,9 @@ def test_the_status_tells_whether_all_statements_hold(
     status: int,
     options: tuple[str, ...],
 ) -> None:
-    verdicts = [Verdict(f"S{i}", "1", "2", value) for i, value in enumerate(holds)]
-    chosen: Callable[[str], list[Verdict]] = lambda only: verdicts  # noqa: E731
-    monkeypatch.setattr("littlestone.cli.verify.run_all", chosen)
+    verdicts = {f"S{i}": Verdict(f"S{i}", "1", "2", value) for i, value in enumerate(holds)}
+    monkeypatch.setattr("littlestone.cli.verify.named", lambda only: list(verdicts))
+    monkeypatch.setattr("littlestone.cli.verify.run_one", verdicts.__getitem__)
     ran = run("verify", *options)
     assert (ran.status, ran.err) == (status, "")
     if options:
