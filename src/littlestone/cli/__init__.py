@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import sys
@@ -19,7 +20,7 @@ _COMMANDS = {
     "classes": "List every class with its text form, an example and what it is.",
     "schema": "Draft a schema of TABLE from names and declared types; no record is read.",
     "plan": "Print how many records each learner of CLASS needs, and lower bounds for all learners.",
-    "stream": "Learn from records as they arrive, and print each published rule as a line of JSON.",
+    "stream": "Learn from records as they arrive, and print each rule when it is published.",
     "dim": "Print the Littlestone dimension: the most mistakes that can be forced on every learner.",
     "certify": "Check a certificate against its table, without any search.",
     "tree": "Draw a tree of questions: an adversary can force one mistake at each of its levels.",
@@ -58,6 +59,11 @@ class _Commands(TyperGroup):
             alone.command(cmd_name)(getattr(module, cmd_name))
         command = typer.main.get_command(alone)
         command.name = cmd_name
+        for one in (command, *getattr(command, "commands", {}).values()):
+            one.help = _flowing(one.help or "")
+            for given in one.params:
+                if given.param_type_name == "argument":
+                    given.metavar = given.metavar or (given.name or "").upper()
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -66,6 +72,12 @@ class _Commands(TyperGroup):
             super().format_help(ctx, formatter)
         finally:
             self._listing = False
+
+
+def _flowing(text: str) -> str:
+    """A docstring whose paragraphs are one line each: typer would keep the line breaks of the source."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 app = typer.Typer(

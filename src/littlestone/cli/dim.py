@@ -40,7 +40,7 @@ def dim(
     time_limit: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Stop searching a table then, and print bounds."
+            min=0, metavar="SECONDS", help="Stop searching a table after so long, and print bounds."
         ),
     ] = None,
     memory_limit: Annotated[

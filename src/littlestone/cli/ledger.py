@@ -29,6 +29,7 @@ from littlestone.privacy.cost import (
     decimal_text,
     exact,
     exact_delta,
+    rounded_up,
 )
 from littlestone.privacy.ledger import Entry, Ledger, UnsoundRowError, is_address
 from littlestone.report.files import HISTORY, require_different, reserved
@@ -37,7 +38,9 @@ from littlestone.report.pages.budget import Account
 from littlestone.units import Unit
 from littlestone.visible import shortened, visible, visible_json
 
-app = typer.Typer(help="Show what has been spent, and set limits.", no_args_is_help=True)
+app = typer.Typer(
+    help="Show what has been spent, and set limits.", no_args_is_help=True, add_completion=False
+)
 
 Dataset = Annotated[str | None, typer.Argument(help="Only this data set.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
@@ -83,17 +86,12 @@ def show(
             names = " = ".join(account.names)
             out.print(f"{names}: {budget(account.total, account.limit)}")
             rows = [
-                [
-                    f"  {entry.number}",
-                    entry.at,
-                    *cost_json(entry.cost).values(),
-                    shortened(_what(entry)),
-                ]
+                [entry.number, _at(entry), *_short(entry.cost), shortened(_what(entry))]
                 for entry, _ in account.lines
             ]
-            print_table(["  entry", "at (UTC)", "epsilon", "delta", "what"], rows)
+            print_table(["entry", "at (UTC)", "epsilon", "delta", "what"], rows, indent=2)
         for name, *others in alike:
-            out.print(lookalike(name, others))
+            out.print(lookalike(name, others), soft_wrap=True)  # it holds a command, to be copied whole
     _end(unsound)
 
 
@@ -109,10 +107,10 @@ def history(
         headings = ["entry", "at (UTC)", "epsilon", "delta", "total", "delta", "data set", "what"]
         rows = [
             [
-                str(entry.number),
-                entry.at,
-                *cost_json(entry.cost).values(),
-                *cost_json(total).values(),
+                entry.number,
+                _at(entry),
+                *_short(entry.cost),
+                *_short(total),
                 entry.dataset,
                 shortened(_what(entry)),
             ]
@@ -319,6 +317,19 @@ def _cell(value: object) -> object:
     return f"'{shown}" if value.startswith(tuple("=+-@\t\r\n'＝＋－＠")) else shown
 
 
+def _at(entry: Entry) -> str:
+    return entry.at.removesuffix("+00:00")
+
+
+def _short(cost: PrivacyCost) -> list[str]:
+    """Epsilon and delta for a table: a number of very many digits is rounded up."""
+    texts = []
+    for value in (cost.epsilon, cost.delta):
+        text = decimal_text(value)
+        texts.append(text if len(text) <= _DIGITS else f"<={decimal_text(rounded_up(value))}")
+    return texts
+
+
 def _what(entry: Entry) -> str:
     return entry.what if entry.part is None else f"{entry.what} [part {entry.part}]"
 
@@ -340,6 +351,8 @@ def _line_json(entry: Entry, total: PrivacyCost) -> dict[str, object]:
     after = {f"total {name}": number for name, number in cost_json(total).items()}
     return _entry_json(entry) | after
 
+
+_DIGITS = 20
 
 _FIELDS = (
     "number", "at", "dataset", "part", "what", "mechanism", "epsilon", "delta", "neighboring",

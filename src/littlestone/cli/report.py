@@ -42,10 +42,10 @@ def report(
     ledger: Annotated[
         str | None,
         typer.Option(
-            "--ledger", help="Of a model or a stream: also show the budget in this ledger."
+            "--ledger", help="For a model or a stream: also show the budget in this ledger."
         ),
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="Of a ledger: only this data set.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="For a ledger: show only this data set.")] = None,
 ) -> None:
     """Write a page of HTML about a release, a stream or a ledger, for people.
 
