@@ -75,15 +75,22 @@ class _Commands(TyperGroup):
 
 
 def _flowing(text: str) -> str:
-    """A docstring whose paragraphs are one line each: typer would keep the line breaks of the source."""
+    """A docstring with each paragraph on one line; typer would keep the line breaks of the source."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
+
+STATUS = (
+    "The exit status is 0 if all is done; 1 if the answer is no: a check fails, a budget would be "
+    "exceeded, or a disk is full; 2 if it cannot be done as asked: an option, a declaration or a file "
+    "is wrong; 70 for a defect; 130 after Ctrl+C."
+)
 
 app = typer.Typer(
     cls=_Commands,
     name="littlestone",
     help="Learn Littlestone classes: exactly, online, and with differential privacy.",
+    epilog=STATUS,
     no_args_is_help=True,
     # A pretty trace shows local variables, which may hold records.
     pretty_exceptions_enable=False,

@@ -21,18 +21,18 @@ def laid_out(
     headings: Sequence[str] = (),
     indent: int = 0,
 ) -> list[str]:
-    """The lines of a table of at most ``width`` characters; without a width, a line for each row.
+    r"""The lines of a table of at most ``width`` characters; without a width, a line for each row.
 
     Words wrap within their column.  If the columns do not fit, the one with the longest text goes below
     its row, after its heading.  Only a word that is longer than a whole line is cut.
 
     >>> rows = [["1", "2026-01-01T09:30:00", "learn late from a very long class"]]
-    >>> print(*laid_out(rows, width=44, headings=["entry", "at", "what"]), sep="\\n")
+    >>> print(*laid_out(rows, width=44, headings=["entry", "at", "what"]), sep="\n")
     entry  at                   what
     1      2026-01-01T09:30:00  learn late from
                                 a very long
                                 class
-    >>> print(*laid_out(rows, width=28, headings=["entry", "at", "what"]), sep="\\n")
+    >>> print(*laid_out(rows, width=28, headings=["entry", "at", "what"]), sep="\n")
     entry  at
     1      2026-01-01T09:30:00
         what: learn late from a

@@ -160,7 +160,9 @@ class Told:
                 self._changes += 1
                 print_columns([[f"{line['step']:,}".rjust(self._width), line["rule"]]])
             elif "record" in line:
-                out.print(f"record {line['record']:,} is predicted {line['prediction']}: NOT PRIVATE")
+                out.print(
+                    f"record {line['record']:,} is predicted {line['prediction']}: NOT PRIVATE"
+                )
             else:
                 mistakes = counted(int(str(line["mistakes"])), "mistake")
                 only = ", in this call alone" if "counted in" in line else ""

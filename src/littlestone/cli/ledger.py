@@ -22,7 +22,7 @@ from littlestone.cli.arguments import (
 )
 from littlestone.cli.console import cost_json, exit_with, out, print_json, print_table
 from littlestone.data.naming import dataset_name, lookalike
-from littlestone.errors import DeclarationError, LedgerError, LittlestoneError
+from littlestone.errors import DeclarationError, LedgerError, LittlestoneError, did_you_mean
 from littlestone.privacy.cost import (
     NeighboringRelation,
     PrivacyCost,
@@ -91,7 +91,9 @@ def show(
             ]
             print_table(["entry", "at (UTC)", "epsilon", "delta", "what"], rows, indent=2)
         for name, *others in alike:
-            out.print(lookalike(name, others), soft_wrap=True)  # it holds a command, to be copied whole
+            out.print(
+                lookalike(name, others), soft_wrap=True
+            )  # it holds a command, to be copied whole
     _end(unsound)
 
 
@@ -256,7 +258,7 @@ def _known(dataset: str, book: Ledger, ledger: str) -> str:
             f"show data set {name!r}",
             found=f"the ledger {ledger_name(ledger, book)} knows {len(names)} others and not this "
             "one",
-            fix="use a name that `littlestone ledger show` prints",
+            fix=did_you_mean(name, names, "use a name that `littlestone ledger show` prints"),
         )
     return name
 

@@ -193,7 +193,7 @@ def stream(
     ):
         if book.made:
             err.print(f"the ledger {ledger_name(ledger, book)} was {MADE}")
-        told = None if as_json or not sys.stdout.isatty() else Told(horizon)
+        told = Told(horizon) if to_people() and not as_json else None
         show = told or print_lines
         followed = Following(
             run,
@@ -235,6 +235,11 @@ def stream(
         if interrupted:
             err.print(_ended("interrupted", followed, state))
             raise typer.Exit(130)
+
+
+def to_people() -> bool:
+    """Whether people read the output, and not a program behind a pipe."""
+    return sys.stdout.isatty()
 
 
 @contextmanager

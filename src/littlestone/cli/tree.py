@@ -40,12 +40,15 @@ def tree(
         ),
     ] = None,
     levels: Annotated[
-        int, typer.Option(min=1, max=8, help="Draw this many levels of the tree of a table or class.")
+        int,
+        typer.Option(min=1, max=8, help="Draw this many levels of the tree of a table or class."),
     ] = 4,
     time_limit: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Stop searching after so long, and draw the best tree found."
+            min=0,
+            metavar="SECONDS",
+            help="Stop searching after so long, and draw the best tree found.",
         ),
     ] = None,
     memory_limit: Annotated[
