@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from running import fit_arguments, run
-from typer import Context
+from typer import (
+    Context,
+    rich_utils,  # noqa: F401 (it reads the environment when it is imported, and not as patched below)
+)
 from typer.main import get_command
 
 from littlestone.cli import app
@@ -189,3 +192,50 @@ def test_help_flows(words: tuple[str, ...]) -> None:
     assert [" ".join(p.split()) for p in paragraphs] == [
         " ".join(p.split()) for p in documented(words).split("\n\n")
     ]
+
+
+def test_trees_and_budgets_are_json_for_programs() -> None:
+    drawn = json.loads(run("tree", "thresholds(x, 1..1)", "--json").out)
+    assert drawn == {
+        "tree": {"text": "1", "after": {"0": {"text": "always 0"}, "1": {"text": "always 1"}}}
+    }
+    made = json.loads(run("ledger", "limit", "visits", "--epsilon", "3", "--json").out)
+    limit = {"epsilon": "3", "delta": "0"}
+    known = {"epsilon": "0", "delta": "0", "limit": limit}
+    assert made == {"names": ["visits"], **known, "ledger made": True}
+    joined = json.loads(run("ledger", "alias", "visits.csv", "visits", "--json").out)
+    assert joined == {"names": [str(Path("visits.csv").absolute()), "visits"], **known}
+
+
+WRONG = [
+    (["audit"], "nothing says which mechanism"),
+    (["audit", "sparse-vectr"], "did you mean 'sparse-vector'?"),
+    (["audit", "sparse-vector"], "which epsilon it claims"),
+    (["ledger", "show", "visit", "--ledger", "old.ledger"], "did you mean 'visits'?"),
+    (["play", "points(id)", "--adversary", "tre"], "did you mean 'tree'?"),
+    ([*FIT, "--setting", "agnostik"], "did you mean 'agnostic'?"),
+    ([*FIT, "--method", "exponental"], "did you mean 'exponential'?"),
+    (["fit", "--targte", "x"], "--target"),
+    (["ftt"], "Did you mean 'fit'?"),
+    (["ledger", "shw"], "Did you mean 'show'?"),
+    (["dim", "treshold(x, 1..9)"], "did you mean 'thresholds'?"),
+    (["export", "old.ledger", "--to", "card"], "it is a ledger or another SQLite database"),
+    (["export", "run.state", "--to", "card"], "it is the state of a stream"),
+    (["report", "old.ledger", "--out", "page.txt"], "give a file that ends in .html"),
+    (
+        ["play", "thresholds(x, 1..1000000)", "--out", "page.html"],
+        "it has 1,000,001 hypotheses on 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), WRONG, ids=lambda a: " ".join(a)[:30])
+def test_what_is_misspelled_or_misplaced_is_told_with_status_2(
+    arguments: list[str], words: str
+) -> None:
+    Path("run.state").write_text("littlestone run 3\n")
+    with Ledger("old.ledger", create=True) as ledger:
+        ledger.spend(ExponentialMechanism(Fraction(1)), dataset="visits", what="a look")
+    ran = run(*arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert words in " ".join(ran.err.replace("│", " ").split())

@@ -189,7 +189,7 @@ def _teaching(H: LabelTable) -> Iterator[Found]:
     points = named[H.hypotheses[hardest]]
     yield Found(
         len(points),
-        f"{H.hypotheses[hardest]} takes its labels at {_some(points)}" if points else "",
+        f"to teach {H.hypotheses[hardest]}, show its labels at {_some(points)}" if points else "",
         {"hardest": H.hypotheses[hardest], "teaching_sets": named},
     )
 

@@ -69,10 +69,7 @@ def show(
                 "connection": connection,
                 "entries": [_entry_json(entry) for entry, _ in _in_order(accounts)],
                 "totals": {
-                    name: {
-                        **cost_json(account.total),
-                        "limit": account.limit and cost_json(account.limit),
-                    }
+                    name: _budget_json(account.total, account.limit)
                     for name, account in _by_name(accounts)
                 },
                 "one data set": [account.names for account in accounts if account.names[1:]],
@@ -131,6 +128,7 @@ def alias(
         str, typer.Argument(help="The data set's name, as `ledger show` prints it.")
     ],
     ledger: LedgerOption = DEFAULT_LEDGER,
+    as_json: AsJson = False,
 ) -> None:
     """Join two names of one data set for good: they share what is spent and the smaller limit.
 
@@ -155,6 +153,9 @@ def alias(
                 )
         book.alias(other, own)
         names, total, most = book.names(own), book.total(own), book.limit(own)
+    if as_json:
+        print_json({"names": names, **_budget_json(total, most)})
+        return
     out.print(f"{' = '.join(names)}: {budget(total, most)}")
     _tell_overspent(total, most)
 
@@ -204,6 +205,7 @@ def limit(
         typer.Option(help="The limit is for one value of this column, as in `fit --unit`."),
     ] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
+    as_json: AsJson = False,
 ) -> None:
     """Declare the most that a data set may ever spend.  A spend beyond it is refused."""
     # 0 is legal here and freezes the data set.
@@ -218,7 +220,10 @@ def limit(
         if earlier is not None:
             most = replace(most, delta=earlier.delta)
         book.set_limit(name, most)
-        total = book.total(name)
+        names, total = book.names(name), book.total(name)
+    if as_json:
+        print_json({"names": names, **_budget_json(total, most), "ledger made": book.made})
+        return
     if book.made:
         out.print(f"made the ledger {ledger}")
     out.print(f"{name}: {budget(total, most)}")
@@ -239,6 +244,10 @@ def _existing(ledger: str) -> Ledger:
             fix="`littlestone ledger limit` or `littlestone fit` makes one; --ledger names another",
         )
     return Ledger(ledger, create=False)
+
+
+def _budget_json(total: PrivacyCost, most: PrivacyCost | None) -> dict[str, object]:
+    return {**cost_json(total), "limit": most and cost_json(most)}
 
 
 def _is_file(name: str) -> bool:
